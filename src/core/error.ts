@@ -1,0 +1,75 @@
+/**
+ * Every error that Evertick raises on purpose has a code from this one table. `docs/reference/errors.md` mirrors it
+ * (a test compares the two), and the CLI derives its exit code from `kind`.
+ */
+
+/** What sort of trouble it is; the CLI's exit code and, later, the HTTP status follow from it. */
+export type ErrorKind = 'usage' | 'not_found' | 'conflict' | 'unavailable' | 'failed'
+
+export const errorKinds = {
+  invalid_cron: 'usage',
+  invalid_timezone: 'usage',
+  invalid_duration: 'usage',
+  invalid_instant: 'usage',
+  invalid_schedule: 'usage',
+  invalid_definition: 'usage',
+  invalid_config: 'usage',
+  invalid_option: 'usage',
+  invalid_input: 'usage',
+  invalid_payload: 'usage',
+  invalid_transition: 'conflict',
+  job_not_found: 'not_found',
+  execution_not_found: 'not_found',
+  queue_not_found: 'not_found',
+  lock_not_found: 'not_found',
+  job_exists: 'conflict',
+  job_busy: 'conflict',
+  job_changed: 'conflict',
+  managed_elsewhere: 'conflict',
+  stale_lease: 'conflict',
+  lock_lost: 'conflict',
+  transaction_used: 'conflict',
+  transaction_timeout: 'failed',
+  nested_write: 'failed',
+  execution_failed: 'failed',
+  timeout: 'failed',
+  not_leader: 'conflict',
+  not_running: 'conflict',
+  database_missing: 'unavailable',
+  database_busy: 'unavailable',
+  database_damaged: 'unavailable',
+  database_foreign: 'unavailable',
+  database_full: 'unavailable',
+  database_closed: 'unavailable',
+  unsupported_database: 'usage',
+  schema_missing: 'unavailable',
+  schema_newer: 'unavailable',
+  migration_failed: 'failed',
+} as const satisfies Record<string, ErrorKind>
+
+export type ErrorCode = keyof typeof errorKinds
+
+export interface ErrorDetails {
+  /** The option, field or argument that is wrong, as the user wrote its name. */
+  readonly field?: string
+  /** What to do next, as one sentence. */
+  readonly next?: string
+  readonly cause?: unknown
+}
+
+/** An error with a stable code, the field it is about and the next step to take. */
+export class EvertickError extends Error {
+  readonly code: ErrorCode
+  readonly kind: ErrorKind
+  readonly field: string | undefined
+  readonly next: string | undefined
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    this.name = 'EvertickError'
+    this.code = code
+    this.kind = errorKinds[code]
+    this.field = details.field
+    this.next = details.next
+  }
+}
