@@ -1,0 +1,150 @@
+// The rules that no linter knows: who may import whom, what must stay pure, how long a file may get, dead links.
+// `problemsIn` is a pure function over a tree of files, so that test/architecture.test.ts can show each rule fail.
+import { globSync, readFileSync, statSync } from 'node:fs'
+import { posix } from 'node:path'
+import { blankComments } from './blank-comments.ts'
+import { deadLinks } from './dead-links.ts'
+
+/** Each folder of src, and what its files may import from src. The first row whose path matches holds. */
+const layers: readonly { readonly at: string; readonly may: readonly string[] }[] = [
+  { at: 'src/core/', may: ['src/core/'] },
+  { at: 'src/store/store.ts', may: ['src/core/'] },
+  { at: 'src/store/', may: ['src/core/', 'src/store/'] },
+  { at: 'src/observe/', may: ['src/core/', 'src/store/store.ts', 'src/observe/'] },
+  { at: 'src/handlers/', may: ['src/core/', 'src/store/store.ts', 'src/handlers/'] },
+  { at: 'src/sources/', may: ['src/core/', 'src/store/store.ts', 'src/sources/'] },
+  { at: 'src/engine/', may: ['src/core/', 'src/store/store.ts', 'src/engine/'] },
+  { at: 'src/client/', may: ['src/core/', 'src/client/'] },
+  { at: 'src/app/', may: below('src/app/') },
+  { at: 'src/testing/', may: below('src/app/', 'src/testing/') },
+  { at: 'src/http/', may: below('src/app/', 'src/http/') },
+  { at: 'src/embed/', may: below('src/app/', 'src/embed/') },
+  { at: 'src/cli/', may: below('src/app/', 'src/cli/', 'src/client/') },
+  { at: 'src/index.ts', may: ['src/'] },
+]
+
+function below(...own: string[]): string[] {
+  const lower = ['core/', 'observe/', 'handlers/', 'sources/', 'engine/']
+  const store = ['store/store.ts', 'store/open-store.ts', 'store/migrate']
+  return [...[...lower, ...store].map((path) => `src/${path}`), ...own]
+}
+
+/** The only packages that core may import; Node's own modules are I/O and not among them. */
+const corePackages = ['cronstrue', '@standard-schema/spec']
+/** An engine's folder is private: its own files and the file that opens stores know it. */
+const engineFolders = ['sqlite', 'postgres', 'mysql', 'redis'].map((name) => `src/store/${name}/`)
+const storeOpener = 'src/store/open-store.ts'
+/** Each driver is imported in one file only, inside its engine's folder. */
+const drivers: Readonly<Record<string, string>> = {
+  'node:sqlite': 'src/store/sqlite/',
+  pg: 'src/store/postgres/',
+  mysql2: 'src/store/mysql/',
+  redis: 'src/store/redis/',
+}
+
+/** Words that code must not use: `in` says where the rule holds, `except` where not. */
+const forbidden: readonly { in: string[]; except?: string[]; words: RegExp; say: string }[] = [
+  {
+    in: ['src/core/', 'src/engine/'],
+    words:
+      /\bDate\.now\b|\bnew Date\(\s*\)|\bnew Date\b(?!\s*\()|(?<!new )\bDate\(\s*\)|\bperformance\.(?:now|timeOrigin)\b|\bhrtime\b|\bTemporal\.Now\b/,
+    say: 'reads the clock: core takes `now`, engine takes a Clock',
+  },
+  {
+    in: ['src/core/', 'src/engine/'],
+    words: /(?:(?<![.\w])|\bglobalThis\.)(?:setTimeout|setInterval)\b|\bAbortSignal\.timeout\b/,
+    say: 'sets a timer of its own: waits go through the Clock',
+  },
+  {
+    in: ['src/core/', 'src/engine/'],
+    words: /\bMath\.random\b|\brandomUUID\b|\bgetRandomValues\b|\brandom(?:Bytes|Int)\b/,
+    say: 'rolls dice: randomness comes in as an argument',
+  },
+  {
+    in: ['src/'],
+    except: ['src/cli/'],
+    words: /\bprocess\s*(?:\?\.|\.)\s*env\b|\bprocess\s*\[|\}\s*=\s*process\b/,
+    say: 'reads the environment: only cli/ does',
+  },
+  { in: ['src/'], words: /\busing\s+\w+\s*=/, say: '`using` is a syntax error on Node 22' },
+]
+
+const maxLines = 400
+/** Files that may be longer, each with its reason. */
+const longFiles: Readonly<Record<string, string>> = {}
+/** Names that say nothing about what a file owns. */
+const emptyNames = /(?:^|[-/])(?:utils?|helpers?|types|interfaces|manager|impl)\.ts$/
+
+export function problemsIn(files: ReadonlyMap<string, string>): string[] {
+  const problems: string[] = []
+  const driverHomes = new Map<string, string>()
+  for (const [path, text] of files) {
+    const report = (index: number, message: string): void => {
+      problems.push(`${path}:${text.slice(0, index).split('\n').length}: ${message}`)
+    }
+    for (const dead of deadLinks(path, text, files)) report(dead.index, dead.message)
+    if (!/^(?:src|test|scripts|bench)\/.*\.ts$/.test(path)) continue
+    const lines = text.split('\n').length - 1
+    if (lines > maxLines && longFiles[path] === undefined)
+      report(0, `${lines} lines; split it at ${maxLines}`)
+    if (emptyNames.test(path)) report(0, 'name the file after the noun that it owns')
+    if (!path.startsWith('src/')) continue
+    checkImports(path, blankComments(text, { strings: false }), driverHomes, report)
+    const code = blankComments(text, { strings: true })
+    for (const rule of forbidden) {
+      if (!startsWithAny(path, rule.in) || startsWithAny(path, rule.except ?? [])) continue
+      for (const hit of code.matchAll(new RegExp(rule.words, 'gm'))) report(hit.index, rule.say)
+    }
+  }
+  return problems
+}
+
+type Report = (index: number, message: string) => void
+
+function checkImports(path: string, code: string, driverHomes: Map<string, string>, report: Report): void {
+  const layer = layers.find((row) => path.startsWith(row.at))
+  if (layer === undefined)
+    report(0, 'in no layer: add its folder to the table in scripts/check-architecture.ts')
+  for (const hit of code.matchAll(/\b(?:from|import|require)\b\s*\(?\s*(['"])([^'"\n]+)\1/g)) {
+    const name = hit[2] ?? ''
+    if (name.startsWith('.')) {
+      const target = posix.join(posix.dirname(path), name)
+      if (layer && !startsWithAny(target, layer.may))
+        report(hit.index, `${layer.at} must not import ${target}`)
+      const engine = engineFolders.find((folder) => target.startsWith(folder))
+      if (engine && path !== storeOpener && !path.startsWith(engine)) {
+        report(hit.index, `only ${storeOpener} imports from ${engine}`)
+      }
+      continue
+    }
+    if (path.startsWith('src/core/') && !corePackages.includes(name))
+      report(hit.index, `core must not import ${name}`)
+    if (name === 'node:process' && !path.startsWith('src/cli/'))
+      report(hit.index, 'use the global process, so that reading the environment can be seen')
+    const driver = Object.keys(drivers).find((known) => name === known || name.startsWith(`${known}/`))
+    if (driver === undefined) continue
+    const home = driverHomes.get(driver) ?? path
+    driverHomes.set(driver, home)
+    if (!path.startsWith(drivers[driver] ?? '')) report(hit.index, `${driver} belongs to ${drivers[driver]}`)
+    else if (home !== path)
+      report(hit.index, `${driver} is already imported by ${home}; one file is its home`)
+  }
+}
+
+function startsWithAny(path: string, prefixes: readonly string[]): boolean {
+  return prefixes.some((prefix) => path.startsWith(prefix))
+}
+
+/** Every file of the project; only the text of what is checked is read. */
+function projectFiles(): Map<string, string> {
+  const skipped = new Set(['node_modules', 'dist', 'coverage', '.git', '.evertick'])
+  const paths = globSync(['**/*', '.ci/*', '.*'], { exclude: (name) => skipped.has(posix.basename(name)) })
+  const files = paths.filter((path) => statSync(path).isFile()).toSorted()
+  return new Map(files.map((path) => [path, /\.(?:ts|md)$/.test(path) ? readFileSync(path, 'utf8') : '']))
+}
+
+if (import.meta.main) {
+  const problems = problemsIn(projectFiles())
+  for (const problem of problems) console.log(problem)
+  if (problems.length > 0) process.exitCode = 1
+}

@@ -1,0 +1,108 @@
+// npm test: every check of the repository, one after another. The last line is `N passed, N failed`.
+//   node scripts/test.ts            all
+//   node scripts/test.ts unit       the quick part: no server, no extra process, no package
+//   node scripts/test.ts campaign   the long part: the same tests with far more cases
+import { globSync, readFileSync } from 'node:fs'
+import { runCommand, tsc } from './run-command.ts'
+import { runVitest, type Tally, type TimedTest } from './run-vitest.ts'
+
+/** Folders of test/ that the quick part leaves out. */
+const slowFolders = ['process', 'server', 'browser']
+
+/** What the campaign turns up. It runs exactly the test files that read one of these. */
+const campaignSizes = { EVERTICK_CRON_CASES: '1000000', EVERTICK_KILLS: '50' }
+const campaignTimeoutMs = 3_600_000
+
+interface Step {
+  readonly name: string
+  run(): Promise<Tally>
+}
+
+const slowest: TimedTest[] = []
+
+const types = commandStep('types', process.execPath, [tsc, '-p', 'tsconfig.json'])
+const lint = commandStep('lint', 'oxlint', ['--type-aware'])
+const architecture = commandStep('architecture', process.execPath, ['scripts/check-architecture.ts'])
+const format = commandStep('format', 'biome', ['check'])
+const pack = commandStep('package', process.execPath, ['scripts/check-package.ts'])
+const unitTests = vitestStep(
+  'unit tests',
+  slowFolders.flatMap((name) => ['--exclude', `test/${name}/**`]),
+)
+
+const plans: Readonly<Record<string, readonly Step[]>> = {
+  all: [types, lint, architecture, format, vitestStep('tests', []), pack],
+  unit: [types, lint, architecture, format, unitTests],
+  campaign: Object.keys(campaignSizes).map(campaignStep),
+}
+
+function commandStep(name: string, command: string, args: readonly string[]): Step {
+  return {
+    name,
+    async run() {
+      const { ok, text } = await runCommand(command, args, { output: 'inherit' })
+      if (text !== '') console.log(text)
+      return { passed: ok ? 1 : 0, failed: ok ? 0 : 1, skipped: 0 }
+    },
+  }
+}
+
+function vitestStep(name: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Step {
+  return {
+    name,
+    async run() {
+      const result = await runVitest(args, env)
+      slowest.push(...result.slowest)
+      return result
+    },
+  }
+}
+
+function campaignStep(variable: string): Step {
+  const files = globSync('test/**/*.test.ts').filter((file) => readFileSync(file, 'utf8').includes(variable))
+  if (files.length > 0) {
+    return vitestStep(variable, [...files, `--testTimeout=${campaignTimeoutMs}`], campaignSizes)
+  }
+  return {
+    name: variable,
+    async run() {
+      console.log(`no test file reads ${variable}: this part of the campaign would prove nothing`)
+      return { passed: 0, failed: 1, skipped: 0 }
+    },
+  }
+}
+
+async function main(plan: readonly Step[]): Promise<void> {
+  const total = { passed: 0, failed: 0, skipped: 0 }
+  const failedSteps: string[] = []
+  for (const [index, step] of plan.entries()) {
+    console.log(`\n[${index + 1}/${plan.length}] ${step.name} …`)
+    const startedAt = performance.now()
+    const tally = await step.run()
+    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
+    console.log(
+      `[${index + 1}/${plan.length}] ${step.name}: ${tally.failed === 0 ? 'ok' : 'FAILED'}, ${seconds} s`,
+    )
+    total.passed += tally.passed
+    total.failed += tally.failed
+    total.skipped += tally.skipped
+    if (tally.failed > 0) failedSteps.push(step.name)
+  }
+  if (slowest.length > 0) console.log('\nslowest tests')
+  for (const test of slowest.toSorted((a, b) => b.durationMs - a.durationMs).slice(0, 10)) {
+    console.log(`${test.durationMs.toFixed(0).padStart(8)} ms  ${test.name}`)
+  }
+  if (failedSteps.length > 0) console.log(`\nfailed: ${failedSteps.join(', ')}`)
+  const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : ''
+  console.log(`\n${total.passed} passed, ${total.failed} failed${skipped}`)
+  process.exitCode = total.failed === 0 ? 0 : 1
+}
+
+const name = process.argv[2] ?? 'all'
+const plan = plans[name]
+if (plan === undefined || process.argv.length > 3) {
+  console.error(`unknown plan ${process.argv.slice(2).join(' ')}: one of ${Object.keys(plans).join(', ')}`)
+  process.exitCode = 2
+} else {
+  await main(plan)
+}
