@@ -1,0 +1,20 @@
+/** How long a failed attempt waits for the next. */
+import type { RetrySpec } from '../job/job.ts'
+
+/**
+ * `base * factor^(attempt-1)`, capped. `nextTickAt` is given for jobs whose runs must not overlap: the wait then takes at
+ * most half of what is left until the next tick, so that a waiting retry never costs one.
+ * `random` is a number in [0, 1) from the caller.
+ */
+export function backoffMs(
+  retry: RetrySpec,
+  attempt: number,
+  random: number,
+  now: number,
+  nextTickAt: number | null,
+): number {
+  const grown = Math.min(retry.maxMs, retry.baseMs * retry.factor ** Math.max(0, attempt - 1))
+  const jittered = grown * (1 - retry.jitter * random)
+  const cap = nextTickAt === null ? Number.POSITIVE_INFINITY : Math.max(0, (nextTickAt - now) / 2)
+  return Math.floor(Math.min(jittered, cap))
+}

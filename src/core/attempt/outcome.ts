@@ -1,0 +1,75 @@
+/**
+ * Step 4 of the flow, a try: how an attempt ended, and what that makes of its execution.
+ */
+import type { CancelReason, Cause, ExecutionError } from '../execution/execution.ts'
+import { isChained } from '../execution/execution.ts'
+import type { OverlapPolicy, RetrySpec } from '../job/job.ts'
+import { backoffMs } from './backoff.ts'
+
+/** What a handler may return or throw to say how it ended. */
+export type Outcome =
+  | { readonly kind: 'done'; readonly result: unknown }
+  | { readonly kind: 'error'; readonly error: ExecutionError }
+  | { readonly kind: 'retry'; readonly afterMs: number | null; readonly error: ExecutionError }
+  | { readonly kind: 'snooze'; readonly afterMs: number }
+  | { readonly kind: 'fail'; readonly error: ExecutionError }
+  | { readonly kind: 'cancel'; readonly reason: CancelReason; readonly note: string | null }
+
+/** What the store writes for the execution. */
+export type Ending =
+  | { readonly state: 'completed'; readonly result: unknown }
+  | { readonly state: 'failed'; readonly error: ExecutionError }
+  | { readonly state: 'cancelled'; readonly reason: CancelReason; readonly error: ExecutionError | null }
+  | {
+      readonly state: 'retrying' | 'blocked' | 'pending'
+      readonly readyAt: number
+      readonly error: ExecutionError | null
+      /** A snooze is no try: its attempt is given back. */
+      readonly countsAttempt: boolean
+    }
+
+export interface Tried {
+  readonly attempt: number
+  readonly cause: Cause
+  readonly retry: RetrySpec
+  readonly overlap: OverlapPolicy
+  /** The job's next tick, where its runs must not overlap. */
+  readonly nextTickAt: number | null
+}
+
+export function endingOf(outcome: Outcome, tried: Tried, now: number, random: number): Ending {
+  switch (outcome.kind) {
+    case 'done':
+      return { state: 'completed', result: outcome.result }
+    case 'fail':
+      return { state: 'failed', error: outcome.error }
+    case 'cancel':
+      return { state: 'cancelled', reason: outcome.reason, error: noteError(outcome.note) }
+    case 'snooze':
+      return { ...waiting(tried, now + outcome.afterMs), error: null, countsAttempt: false }
+    case 'retry':
+    case 'error': {
+      if (tried.attempt >= tried.retry.attempts) return { state: 'failed', error: outcome.error }
+      const asked = outcome.kind === 'retry' ? outcome.afterMs : null
+      const waitMs = asked ?? backoffMs(tried.retry, tried.attempt, random, now, tried.nextTickAt)
+      return { ...waiting(tried, now + waitMs), error: outcome.error, countsAttempt: true }
+    }
+  }
+}
+
+/** A retry of the chain waits as `blocked`, or it would stand in the way of ticks. */
+function waiting(tried: Tried, readyAt: number): { state: 'retrying' | 'blocked'; readyAt: number } {
+  const chained = isChained(tried.cause) && tried.overlap !== 'allow'
+  return { state: chained ? 'blocked' : 'retrying', readyAt }
+}
+
+function noteError(note: string | null): ExecutionError | null {
+  return note === null ? null : { name: 'Cancelled', message: note }
+}
+
+/** The error kept for an attempt whose process went away. */
+export const crashError: ExecutionError = {
+  name: 'LeaseExpired',
+  message: 'The worker stopped renewing its lease: it crashed, hung or lost the database.',
+  code: 'lease_expired',
+}

@@ -1,0 +1,95 @@
+/**
+ * A job as it is stored: its checked definition, and where its account stands.
+ */
+import type { ScheduleSpec } from '../schedule/schedule.ts'
+import type { JobState } from './job-state.ts'
+
+export const catchUpPolicies = ['none', 'latest', 'all'] as const
+export type CatchUpPolicy = (typeof catchUpPolicies)[number]
+
+export const overlapPolicies = ['skip', 'buffer_one', 'buffer_all', 'cancel_running', 'allow'] as const
+export type OverlapPolicy = (typeof overlapPolicies)[number]
+
+export interface CatchUpSpec {
+  readonly policy: CatchUpPolicy
+  readonly maxMissedRuns: number
+  readonly windowMs: number | null
+  readonly graceMs: number
+}
+
+export interface RetrySpec {
+  readonly attempts: number
+  readonly baseMs: number
+  readonly factor: number
+  readonly maxMs: number
+  /** 0 to 1: how much of the back-off is random. */
+  readonly jitter: number
+}
+
+export interface RetentionSpec {
+  readonly executions: number
+  readonly ageMs: number
+}
+
+/** The definition of a job, checked and complete: every default is filled in. Stored as JSON, one per revision. */
+export interface JobSpec {
+  readonly schedule: ScheduleSpec | null
+  readonly handler: { readonly type: 'function'; readonly name: string }
+  readonly catchUp: CatchUpSpec
+  readonly overlap: OverlapPolicy
+  readonly maxConcurrent: number
+  readonly retry: RetrySpec
+  readonly onCrash: 'retry' | 'fail'
+  readonly timeoutMs: number | null
+  readonly startDeadlineMs: number | null
+  readonly jitterMs: number
+  readonly priority: number
+  readonly queue: string
+  readonly startAt: number | null
+  readonly endAt: number | null
+  readonly maxRuns: number | null
+  readonly retention: RetentionSpec
+  readonly tags: readonly string[]
+  readonly description: string | null
+  readonly metadata: Readonly<Record<string, unknown>>
+  /** Given to the handler where a tick, not a caller, makes the execution. */
+  readonly input: unknown
+}
+
+export interface Pause {
+  readonly at: number
+  readonly until: number | null
+  readonly reason: string | null
+  readonly by: string
+}
+
+export interface Job {
+  readonly id: string
+  readonly name: string
+  readonly spec: JobSpec
+  readonly state: JobState
+  /** Grows with every change that a scheduler's stale view must not survive. */
+  readonly version: number
+  /** Grows with every change of the definition. */
+  readonly revision: number
+  /** From where the current revision's ticks count. */
+  readonly revisionFrom: number
+  /** The cursor: 1 ms after the last instant settled. */
+  readonly accountedUntil: number
+  readonly ledgerFrom: number
+  /** The next instant at which a scheduler has something to decide; null where there is none. */
+  readonly nextDueAt: number | null
+  /** Of a fixedDelay job: its one open tick. */
+  readonly openTickAt: number | null
+  /** Executions made by ticks so far, for `maxRuns`. */
+  readonly runs: number
+  /** Ticks that went before a ready catch-up, in a row. */
+  readonly chainYields: number
+  readonly pause: Pause | null
+  readonly managedBy: string
+  /** Hash of the last definition that the manager wrote. */
+  readonly managedHash: string | null
+  readonly createdAt: number
+  readonly updatedAt: number
+  readonly deletedAt: number | null
+}

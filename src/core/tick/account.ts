@@ -1,0 +1,48 @@
+/**
+ * Step 2 of the flow, what becomes of each tick: exactly one account, written once.
+ */
+export const accounts = ['fired', 'caught_up', 'coalesced', 'skipped'] as const
+export type Account = (typeof accounts)[number]
+
+/**
+ * Why a tick was skipped. (`blackout` and `exec_window` come with their policies.)
+ */
+export const skipReasons = [
+  'catchup_off',
+  'outside_window',
+  'over_limit',
+  'overlap',
+  'buffer_full',
+  'paused',
+  'ended',
+  'disabled',
+  'invalid_spec',
+] as const
+export type SkipReason = (typeof skipReasons)[number]
+
+/** The reason of a coalesced run of ticks: one newer tick's execution stands for them. */
+export type RangeReason = SkipReason | 'latest'
+
+/** A run of ticks with one account: `from` and `to` are its first and last tick. */
+export interface TickRange {
+  readonly from: number
+  readonly to: number
+  readonly count: number
+  readonly account: 'coalesced' | 'skipped'
+  readonly reason: RangeReason
+  readonly executionId: string | null
+}
+
+/** The words for people: what happened to a tick and why, as a sentence. */
+export const reasonSentences: Readonly<Record<RangeReason, string>> = {
+  catchup_off: 'missed while nothing ran, and catch-up is off',
+  outside_window: 'missed, and older than the catch-up window',
+  over_limit: 'missed, and beyond the limit of missed runs',
+  overlap: 'the run before was still going',
+  buffer_full: 'the buffer of waiting runs was full',
+  paused: 'the job was paused',
+  ended: 'the schedule had ended',
+  disabled: 'the job was disabled',
+  invalid_spec: 'the schedule could not be evaluated',
+  latest: 'folded into the newest missed run',
+}
