@@ -1,0 +1,407 @@
+/**
+ * What goes into the verbs of the port and what comes out of them.
+ */
+import type { Ending } from '../core/attempt/outcome.ts'
+import type { Cause, ExecutionError } from '../core/execution/execution.ts'
+import type { ExecutionState } from '../core/execution/execution-state.ts'
+import type { JobSpec } from '../core/job/job.ts'
+import type { JobState } from '../core/job/job-state.ts'
+import type { LeaderTerm, Repair } from '../core/leader/term.ts'
+import type { Finding } from '../core/tick/ledger.ts'
+
+/** The caller's own transaction: a driver connection, or anything with `query`. */
+export type CallerTransaction = object
+
+export interface NewExecution {
+  readonly id: string
+  readonly jobName: string
+  readonly cause: Extract<Cause, 'enqueue'>
+  readonly scheduledFor: number
+  readonly readyAt: number
+  readonly queue: string | null
+  readonly priority: number | null
+  readonly input: unknown
+  readonly metadata: Readonly<Record<string, unknown>>
+  readonly uniqueKey: string | null
+  readonly createdAt: number
+}
+
+export interface Enqueued {
+  readonly id: string
+  /** False where an unfinished execution with the same unique key stands for this one. */
+  readonly created: boolean
+}
+
+export interface DueJob {
+  readonly id: string
+  readonly version: number
+  readonly nextDueAt: number
+}
+
+export interface DueJobs {
+  readonly jobs: readonly DueJob[]
+  /** The next instant after `until` at which a job is due. */
+  readonly nextDueAt: number | null
+}
+
+export interface Fence {
+  readonly termId: number
+  readonly holder: string
+}
+
+export interface AccountRequest {
+  readonly leader: Fence
+  readonly termStartAt: number
+  readonly jobs: readonly DueJob[]
+  readonly now: number
+  readonly aheadMs: number
+  /** When the next catch-up of the cluster may start, and how far apart they are. */
+  readonly catchUpFrom: number
+  readonly catchUpEveryMs: number
+  /** A batch ends, between jobs, after this many executions or this long. */
+  readonly maxExecutions: number
+  readonly outOfTime: () => boolean
+}
+
+export interface AccountedTick {
+  readonly jobId: string
+  readonly jobName: string
+  readonly executions: number
+  readonly ranges: number
+  readonly ticks: number
+}
+
+export interface AccountResult {
+  /** False where the fence refused: another node leads. */
+  readonly led: boolean
+  /** How many of the request's jobs were dealt with; the rest of them comes in the next batch. */
+  readonly done: number
+  readonly accounted: readonly AccountedTick[]
+  /** Jobs whose version or cursor had moved on: read them again. */
+  readonly stale: number
+  readonly catchUps: number
+  readonly repair: Repair
+  /** The earliest instant at which one of these jobs has something to decide. */
+  readonly nextDueAt: number | null
+  readonly readyAt: number | null
+  /** Chains whose head only waits for its time. */
+  readonly releases: readonly ReleaseAt[]
+}
+
+export interface ReleaseAt {
+  readonly jobId: string
+  readonly at: number
+}
+
+export interface ReleaseResult {
+  readonly released: number
+  readonly releases: readonly ReleaseAt[]
+}
+
+export interface Claim {
+  readonly id: string
+  readonly fence: number
+}
+
+export interface ClaimRequest {
+  readonly nodeId: string
+  readonly queue: string
+  /** At most this many rows; the first `start` of them start in the claim, the others are only reserved. */
+  readonly limit: number
+  readonly start: number
+  readonly now: number
+  /** Rows that become ready by then may be claimed early. */
+  readonly readyBy: number
+  readonly leaseMs: number
+}
+
+export interface ClaimedExecution extends Claim {
+  readonly jobId: string
+  readonly jobName: string
+  readonly spec: JobSpec
+  readonly cause: Cause
+  readonly scheduledFor: number
+  readonly tickAt: number | null
+  readonly readyAt: number
+  readonly startBy: number | null
+  readonly attempt: number
+  readonly started: boolean
+  readonly caughtUpIndex: number | null
+  readonly caughtUpOf: number | null
+  readonly input: unknown
+  readonly metadata: Readonly<Record<string, unknown>>
+  readonly idempotencyKey: string
+  readonly leasedUntil: number
+  /** The job's next tick, where its runs must not overlap: it caps the back-off. */
+  readonly nextTickAt: number | null
+}
+
+export interface ClaimResult {
+  readonly claimed: readonly ClaimedExecution[]
+  /** When the next row of this queue becomes ready, where none is now. */
+  readonly nextReadyAt: number | null
+}
+
+export interface ExtendRequest {
+  readonly claims: readonly Claim[]
+  readonly leasedUntil: number
+  readonly now: number
+}
+
+export interface ExtendResult {
+  /** Claims that are no longer ours. */
+  readonly lost: readonly string[]
+  /** Executions that somebody asked to stop. */
+  readonly cancelled: readonly string[]
+}
+
+export interface FinishedAttempt extends Claim {
+  readonly attempt: number
+  readonly ending: Ending
+  readonly finishedAt: number
+}
+
+export interface FinishRequest {
+  readonly nodeId: string
+  readonly attempts: readonly FinishedAttempt[]
+  /** Reserved claims whose handlers are about to start. */
+  readonly starts: readonly Claim[]
+  readonly now: number
+}
+
+export interface FinishResult {
+  /** Ids whose holder was superseded: nothing of theirs was written. */
+  readonly refused: readonly string[]
+  /** Ids of `starts` that are no longer ours. */
+  readonly lost: readonly string[]
+  readonly releases: readonly ReleaseAt[]
+}
+
+export interface ExpireRequest {
+  readonly now: number
+  readonly limit: number
+  readonly random: () => number
+}
+
+export interface ExpireResult {
+  readonly expired: readonly { id: string; jobName: string; state: ExecutionState; leasedBy: string | null }[]
+  readonly deadlined: number
+  readonly releases: readonly ReleaseAt[]
+}
+
+export interface PurgeRequest {
+  readonly afterJobId: string | null
+  readonly jobs: number
+  readonly now: number
+}
+
+export interface PurgeResult {
+  /** Where to go on; null when every job has been looked at. */
+  readonly lastJobId: string | null
+  readonly executions: number
+  readonly ranges: number
+}
+
+export interface NewJob {
+  readonly id: string
+  readonly name: string
+  readonly spec: JobSpec
+  readonly managedBy: string
+  readonly managedHash: string | null
+  readonly paused: boolean
+  readonly context: ChangeContext
+}
+
+export interface ChangeContext {
+  readonly now: number
+  /** Who: a user, a token, `code`, `cli`, a node. */
+  readonly actor: string
+}
+
+export type JobChange =
+  | { readonly kind: 'pause'; readonly reason: string | null; readonly until: number | null }
+  | { readonly kind: 'resume'; readonly catchUp: 'skip' | 'policy' | 'latest' | 'all' }
+  | { readonly kind: 'cancel' }
+  | { readonly kind: 'delete' }
+  | { readonly kind: 'disable'; readonly reason: string }
+  | { readonly kind: 'enable' }
+  | {
+      readonly kind: 'edit'
+      readonly spec: JobSpec
+      readonly managedBy?: string
+      readonly managedHash?: string
+    }
+  | { readonly kind: 'reset_cursor' }
+
+export interface Trigger {
+  readonly id: string
+  readonly force: boolean
+  /** undefined: the job's own input. */
+  readonly input: unknown
+  readonly metadata: Readonly<Record<string, unknown>>
+}
+
+export interface Backfill {
+  readonly from: number
+  readonly to: number
+  readonly order: 'oldest_first' | 'newest_first'
+  readonly limit: number
+  readonly dryRun: boolean
+}
+
+export interface BackfillResult {
+  readonly ticks: number
+  readonly created: number
+  readonly first: number | null
+  readonly last: number | null
+}
+
+export interface JobQuery {
+  readonly state?: JobState
+  readonly tag?: string
+  readonly search?: string
+  readonly limit: number
+  readonly afterName?: string
+}
+
+export interface ExecutionQuery {
+  readonly job?: string
+  readonly state?: ExecutionState
+  readonly queue?: string
+  readonly limit: number
+  readonly beforeId?: string
+}
+
+export interface Revision {
+  readonly revision: number
+  readonly from: number
+  readonly spec: JobSpec
+  readonly changedBy: string
+  readonly changedAt: number
+  readonly tzVersion: string
+}
+
+export interface AttemptRow {
+  readonly executionId: string
+  readonly attempt: number
+  readonly fence: number
+  readonly nodeId: string | null
+  readonly startedAt: number | null
+  readonly finishedAt: number
+  readonly outcome: 'completed' | 'error' | 'failed' | 'crashed' | 'refused' | 'snoozed' | 'cancelled'
+  readonly error: ExecutionError | null
+}
+
+export interface LogRow {
+  readonly executionId: string
+  readonly at: number
+  readonly level: 'debug' | 'info' | 'warn' | 'error'
+  readonly message: string
+}
+
+export interface ProgressRow extends Claim {
+  readonly progress: number
+  readonly note: string | null
+}
+
+export interface AuditFinding extends Finding {
+  readonly job: string
+}
+
+export interface AuditReport {
+  readonly jobs: number
+  readonly ticks: number
+  readonly executions: number
+  readonly ranges: number
+  readonly unaccounted: number
+  readonly doubled: number
+  readonly unverifiable: number
+  readonly findings: readonly AuditFinding[]
+}
+
+export interface ElectRequest {
+  readonly nodeId: string
+  readonly now: number
+  readonly leaseMs: number
+}
+
+export interface RenewRequest extends Fence {
+  readonly now: number
+  readonly leaseMs: number
+}
+
+export interface TermRow extends LeaderTerm {
+  readonly repair: Repair
+}
+
+export interface LockRequest {
+  readonly name: string
+  readonly holder: string
+  readonly token: string
+  readonly now: number
+  readonly expiresAt: number
+}
+
+export interface LockRow {
+  readonly name: string
+  readonly holder: string
+  readonly fence: number
+  readonly expiresAt: number
+}
+
+export interface NodeRow {
+  readonly id: string
+  readonly host: string
+  readonly pid: number
+  readonly roles: readonly string[]
+  readonly queues: Readonly<Record<string, number>>
+  readonly version: string
+  readonly startedAt: number
+  readonly seenAt: number
+}
+
+export interface QueueRow {
+  readonly name: string
+  readonly pausedAt: number | null
+  readonly pausedBy: string | null
+  readonly pausedReason: string | null
+  readonly pending: number
+  readonly running: number
+  readonly blocked: number
+}
+
+export interface AuditLogQuery {
+  readonly subject?: string
+  readonly limit: number
+  readonly beforeId?: number
+}
+
+export interface AuditLogRow {
+  readonly id: number
+  readonly at: number
+  readonly actor: string
+  readonly action: string
+  readonly subject: string
+  readonly before: unknown
+  readonly after: unknown
+}
+
+/** What `ctx.transaction` hands to the handler. */
+export interface Transaction {
+  /** Portable: values become parameters. */
+  sql(strings: TemplateStringsArray, ...values: unknown[]): Promise<Record<string, unknown>[]>
+  /** The driver's dialect. */
+  query(text: string, params?: readonly unknown[]): Promise<Record<string, unknown>[]>
+  /** The driver's connection, for an ORM. */
+  readonly client: unknown
+}
+
+export interface CompleteWithin<T> {
+  readonly claim: Claim & { readonly attempt: number }
+  readonly nodeId: string
+  readonly maxMs: number
+  readonly clock: { now(): number; sleep(ms: number, signal?: AbortSignal): Promise<void> }
+  readonly run: (tx: Transaction) => Promise<T>
+  /** The ending to write once `run` has resolved. */
+  readonly ending: (result: T) => Ending
+}

@@ -1,0 +1,97 @@
+/** Migrations: plain SQL, side by side for each engine, checksummed, and never over a table that they did not make. */
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { EvertickError } from '../core/error.ts'
+import type { Store } from './store.ts'
+
+export interface Migration {
+  readonly version: number
+  readonly name: string
+  readonly up: string
+  readonly down: string
+  readonly checksum: string
+}
+
+export interface AppliedMigration {
+  readonly version: number
+  readonly name: string
+  readonly checksum: string
+  readonly appliedAt: number
+}
+
+export interface MigrationStatus extends Pick<Migration, 'version' | 'name'> {
+  readonly appliedAt: number | null
+}
+
+/** What each engine knows to do: it runs inside its own lock and transaction. */
+export interface Migrator {
+  status(): MigrationStatus[]
+  plan(): Migration[]
+  /** Returns the names of those applied. */
+  up(now: number): string[]
+  down(): string[]
+}
+
+const folder = new URL('./migrations/', import.meta.url)
+
+export function loadMigrations(dialect: Store['dialect']): Migration[] {
+  return readdirSync(folder)
+    .sort()
+    .map((name) => {
+      const read = (direction: 'up' | 'down') =>
+        readFileSync(new URL(`${name}/${dialect}.${direction}.sql`, folder), 'utf8')
+      const up = read('up')
+      return {
+        version: Number.parseInt(name, 10),
+        name,
+        up,
+        down: read('down'),
+        checksum: createHash('sha256').update(up).digest('hex'),
+      }
+    })
+}
+
+/** Those still to apply. A database that is ahead of this Evertick, or whose history differs, is refused. */
+export function pendingMigrations(
+  known: readonly Migration[],
+  applied: readonly AppliedMigration[],
+): Migration[] {
+  for (const done of applied) {
+    const same = known.find((migration) => migration.version === done.version)
+    if (same === undefined) {
+      throw new EvertickError(
+        'schema_newer',
+        `The database has migration ${done.name}, which this Evertick does not know.`,
+        {
+          next: 'Upgrade Evertick on this node.',
+        },
+      )
+    }
+    if (same.checksum !== done.checksum) {
+      throw new EvertickError(
+        'migration_failed',
+        `Migration ${done.name} was changed after it had been applied.`,
+        {
+          next: 'Install the Evertick that applied it, or restore the file.',
+        },
+      )
+    }
+  }
+  const done = new Set(applied.map((migration) => migration.version))
+  return known.filter((migration) => !done.has(migration.version))
+}
+
+/** The tables and views that a migration makes. */
+export function madeBy(migration: Migration): string[] {
+  return [...migration.up.matchAll(/^CREATE (?:TABLE|VIEW) (\w+)/gm)].map((match) => match[1] ?? '')
+}
+
+export function refuseForeignTable(name: string): EvertickError {
+  return new EvertickError(
+    'migration_failed',
+    `There is already a table "${name}" that Evertick did not make.`,
+    {
+      next: 'Rename it, or give Evertick a database of its own. Nothing was changed.',
+    },
+  )
+}

@@ -1,0 +1,278 @@
+-- Instants are milliseconds since 1970 (UTC), but in scheduler_leader_log, which keeps readable timestamps.
+-- JSON is text. Ids are UUIDv7, made by Evertick.
+
+CREATE TABLE evertick_jobs (
+  id TEXT PRIMARY KEY,
+  name TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('active', 'paused', 'disabled', 'completed', 'cancelled', 'error')),
+  -- Grows with every change that a scheduler's stale view must not survive.
+  version INTEGER NOT NULL DEFAULT 1,
+  revision INTEGER NOT NULL DEFAULT 1,
+  revision_from INTEGER NOT NULL,
+  spec TEXT NOT NULL,
+  handler TEXT NOT NULL,
+  queue TEXT NOT NULL,
+  priority INTEGER NOT NULL,
+  overlap TEXT NOT NULL,
+  max_attempts INTEGER NOT NULL,
+  -- The cursor: a tick is accounted exactly if it is below it.
+  accounted_until INTEGER NOT NULL,
+  ledger_from INTEGER NOT NULL,
+  next_due_at INTEGER,
+  open_tick_at INTEGER,
+  runs INTEGER NOT NULL DEFAULT 0,
+  chain_yields INTEGER NOT NULL DEFAULT 0,
+  paused_at INTEGER,
+  paused_until INTEGER,
+  paused_reason TEXT,
+  paused_by TEXT,
+  managed_by TEXT NOT NULL,
+  managed_hash TEXT,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  deleted_at INTEGER
+);
+
+CREATE UNIQUE INDEX evertick_jobs_name ON evertick_jobs (name) WHERE deleted_at IS NULL;
+CREATE INDEX evertick_jobs_due ON evertick_jobs (next_due_at) WHERE next_due_at IS NOT NULL;
+
+CREATE TABLE evertick_job_executions (
+  seq INTEGER PRIMARY KEY,
+  id TEXT NOT NULL,
+  job_id TEXT NOT NULL,
+  cause TEXT NOT NULL CHECK (cause IN ('schedule', 'catch_up', 'backfill', 'manual', 'enqueue')),
+  -- Set only where this execution IS the account of that tick.
+  tick_at INTEGER,
+  account TEXT CHECK (account IN ('fired', 'caught_up')),
+  scheduled_for INTEGER NOT NULL,
+  state TEXT NOT NULL
+    CHECK (state IN ('blocked', 'pending', 'running', 'retrying', 'completed', 'failed', 'cancelled')),
+  ready_at INTEGER NOT NULL,
+  start_by INTEGER,
+  queue TEXT NOT NULL,
+  priority INTEGER NOT NULL,
+  handler TEXT NOT NULL,
+  attempt INTEGER NOT NULL DEFAULT 0,
+  max_attempts INTEGER NOT NULL,
+  caught_up_index INTEGER,
+  caught_up_of INTEGER,
+  input TEXT,
+  result TEXT,
+  error TEXT,
+  cancel_reason TEXT,
+  cancel_requested_at INTEGER,
+  progress REAL,
+  progress_note TEXT,
+  metadata TEXT,
+  unique_key TEXT,
+  retry_of TEXT,
+  idempotency_key TEXT,
+  -- Grows at every claim; every write after a claim names it.
+  fence INTEGER NOT NULL DEFAULT 0,
+  leased_by TEXT,
+  leased_until INTEGER,
+  created_at INTEGER NOT NULL,
+  started_at INTEGER,
+  finished_at INTEGER
+);
+
+CREATE UNIQUE INDEX evertick_job_executions_id ON evertick_job_executions (id);
+-- The second belt: a tick has one execution.
+CREATE UNIQUE INDEX evertick_job_executions_tick ON evertick_job_executions (job_id, tick_at) WHERE tick_at IS NOT NULL;
+CREATE UNIQUE INDEX evertick_job_executions_unique ON evertick_job_executions (job_id, unique_key)
+  WHERE unique_key IS NOT NULL AND state IN ('blocked', 'pending', 'running', 'retrying');
+CREATE INDEX evertick_job_executions_claim ON evertick_job_executions (queue, priority DESC, ready_at, seq)
+  WHERE state IN ('pending', 'retrying');
+CREATE INDEX evertick_job_executions_lease ON evertick_job_executions (leased_until) WHERE state = 'running';
+CREATE INDEX evertick_job_executions_lane ON evertick_job_executions (job_id)
+  WHERE state IN ('pending', 'running', 'retrying') AND cause <> 'enqueue';
+CREATE INDEX evertick_job_executions_blocked ON evertick_job_executions (job_id, cause, seq)
+  WHERE state = 'blocked';
+CREATE INDEX evertick_job_executions_deadline ON evertick_job_executions (start_by)
+  WHERE start_by IS NOT NULL AND attempt = 0 AND state IN ('pending', 'blocked');
+CREATE INDEX evertick_job_executions_history ON evertick_job_executions (job_id, seq);
+CREATE INDEX evertick_job_executions_failed ON evertick_job_executions (seq) WHERE state = 'failed';
+
+-- Attempts that ended otherwise than by plain completion: the execution's own row tells of that one.
+CREATE TABLE evertick_attempts (
+  seq INTEGER PRIMARY KEY,
+  execution_id TEXT NOT NULL,
+  attempt INTEGER NOT NULL,
+  fence INTEGER NOT NULL,
+  node_id TEXT,
+  started_at INTEGER,
+  finished_at INTEGER NOT NULL,
+  outcome TEXT NOT NULL,
+  error TEXT
+);
+CREATE INDEX evertick_attempts_execution ON evertick_attempts (execution_id);
+
+CREATE TABLE evertick_execution_logs (
+  seq INTEGER PRIMARY KEY,
+  execution_id TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  level TEXT NOT NULL,
+  message TEXT NOT NULL
+);
+CREATE INDEX evertick_execution_logs_execution ON evertick_execution_logs (execution_id);
+
+-- One row for a run of coalesced or skipped ticks; from_at and to_at are its first and last tick.
+CREATE TABLE evertick_tick_ranges (
+  id INTEGER PRIMARY KEY,
+  job_id TEXT NOT NULL,
+  from_at INTEGER NOT NULL,
+  to_at INTEGER NOT NULL,
+  count INTEGER NOT NULL,
+  account TEXT NOT NULL CHECK (account IN ('coalesced', 'skipped')),
+  reason TEXT NOT NULL,
+  execution_id TEXT,
+  created_at INTEGER NOT NULL
+);
+CREATE UNIQUE INDEX evertick_tick_ranges_job ON evertick_tick_ranges (job_id, from_at);
+
+-- What retention has passed, so that totals + ledger = all ticks.
+CREATE TABLE evertick_ledger_totals (
+  job_id TEXT NOT NULL,
+  account TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  count INTEGER NOT NULL,
+  PRIMARY KEY (job_id, account, reason)
+);
+
+CREATE TABLE evertick_job_revisions (
+  job_id TEXT NOT NULL,
+  revision INTEGER NOT NULL,
+  from_at INTEGER NOT NULL,
+  spec TEXT NOT NULL,
+  changed_by TEXT NOT NULL,
+  changed_at INTEGER NOT NULL,
+  tz_version TEXT NOT NULL,
+  PRIMARY KEY (job_id, revision)
+);
+
+CREATE TABLE evertick_locks (
+  name TEXT PRIMARY KEY,
+  holder TEXT NOT NULL,
+  token TEXT NOT NULL,
+  fence INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL
+);
+
+CREATE TABLE evertick_nodes (
+  id TEXT PRIMARY KEY,
+  host TEXT NOT NULL,
+  pid INTEGER NOT NULL,
+  roles TEXT NOT NULL,
+  queues TEXT NOT NULL,
+  version TEXT NOT NULL,
+  started_at INTEGER NOT NULL,
+  seen_at INTEGER NOT NULL
+);
+
+CREATE TABLE evertick_node_handlers (
+  handler TEXT NOT NULL,
+  node_id TEXT NOT NULL,
+  PRIMARY KEY (handler, node_id)
+) WITHOUT ROWID;
+
+-- Since when nobody names or can run a job; a row goes when somebody does again.
+CREATE TABLE evertick_orphans (
+  job_id TEXT PRIMARY KEY,
+  since_at INTEGER NOT NULL
+);
+
+CREATE TABLE evertick_queues (
+  name TEXT PRIMARY KEY,
+  paused_at INTEGER,
+  paused_by TEXT,
+  paused_reason TEXT
+);
+
+CREATE TABLE evertick_audit_log (
+  id INTEGER PRIMARY KEY,
+  at INTEGER NOT NULL,
+  actor TEXT NOT NULL,
+  action TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  before TEXT,
+  after TEXT
+);
+CREATE INDEX evertick_audit_log_subject ON evertick_audit_log (subject, id);
+
+CREATE TABLE scheduler_leader_log (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  leader_instance VARCHAR(255) NOT NULL,
+  start_time DATETIME NOT NULL,
+  stop_time DATETIME DEFAULT NULL,
+  last_heartbeat DATETIME DEFAULT NULL,
+  handled_missed_tasks BOOLEAN DEFAULT FALSE,
+  created_at DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f', 'now')),
+  updated_at DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f', 'now'))
+);
+CREATE INDEX idx_start_time ON scheduler_leader_log (start_time DESC);
+CREATE INDEX idx_leader_instance ON scheduler_leader_log (leader_instance);
+
+-- What each term found missed and what it did with it; apart, so that the seed's table keeps its columns.
+CREATE TABLE evertick_term_repairs (
+  term_id INTEGER PRIMARY KEY,
+  found INTEGER NOT NULL DEFAULT 0,
+  caught_up INTEGER NOT NULL DEFAULT 0,
+  coalesced INTEGER NOT NULL DEFAULT 0,
+  skipped INTEGER NOT NULL DEFAULT 0,
+  tz_version TEXT NOT NULL
+);
+
+-- For people at a SQL prompt.
+CREATE VIEW evertick_readable_jobs AS
+SELECT
+  name,
+  state,
+  strftime('%Y-%m-%d %H:%M:%f', next_due_at / 1000.0, 'unixepoch') AS next_due,
+  strftime('%Y-%m-%d %H:%M:%f', accounted_until / 1000.0, 'unixepoch') AS accounted_until,
+  paused_reason,
+  managed_by,
+  revision,
+  id
+FROM evertick_jobs
+WHERE deleted_at IS NULL;
+
+CREATE VIEW evertick_readable_executions AS
+SELECT
+  e.id,
+  j.name AS job,
+  e.state,
+  e.cause,
+  strftime('%Y-%m-%d %H:%M:%f', e.scheduled_for / 1000.0, 'unixepoch') AS scheduled_for,
+  strftime('%Y-%m-%d %H:%M:%f', e.started_at / 1000.0, 'unixepoch') AS started,
+  e.finished_at - e.started_at AS duration_ms,
+  e.attempt,
+  e.leased_by,
+  e.error
+FROM evertick_job_executions e
+JOIN evertick_jobs j ON j.id = e.job_id;
+
+CREATE VIEW evertick_readable_ticks AS
+SELECT
+  j.name AS job,
+  strftime('%Y-%m-%d %H:%M:%f', e.tick_at / 1000.0, 'unixepoch') AS from_tick,
+  strftime('%Y-%m-%d %H:%M:%f', e.tick_at / 1000.0, 'unixepoch') AS to_tick,
+  1 AS ticks,
+  e.account,
+  NULL AS reason,
+  e.id AS execution_id,
+  e.state
+FROM evertick_job_executions e
+JOIN evertick_jobs j ON j.id = e.job_id
+WHERE e.tick_at IS NOT NULL
+UNION ALL
+SELECT
+  j.name,
+  strftime('%Y-%m-%d %H:%M:%f', r.from_at / 1000.0, 'unixepoch'),
+  strftime('%Y-%m-%d %H:%M:%f', r.to_at / 1000.0, 'unixepoch'),
+  r.count,
+  r.account,
+  r.reason,
+  r.execution_id,
+  NULL
+FROM evertick_tick_ranges r
+JOIN evertick_jobs j ON j.id = r.job_id;

@@ -1,0 +1,183 @@
+/** The leader's own verb: accounts for the due ticks of a batch of jobs, under its fence. */
+import { EvertickError } from '../../core/error.ts'
+import type { Job } from '../../core/job/job.ts'
+import { sequenceOfJob } from '../../core/job/sequence.ts'
+import { addRepairs, noRepair, repairOf } from '../../core/leader/repair.ts'
+import { isEmptyPlan, planTicks, type TickPlan } from '../../core/tick/plan-ticks.ts'
+import type { AccountedTick, AccountRequest, AccountResult, DueJob, DueJobs, ReleaseAt } from '../store.ts'
+import { applyPlan } from './apply-plan.ts'
+import { writeAuditLog } from './audit-log.ts'
+import { loadLane, settleLane } from './lane.ts'
+import { jobFrom, number, optionalNumber, text } from './rows.ts'
+import { row, rows, run, type Script, type ScriptContext } from './script.ts'
+import { dueOf, skipDue } from './settle.ts'
+
+export function* findDueJobs(until: number, limit: number): Script<DueJobs> {
+  const due = yield* rows(
+    'SELECT id, version, next_due_at FROM @jobs WHERE next_due_at <= ? ORDER BY next_due_at LIMIT ?',
+    until,
+    limit,
+  )
+  const next = yield* row('SELECT min(next_due_at) AS next_due_at FROM @jobs WHERE next_due_at > ?', until)
+  return {
+    jobs: due.map((job) => ({
+      id: text(job.id),
+      version: number(job.version),
+      nextDueAt: number(job.next_due_at),
+    })),
+    nextDueAt: optionalNumber(next?.next_due_at),
+  }
+}
+
+export function* accountTicks(request: AccountRequest, context: ScriptContext): Script<AccountResult> {
+  const { leader, jobs } = request
+  const held = yield* row(
+    `SELECT fence FROM @locks WHERE name = 'leader' AND holder = ? AND fence = ?`,
+    leader.holder,
+    leader.termId,
+  )
+  const batch = new Batch()
+  if (held === null) return batch.result(false, 0)
+
+  let done = 0
+  for (const due of jobs) {
+    if (done > 0 && (batch.executions >= request.maxExecutions || request.outOfTime())) break
+    done += 1
+    yield* accountJob(due, request, batch, context)
+  }
+  if (batch.repair.found > 0) {
+    const { found, caughtUp, coalesced, skipped } = batch.repair
+    yield* run(
+      `UPDATE @term_repairs SET found = found + ?, caught_up = caught_up + ?, coalesced = coalesced + ?, skipped = skipped + ?
+       WHERE term_id = ?`,
+      found,
+      caughtUp,
+      coalesced,
+      skipped,
+      leader.termId,
+    )
+  }
+  return batch.result(true, done)
+}
+
+/** What a batch adds up to. Made anew with each run of the script. */
+class Batch {
+  executions = 0
+  catchUps = 0
+  stale = 0
+  repair = noRepair
+  nextDueAt: number | null = null
+  readyAt: number | null = null
+  readonly accounted: AccountedTick[] = []
+  readonly releases: ReleaseAt[] = []
+
+  add(job: Job, plan: TickPlan, termStartAt: number): void {
+    this.executions += plan.executions.length
+    this.catchUps += plan.executions.filter((execution) => execution.cause === 'catch_up').length
+    this.repair = addRepairs(this.repair, repairOf(plan, termStartAt))
+    for (const { readyAt } of plan.executions) this.readyAt = Math.min(this.readyAt ?? readyAt, readyAt)
+    const inRanges = plan.ranges.reduce((sum, range) => sum + range.count, 0)
+    this.accounted.push({
+      jobId: job.id,
+      jobName: job.name,
+      executions: plan.executions.length,
+      ranges: plan.ranges.length,
+      ticks: plan.executions.length + inRanges,
+    })
+  }
+
+  due(at: number | null): void {
+    if (at !== null) this.nextDueAt = Math.min(this.nextDueAt ?? at, at)
+  }
+
+  result(led: boolean, done: number): AccountResult {
+    const { accounted, stale, catchUps, repair, nextDueAt, readyAt, releases } = this
+    return { led, done, accounted, stale, catchUps, repair, nextDueAt, readyAt, releases }
+  }
+}
+
+function* accountJob(
+  due: DueJob,
+  request: AccountRequest,
+  batch: Batch,
+  context: ScriptContext,
+): Script<void> {
+  const { now, aheadMs } = request
+  const found = yield* row('SELECT * FROM @jobs WHERE id = ?', due.id)
+  const read = found === null ? null : jobFrom(found)
+  if (read === null || read.version !== due.version) {
+    batch.stale += 1
+    return
+  }
+  try {
+    const job = yield* endPauseIfOver(read, now, context)
+    if (job.state !== 'active') return
+    const plan = planTicks({
+      job,
+      sequence: sequenceOfJob(job),
+      lane: yield* loadLane(job),
+      now,
+      aheadMs,
+      catchUpReadyAt: (k) => request.catchUpFrom + (batch.catchUps + k) * request.catchUpEveryMs,
+    })
+    if (isEmptyPlan(plan)) {
+      batch.due(plan.nextDueAt)
+      return
+    }
+    const after = yield* applyPlan(job, plan, now, context)
+    batch.add(after, plan, request.termStartAt)
+    batch.due(after.nextDueAt)
+    if (job.spec.overlap !== 'allow') batch.releases.push(...(yield* settleLane(yield* reread(after), now)))
+  } catch (error) {
+    if (!(error instanceof EvertickError) || error.kind !== 'usage') throw error
+    yield* markInvalid(read, error, now)
+  }
+}
+
+/** Making room may have counted a yield of the chain. */
+function* reread(job: Job): Script<Job> {
+  const found = yield* row('SELECT chain_yields FROM @jobs WHERE id = ?', job.id)
+  return { ...job, chainYields: number(found?.chain_yields) }
+}
+
+/** A pause that has run out ends at its own end; what came after it follows the catch-up policy. */
+export function* endPauseIfOver(job: Job, now: number, context: ScriptContext): Script<Job> {
+  const until = job.state === 'paused' ? job.pause?.until : null
+  if (until === null || until === undefined || until > now) return job
+  const settled = yield* skipDue(job, until - 1, 'paused', now, context)
+  const resumed: Job = { ...settled, state: 'active', pause: null, version: settled.version + 1 }
+  const nextDueAt = dueOf(resumed)
+  yield* run(
+    `UPDATE @jobs SET state = 'active', paused_at = NULL, paused_until = NULL, paused_reason = NULL, paused_by = NULL,
+       next_due_at = ?, version = version + 1, updated_at = ? WHERE id = ?`,
+    nextDueAt,
+    now,
+    job.id,
+  )
+  yield* writeAuditLog({
+    at: now,
+    actor: 'evertick',
+    action: 'job.resume',
+    subject: job.name,
+    before: job.pause,
+    after: null,
+  })
+  return { ...resumed, nextDueAt }
+}
+
+/** A stored spec that no longer evaluates (a zone gone from the time zone data) stops its job, not the scheduler. */
+function* markInvalid(job: Job, error: EvertickError, now: number): Script<void> {
+  yield* run(
+    `UPDATE @jobs SET state = 'error', next_due_at = NULL, version = version + 1, updated_at = ? WHERE id = ?`,
+    now,
+    job.id,
+  )
+  yield* writeAuditLog({
+    at: now,
+    actor: 'evertick',
+    action: 'job.error',
+    subject: job.name,
+    before: null,
+    after: error.message,
+  })
+}

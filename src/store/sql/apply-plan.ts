@@ -1,0 +1,172 @@
+/**
+ * Writes a plan: executions, ranges, and the cursor that moves over them, all in the transaction that runs this script.
+ */
+import type { Placement } from '../../core/execution/overlap.ts'
+import type { Job } from '../../core/job/job.ts'
+import { sequenceOfJob } from '../../core/job/sequence.ts'
+import type { TickRange } from '../../core/tick/account.ts'
+import type { RangeDraft } from '../../core/tick/catch-up.ts'
+import type { TickPlan } from '../../core/tick/plan-ticks.ts'
+import { insertExecution } from './insert-execution.ts'
+import { number, rangeFrom, text } from './rows.ts'
+import { marks, row, rows, run, type Script, type ScriptContext } from './script.ts'
+
+/** Returns the job as it stands after the plan. The caller holds the job's row, and settles its lane afterwards. */
+export function* applyPlan(job: Job, plan: TickPlan, now: number, context: ScriptContext): Script<Job> {
+  if (plan.placement !== null) yield* makeRoom(job, plan.placement, now)
+  const ids = new Map<number, string>()
+  for (const execution of plan.executions) {
+    const id = context.newId(now)
+    ids.set(execution.tickAt, id)
+    yield* insertExecution(job, {
+      ...execution,
+      id,
+      scheduledFor: execution.tickAt,
+      index: execution.cause === 'catch_up' ? execution.index : null,
+      of: execution.cause === 'catch_up' ? execution.of : null,
+      input: job.spec.input ?? undefined,
+      metadata: {},
+      retryOf: null,
+      idempotencyKey: null,
+      createdAt: now,
+    })
+  }
+  for (const range of plan.ranges) {
+    yield* insertRange(job, range, range.into === null ? null : (ids.get(range.into) ?? null), now)
+  }
+  if (plan.keepCatchUps !== null) yield* supersedeCatchUps(job, plan.keepCatchUps, now)
+  return yield* moveCursor(job, plan, now)
+}
+
+function* makeRoom(job: Job, placement: Placement, now: number): Script<void> {
+  yield* stepBack(job, placement.stepBack)
+  if (placement.replace.length > 0) {
+    yield* run(
+      `UPDATE @job_executions SET state = 'cancelled', cancel_reason = 'replaced', finished_at = ?
+       WHERE state IN ('pending', 'retrying') AND id IN ${marks(placement.replace.length)}`,
+      now,
+      ...placement.replace,
+    )
+  }
+  if (placement.replaceWaiting) {
+    yield* run(
+      `UPDATE @job_executions SET state = 'cancelled', cancel_reason = 'replaced', finished_at = ?
+       WHERE job_id = ? AND state = 'blocked' AND cause IN ('schedule', 'manual')`,
+      now,
+      job.id,
+    )
+  }
+  if (placement.stop !== null) {
+    yield* run(
+      `UPDATE @job_executions SET cancel_requested_at = ?, cancel_reason = 'replaced'
+       WHERE id = ? AND state = 'running' AND cancel_requested_at IS NULL`,
+      now,
+      placement.stop,
+    )
+  }
+}
+
+/** Released but unclaimed catch-ups make room for what is due now. */
+export function* stepBack(job: Pick<Job, 'id'>, ids: readonly string[]): Script<void> {
+  if (ids.length === 0) return
+  const stepped = yield* run(
+    `UPDATE @job_executions SET state = 'blocked' WHERE state = 'pending' AND id IN ${marks(ids.length)}`,
+    ...ids,
+  )
+  if (stepped > 0) yield* run('UPDATE @jobs SET chain_yields = chain_yields + 1 WHERE id = ?', job.id)
+}
+
+/** A range that goes on where the last one ended is one row with it, up to a day long (so that retention can pass it). */
+const longestMergeMs = 86_400_000
+
+export function* insertRange(
+  job: Job,
+  range: RangeDraft,
+  executionId: string | null,
+  now: number,
+): Script<void> {
+  const last = yield* row(
+    'SELECT * FROM @tick_ranges WHERE job_id = ? AND from_at < ? ORDER BY from_at DESC LIMIT 1',
+    job.id,
+    range.from,
+  )
+  if (last !== null && executionId === null && continues(job, rangeFrom(last), range)) {
+    yield* run(
+      'UPDATE @tick_ranges SET to_at = ?, count = count + ? WHERE id = ?',
+      range.to,
+      range.count,
+      number(last.id),
+    )
+    return
+  }
+  yield* run(
+    `INSERT INTO @tick_ranges (job_id, from_at, to_at, count, account, reason, execution_id, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    job.id,
+    range.from,
+    range.to,
+    range.count,
+    range.account,
+    range.reason,
+    executionId,
+    now,
+  )
+}
+
+function continues(job: Job, last: TickRange, range: RangeDraft): boolean {
+  return (
+    last.account === range.account &&
+    last.reason === range.reason &&
+    last.executionId === null &&
+    last.from >= Math.max(job.revisionFrom, job.ledgerFrom) &&
+    range.to - last.from <= longestMergeMs &&
+    job.spec.schedule?.kind !== 'fixed_delay' &&
+    sequenceOfJob(job).count(last.to + 1, range.from) === 0
+  )
+}
+
+/** Five leader flaps must not make fifteen runs of a limit of three: the oldest that have not started go. */
+function* supersedeCatchUps(job: Job, keep: number, now: number): Script<void> {
+  const unstarted = yield* rows(
+    `SELECT id, tick_at FROM @job_executions
+     WHERE job_id = ? AND state = 'blocked' AND cause = 'catch_up' AND attempt = 0
+     UNION ALL
+     SELECT id, tick_at FROM @job_executions
+     WHERE job_id = ? AND state IN ('pending', 'running', 'retrying') AND cause <> 'enqueue'
+       AND state = 'pending' AND cause = 'catch_up' AND attempt = 0
+     ORDER BY tick_at DESC`,
+    job.id,
+    job.id,
+  )
+  const beyond = unstarted.slice(keep).map((found) => text(found.id))
+  for (const id of beyond) {
+    yield* run(
+      `UPDATE @job_executions SET state = 'cancelled', cancel_reason = 'superseded', finished_at = ?
+       WHERE id = ? AND state IN ('pending', 'blocked')`,
+      now,
+      id,
+    )
+  }
+}
+
+function* moveCursor(job: Job, plan: TickPlan, now: number): Script<Job> {
+  const ended = plan.ended && job.state === 'active'
+  const state = ended ? 'completed' : job.state
+  const runs = job.runs + plan.executions.length
+  const moved = yield* run(
+    `UPDATE @jobs SET accounted_until = ?, next_due_at = ?, open_tick_at = ?, runs = ?, state = ?, updated_at = ?
+     WHERE id = ? AND accounted_until = ? AND version = ?`,
+    plan.accountedUntil,
+    plan.nextDueAt,
+    plan.openTickAt,
+    runs,
+    state,
+    ended ? now : job.updatedAt,
+    job.id,
+    job.accountedUntil,
+    job.version,
+  )
+  if (moved !== 1) throw new Error(`The cursor of job ${job.name} moved while its row was held.`)
+  const { accountedUntil, nextDueAt, openTickAt } = plan
+  return { ...job, accountedUntil, nextDueAt, openTickAt, runs, state }
+}

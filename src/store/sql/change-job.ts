@@ -1,0 +1,296 @@
+/**
+ * Operators' and deploys' changes of a job. Each is one transaction that holds the job's row: settle what is due, take
+ * back what was accounted ahead, change, and leave a revision and a line in the audit log.
+ */
+import { EvertickError } from '../../core/error.ts'
+import type { Job, JobSpec } from '../../core/job/job.ts'
+import { nextJobState } from '../../core/job/job-state.ts'
+import type { ChangeContext, JobChange, NewJob } from '../store.ts'
+import { endPauseIfOver } from './account-ticks.ts'
+import { writeAuditLog } from './audit-log.ts'
+import { settleLane } from './lane.ts'
+import { jobFrom } from './rows.ts'
+import { row, run, type Script, type ScriptContext } from './script.ts'
+import { dormantReasons, dueOf, lockJob, revokeAhead, settleDue, skipDue } from './settle.ts'
+
+export function jobNotFound(reference: string): EvertickError {
+  return new EvertickError('job_not_found', `There is no job "${reference}".`, {
+    next: 'List the jobs with `evertick jobs list`.',
+  })
+}
+
+export function* createJob(job: NewJob, context: ScriptContext): Script<Job> {
+  const { name, spec } = job
+  const { now, actor } = job.context
+  const existing = yield* lockJob(name)
+  if (existing !== null) {
+    throw new EvertickError('job_exists', `There is already a job named "${name}".`, {
+      field: 'name',
+      next: 'Update it, or choose another name.',
+    })
+  }
+  // A missed `at` is still there to be caught up; any other schedule begins after its creation.
+  const { schedule } = spec
+  const accountedUntil = schedule?.kind === 'at' ? Math.min(now + 1, schedule.at) : now + 1
+  const openTickAt = schedule?.kind === 'fixed_delay' ? now + schedule.delayMs : null
+  const state = job.paused ? ('paused' as const) : ('active' as const)
+  const pause = job.paused ? { at: now, until: null, reason: null, by: actor } : null
+  const nextDueAt = dueOf({ name, spec, state, openTickAt, accountedUntil, pause })
+  yield* run(
+    `INSERT INTO @jobs (id, name, state, spec, handler, queue, priority, overlap, max_attempts, revision_from,
+       accounted_until, ledger_from, next_due_at, open_tick_at, paused_at, paused_by, managed_by, managed_hash,
+       created_at, updated_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    job.id,
+    name,
+    state,
+    JSON.stringify(spec),
+    spec.handler.name,
+    spec.queue,
+    spec.priority,
+    spec.overlap,
+    spec.retry.attempts,
+    accountedUntil,
+    accountedUntil,
+    accountedUntil,
+    nextDueAt,
+    openTickAt,
+    pause?.at ?? null,
+    pause?.by ?? null,
+    job.managedBy,
+    job.managedHash,
+    now,
+    now,
+  )
+  yield* insertRevision(job.id, 1, accountedUntil, spec, job.context, context)
+  yield* writeAuditLog({ at: now, actor, action: 'job.create', subject: name, before: null, after: spec })
+  return yield* readJob(job.id)
+}
+
+export function* changeJob(
+  reference: string,
+  change: JobChange,
+  { now, actor }: ChangeContext,
+  context: ScriptContext,
+): Script<Job> {
+  const locked = yield* lockJob(reference)
+  if (locked === null) throw jobNotFound(reference)
+  const before = yield* revokeAhead(yield* endPauseIfOver(locked, now, context), now)
+  const after = yield* applyChange(before, change, { now, actor }, context)
+  const nextDueAt = dueOf(after)
+  const ended =
+    after.state === 'active' && after.spec.schedule !== null && nextDueAt === null && !waitsForRun(after)
+  yield* run(
+    `UPDATE @jobs SET state = ?, version = version + 1, revision = ?, revision_from = ?, spec = ?, handler = ?, queue = ?,
+       priority = ?, overlap = ?, max_attempts = ?, next_due_at = ?, open_tick_at = ?, paused_at = ?, paused_until = ?,
+       paused_reason = ?, paused_by = ?, managed_by = ?, managed_hash = ?, updated_at = ?, deleted_at = ?
+     WHERE id = ?`,
+    ended ? 'completed' : after.state,
+    after.revision,
+    after.revisionFrom,
+    JSON.stringify(after.spec),
+    after.spec.handler.name,
+    after.spec.queue,
+    after.spec.priority,
+    after.spec.overlap,
+    after.spec.retry.attempts,
+    nextDueAt,
+    after.openTickAt,
+    after.pause?.at ?? null,
+    after.pause?.until ?? null,
+    after.pause?.reason ?? null,
+    after.pause?.by ?? null,
+    after.managedBy,
+    after.managedHash,
+    now,
+    after.deletedAt,
+    after.id,
+  )
+  yield* settleLane(after, now)
+  const entry = auditEntry(locked, after, change)
+  yield* writeAuditLog({ at: now, actor, action: `job.${change.kind}`, subject: locked.name, ...entry })
+  return yield* readJob(after.id)
+}
+
+/** A fixedDelay job whose tick is under way has no due instant until that run ends. */
+function waitsForRun(job: Job): boolean {
+  return job.spec.schedule?.kind === 'fixed_delay'
+}
+
+function* applyChange(job: Job, change: JobChange, by: ChangeContext, context: ScriptContext): Script<Job> {
+  const { now, actor } = by
+  switch (change.kind) {
+    case 'pause': {
+      const state = nextJobState(job.name, job.state, 'pause')
+      const settled = job.state === 'active' ? (yield* settleDue(job, { now }, context)).job : job
+      const at = job.pause?.at ?? now
+      return { ...settled, state, pause: { at, until: change.until, reason: change.reason, by: actor } }
+    }
+    case 'resume':
+      return yield* resumeJob(job, change.catchUp, now, context)
+    case 'disable': {
+      const state = nextJobState(job.name, job.state, 'disable')
+      const { job: settled } = yield* settleDue(job, { now }, context)
+      return { ...settled, state }
+    }
+    case 'enable': {
+      const state = nextJobState(job.name, job.state, 'enable')
+      return { ...(yield* skipDue(job, now, 'disabled', now, context)), state }
+    }
+    case 'cancel': {
+      const state = nextJobState(job.name, job.state, 'cancel')
+      return { ...(yield* endJob(job, now, context)), state }
+    }
+    case 'delete':
+      return { ...(yield* endJob(job, now, context)), state: 'cancelled', deletedAt: now }
+    case 'edit':
+      return yield* editJob(job, change, by, context)
+    case 'reset_cursor':
+      return yield* resetCursor(job, now)
+  }
+}
+
+function* settleDormant(job: Job, now: number, context: ScriptContext): Script<Job> {
+  const reason = job.state === 'active' ? 'ended' : dormantReasons[job.state]
+  // A spec that does not evaluate has no ticks to count: the cursor only moves on.
+  if (job.state === 'error') {
+    const accountedUntil = Math.max(job.accountedUntil, now + 1)
+    yield* run('UPDATE @jobs SET accounted_until = ? WHERE id = ?', accountedUntil, job.id)
+    return { ...job, accountedUntil }
+  }
+  return yield* skipDue(job, now, reason, now, context)
+}
+
+function* endJob(job: Job, now: number, context: ScriptContext): Script<Job> {
+  const settled = yield* settleDormant(job, now, context)
+  yield* run(
+    `UPDATE @job_executions SET state = 'cancelled', cancel_reason = 'job_cancelled', finished_at = ?
+     WHERE job_id = ? AND state IN ('pending', 'retrying', 'blocked')`,
+    now,
+    job.id,
+  )
+  yield* run(
+    `UPDATE @job_executions SET cancel_requested_at = ?, cancel_reason = 'job_cancelled'
+     WHERE job_id = ? AND state = 'running' AND cancel_requested_at IS NULL`,
+    now,
+    job.id,
+  )
+  return { ...settled, pause: null, openTickAt: null }
+}
+
+function* resumeJob(
+  job: Job,
+  catchUp: Extract<JobChange, { kind: 'resume' }>['catchUp'],
+  now: number,
+  context: ScriptContext,
+): Script<Job> {
+  const state = nextJobState(job.name, job.state, 'resume')
+  if (job.state !== 'paused' || catchUp === 'skip') {
+    const settled = yield* settleDormant(job, now, context)
+    return { ...settled, state, pause: null, openTickAt: yield* openTick(settled, settled.spec, now) }
+  }
+  const policy = catchUp === 'policy' ? job.spec.catchUp.policy : catchUp
+  const { job: settled } = yield* settleDue(job, { now, catchUp: { ...job.spec.catchUp, policy } }, context)
+  return { ...settled, state, pause: null, openTickAt: yield* openTick(settled, settled.spec, now) }
+}
+
+/** The open tick that a fixedDelay job needs to go on: the one it has, or a first one where no run will write it. */
+function* openTick(job: Job, spec: JobSpec, now: number): Script<number | null> {
+  if (spec.schedule?.kind !== 'fixed_delay') return null
+  if (job.openTickAt !== null) return job.openTickAt
+  const unfinished = yield* row(
+    `SELECT id FROM @job_executions WHERE job_id = ? AND tick_at IS NOT NULL
+     AND state IN ('blocked', 'pending', 'running', 'retrying') LIMIT 1`,
+    job.id,
+  )
+  return unfinished === null ? Math.max(now + spec.schedule.delayMs, job.accountedUntil) : null
+}
+
+function* editJob(
+  job: Job,
+  change: Extract<JobChange, { kind: 'edit' }>,
+  by: ChangeContext,
+  context: ScriptContext,
+): Script<Job> {
+  const { now } = by
+  const { spec } = change
+  const state = nextJobState(job.name, job.state, 'edit')
+  const ticksChange = ticksOf(job.spec) !== ticksOf(spec)
+  let settled = job
+  if (job.state === 'active') settled = (yield* settleDue(job, { now }, context)).job
+  else if (ticksChange) settled = yield* settleDormant(job, now, context)
+
+  const revision = job.revision + 1
+  const revisionFrom = settled.accountedUntil
+  yield* insertRevision(job.id, revision, revisionFrom, spec, by, context)
+  const delayChanges = ticksChange && spec.schedule?.kind === 'fixed_delay'
+  const openTickAt = yield* openTick(delayChanges ? { ...settled, openTickAt: null } : settled, spec, now)
+  const edited: Job = {
+    ...settled,
+    spec,
+    revision,
+    revisionFrom,
+    openTickAt,
+    managedBy: change.managedBy ?? job.managedBy,
+    managedHash: change.managedHash ?? job.managedHash,
+  }
+  // A schedule with new ticks brings a completed job back to life.
+  return { ...edited, state: settled.state === 'completed' ? (ticksChange ? 'active' : 'completed') : state }
+}
+
+function ticksOf(spec: JobSpec): string {
+  return JSON.stringify([spec.schedule, spec.startAt, spec.endAt, spec.maxRuns])
+}
+
+/** Brings back a cursor that a wrong clock has carried into the future; rows in that future that nobody ran go. */
+function* resetCursor(job: Job, now: number): Script<Job> {
+  yield* run('DELETE FROM @tick_ranges WHERE job_id = ? AND from_at > ?', job.id, now)
+  const kept = yield* row(
+    'SELECT max(tick_at) AS at FROM @job_executions WHERE job_id = ? AND tick_at > ?',
+    job.id,
+    now,
+  )
+  const range = yield* row(
+    'SELECT max(to_at) AS at FROM @tick_ranges WHERE job_id = ? AND to_at > ?',
+    job.id,
+    now,
+  )
+  const accountedUntil = Math.max(now, Number(kept?.at ?? 0), Number(range?.at ?? 0)) + 1
+  if (accountedUntil >= job.accountedUntil) return job
+  yield* run('UPDATE @jobs SET accounted_until = ? WHERE id = ?', accountedUntil, job.id)
+  return { ...job, accountedUntil }
+}
+
+function* insertRevision(
+  jobId: string,
+  revision: number,
+  from: number,
+  spec: JobSpec,
+  { now, actor }: ChangeContext,
+  { tzVersion }: ScriptContext,
+): Script<void> {
+  yield* run(
+    `INSERT INTO @job_revisions (job_id, revision, from_at, spec, changed_by, changed_at, tz_version)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    jobId,
+    revision,
+    from,
+    JSON.stringify(spec),
+    actor,
+    now,
+    tzVersion,
+  )
+}
+
+function auditEntry(before: Job, after: Job, change: JobChange): { before: unknown; after: unknown } {
+  if (change.kind === 'edit') return { before: before.spec, after: after.spec }
+  if (change.kind === 'reset_cursor') return { before: before.accountedUntil, after: after.accountedUntil }
+  const { kind: _, ...details } = change
+  return { before: { state: before.state }, after: { state: after.state, ...details } }
+}
+
+function* readJob(id: string): Script<Job> {
+  const found = yield* row('SELECT * FROM @jobs WHERE id = ?', id)
+  if (found === null) throw jobNotFound(id)
+  return jobFrom(found)
+}

@@ -1,0 +1,151 @@
+/** Reading jobs and executions for people and programs. */
+
+import { leaseSlackMs } from '../../core/attempt/lease.ts'
+import type { Execution } from '../../core/execution/execution.ts'
+import type { FinishedRun } from '../../core/history/statistics.ts'
+import type { Job } from '../../core/job/job.ts'
+import type { ExecutionQuery, JobQuery, LogRow, ProgressRow, Revision } from '../store.ts'
+import { executionFrom, jobFrom, number, optionalNumber, specFrom, text } from './rows.ts'
+import { type Param, rows, run, type Script } from './script.ts'
+
+export function* listJobs(query: JobQuery): Script<Job[]> {
+  const where = new Where('deleted_at IS NULL')
+  if (query.state !== undefined) where.and('state = ?', query.state)
+  if (query.search !== undefined) where.and(`name LIKE ? ESCAPE '!'`, `%${likeText(query.search)}%`)
+  if (query.tag !== undefined)
+    where.and(`spec LIKE ? ESCAPE '!'`, `%"tags":[%${likeText(JSON.stringify(query.tag))}%]%`)
+  if (query.afterName !== undefined) where.and('name > ?', query.afterName)
+  const found = yield* rows(
+    `SELECT * FROM @jobs WHERE ${where.text} ORDER BY name LIMIT ?`,
+    ...where.params,
+    query.limit,
+  )
+  const jobs = found.map(jobFrom)
+  const { tag } = query
+  return tag === undefined ? jobs : jobs.filter((job) => job.spec.tags.includes(tag))
+}
+
+export function* listExecutions(query: ExecutionQuery): Script<Execution[]> {
+  const where = new Where('1 = 1')
+  if (query.job !== undefined) {
+    where.and('e.job_id IN (SELECT id FROM @jobs WHERE id = ? OR name = ?)', query.job, query.job)
+  }
+  if (query.state !== undefined) where.and('e.state = ?', query.state)
+  if (query.queue !== undefined) where.and('e.queue = ?', query.queue)
+  if (query.beforeId !== undefined) {
+    where.and('e.seq < (SELECT seq FROM @job_executions WHERE id = ?)', query.beforeId)
+  }
+  const found = yield* rows(
+    `SELECT e.*, j.name AS job_name FROM @job_executions e JOIN @jobs j ON j.id = e.job_id
+     WHERE ${where.text} ORDER BY e.seq DESC LIMIT ?`,
+    ...where.params,
+    query.limit,
+  )
+  return found.map(executionFrom)
+}
+
+export function* listLeases(filter: 'active' | 'expired', now: number): Script<Execution[]> {
+  const found = yield* rows(
+    `SELECT e.*, j.name AS job_name FROM @job_executions e JOIN @jobs j ON j.id = e.job_id
+     WHERE e.state = 'running' AND ${filter === 'active' ? 'e.leased_until > ?' : 'e.leased_until <= ?'}
+     ORDER BY e.leased_until LIMIT 1000`,
+    now - leaseSlackMs,
+  )
+  return found.map(executionFrom)
+}
+
+export function* listRevisions(jobId: string): Script<Revision[]> {
+  const found = yield* rows('SELECT * FROM @job_revisions WHERE job_id = ? ORDER BY revision', jobId)
+  return found.map((revision) => ({
+    revision: number(revision.revision),
+    from: number(revision.from_at),
+    spec: specFrom(revision.spec),
+    changedBy: text(revision.changed_by),
+    changedAt: number(revision.changed_at),
+    tzVersion: text(revision.tz_version),
+  }))
+}
+
+/** The newest finished runs, for statistics: of one job, or of all. */
+export function* jobRuns(jobId: string | null, limit: number): Script<FinishedRun[]> {
+  const columns = 'SELECT state, started_at, finished_at FROM @job_executions'
+  const final = `state IN ('completed', 'failed', 'cancelled')`
+  const found =
+    jobId === null
+      ? yield* rows(`${columns} WHERE ${final} ORDER BY seq DESC LIMIT ?`, limit)
+      : yield* rows(`${columns} WHERE job_id = ? AND ${final} ORDER BY seq DESC LIMIT ?`, jobId, limit)
+  return found.map((finished) => {
+    const startedAt = optionalNumber(finished.started_at)
+    const finishedAt = optionalNumber(finished.finished_at)
+    return {
+      state: text(finished.state) as FinishedRun['state'],
+      durationMs: startedAt === null || finishedAt === null ? null : finishedAt - startedAt,
+    }
+  })
+}
+
+export function* countByState(table: 'jobs' | 'job_executions'): Script<Record<string, number>> {
+  const where = table === 'jobs' ? 'WHERE deleted_at IS NULL' : ''
+  const found = yield* rows(`SELECT state, count(*) AS n FROM @${table} ${where} GROUP BY state`)
+  return Object.fromEntries(found.map((counted) => [text(counted.state), number(counted.n)]))
+}
+
+export function* listLogs(executionId: string): Script<LogRow[]> {
+  const found = yield* rows('SELECT * FROM @execution_logs WHERE execution_id = ? ORDER BY seq', executionId)
+  return found.map((line) => ({
+    executionId,
+    at: number(line.at),
+    level: text(line.level) as LogRow['level'],
+    message: text(line.message),
+  }))
+}
+
+export function* appendLogs(lines: readonly LogRow[]): Script<void> {
+  for (const line of lines) {
+    yield* run(
+      'INSERT INTO @execution_logs (execution_id, at, level, message) VALUES (?, ?, ?, ?)',
+      line.executionId,
+      line.at,
+      line.level,
+      line.message,
+    )
+  }
+}
+
+export function* recordProgress(updates: readonly ProgressRow[]): Script<void> {
+  for (const update of updates) {
+    yield* run(
+      `UPDATE @job_executions SET progress = ?, progress_note = ? WHERE id = ? AND fence = ? AND state = 'running'`,
+      update.progress,
+      update.note,
+      update.id,
+      update.fence,
+    )
+  }
+}
+
+class Where {
+  text: string
+  readonly params: Param[] = []
+
+  constructor(first: string) {
+    this.text = first
+  }
+
+  and(condition: string, ...params: Param[]): void {
+    this.text += ` AND ${condition}`
+    this.params.push(...params)
+  }
+}
+
+function likeText(search: string): string {
+  return search.replaceAll(/[%_!]/g, (special) => `!${special}`)
+}
+
+export function* findCancelRequests(nodeId: string): Script<string[]> {
+  const found = yield* rows(
+    `SELECT id FROM @job_executions WHERE state = 'running' AND leased_by = ? AND cancel_requested_at IS NOT NULL`,
+    nodeId,
+  )
+  return found.map((execution) => text(execution.id))
+}

@@ -1,0 +1,58 @@
+/** The one statement that makes executions of ticks, triggers, backfills and retries. (Enqueue has its own, hot one.) */
+import type { Cause } from '../../core/execution/execution.ts'
+import type { Job } from '../../core/job/job.ts'
+import { run, type Script } from './script.ts'
+
+export interface ExecutionDraft {
+  readonly id: string
+  readonly cause: Cause
+  readonly tickAt: number | null
+  readonly account: 'fired' | 'caught_up' | null
+  readonly scheduledFor: number
+  readonly state: 'pending' | 'blocked'
+  readonly readyAt: number
+  readonly index: number | null
+  readonly of: number | null
+  readonly input: unknown
+  readonly metadata: Readonly<Record<string, unknown>>
+  readonly retryOf: string | null
+  readonly idempotencyKey: string | null
+  readonly createdAt: number
+}
+
+/** Repairs run behind what is due now. */
+const priorityShift: Readonly<Partial<Record<Cause, number>>> = { catch_up: -10, backfill: -20 }
+
+const insertText = `
+  INSERT INTO @job_executions (
+    id, job_id, cause, tick_at, account, scheduled_for, state, ready_at, start_by, queue, priority, handler,
+    max_attempts, caught_up_index, caught_up_of, input, metadata, retry_of, idempotency_key, created_at
+  ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+export function* insertExecution(job: Pick<Job, 'id' | 'spec'>, draft: ExecutionDraft): Script<number> {
+  const { spec } = job
+  const startBy = spec.startDeadlineMs === null ? null : draft.readyAt + spec.startDeadlineMs
+  return yield* run(
+    insertText,
+    draft.id,
+    job.id,
+    draft.cause,
+    draft.tickAt,
+    draft.account,
+    draft.scheduledFor,
+    draft.state,
+    draft.readyAt,
+    startBy,
+    spec.queue,
+    spec.priority + (priorityShift[draft.cause] ?? 0),
+    spec.handler.name,
+    spec.retry.attempts,
+    draft.index,
+    draft.of,
+    draft.input === undefined ? null : JSON.stringify(draft.input),
+    Object.keys(draft.metadata).length === 0 ? null : JSON.stringify(draft.metadata),
+    draft.retryOf,
+    draft.idempotencyKey,
+    draft.createdAt,
+  )
+}

@@ -1,0 +1,97 @@
+/** A job's lane: read before anything is placed in it, and moved on after anything in it has ended. */
+import type { Cause } from '../../core/execution/execution.ts'
+import {
+  type ActiveExecution,
+  type BlockedExecution,
+  type Lane,
+  releaseBlocked,
+} from '../../core/execution/overlap.ts'
+import type { Job } from '../../core/job/job.ts'
+import type { ReleaseAt } from '../store.ts'
+import { number, optionalNumber, text } from './rows.ts'
+import { marks, type Row, row, rows, run, type Script } from './script.ts'
+
+const activeText = `
+  SELECT id, state, cause, tick_at, ready_at FROM @job_executions
+  WHERE job_id = ? AND state IN ('pending', 'running', 'retrying') AND cause <> 'enqueue' ORDER BY seq`
+
+const blockedCountText = `
+  SELECT cause, count(*) AS blocked FROM @job_executions WHERE job_id = ? AND state = 'blocked' GROUP BY cause`
+
+const waitingText = `
+  SELECT id, ready_at FROM @job_executions
+  WHERE job_id = ? AND state = 'blocked' AND cause IN ('schedule', 'manual') ORDER BY seq LIMIT ?`
+
+/** Catch-up before backfill, oldest first; what waits for its retry lets the others pass. */
+const chainHeadText = `
+  SELECT id, ready_at FROM @job_executions
+  WHERE job_id = ? AND state = 'blocked' AND cause = ? AND ready_at <= ? ORDER BY seq LIMIT 1`
+
+const chainTimeText = `
+  SELECT id, ready_at FROM @job_executions
+  WHERE job_id = ? AND state = 'blocked' AND cause IN ('catch_up', 'backfill') ORDER BY ready_at LIMIT 1`
+
+export function* loadLane(job: Job): Script<Lane> {
+  const { overlap, maxConcurrent } = job.spec
+  const base = { overlap, maxConcurrent, chainYields: job.chainYields }
+  // `allow` never counts, so that its ticks cost nothing beside the insert.
+  if (overlap === 'allow') return { ...base, active: [], waiting: 0, chained: 0 }
+  const active = yield* loadActive(job.id)
+  const blocked = yield* rows(blockedCountText, job.id)
+  const blockedBy = (...causes: Cause[]) =>
+    blocked
+      .filter((counted) => causes.includes(text(counted.cause) as Cause))
+      .reduce((sum, counted) => sum + number(counted.blocked), 0)
+  return {
+    ...base,
+    active,
+    waiting: blockedBy('schedule', 'manual'),
+    chained: blockedBy('catch_up', 'backfill'),
+  }
+}
+
+function* loadActive(jobId: string): Script<ActiveExecution[]> {
+  const found = yield* rows(activeText, jobId)
+  return found.map((active) => ({
+    id: text(active.id),
+    state: text(active.state) as ActiveExecution['state'],
+    cause: text(active.cause) as Cause,
+    tickAt: optionalNumber(active.tick_at),
+    readyAt: number(active.ready_at),
+  }))
+}
+
+/** Releases what may go; says when to come again where only time keeps the chain blocked. */
+export function* settleLane(job: Pick<Job, 'id' | 'spec' | 'chainYields'>, now: number): Script<ReleaseAt[]> {
+  if (job.spec.overlap === 'allow') {
+    yield* run(`UPDATE @job_executions SET state = 'pending' WHERE job_id = ? AND state = 'blocked'`, job.id)
+    return []
+  }
+  const waiting = (yield* rows(waitingText, job.id, job.spec.maxConcurrent)).map(blockedFrom)
+  const ready =
+    (yield* row(chainHeadText, job.id, 'catch_up', now)) ??
+    (yield* row(chainHeadText, job.id, 'backfill', now))
+  const head = ready ?? (yield* row(chainTimeText, job.id))
+  if (waiting.length === 0 && head === null) return []
+
+  const active = yield* loadActive(job.id)
+  const lane = { maxConcurrent: job.spec.maxConcurrent, chainYields: job.chainYields, active }
+  const release = releaseBlocked(lane, waiting, head === null ? null : blockedFrom(head), now)
+  if (release.ids.length > 0) {
+    yield* run(
+      `UPDATE @job_executions SET state = 'pending', ready_at = CASE WHEN ready_at < ? THEN ready_at ELSE ? END
+       WHERE state = 'blocked' AND id IN ${marks(release.ids.length)}`,
+      now,
+      now,
+      ...release.ids,
+    )
+  }
+  if (release.chainYields !== job.chainYields) {
+    yield* run('UPDATE @jobs SET chain_yields = ? WHERE id = ?', release.chainYields, job.id)
+  }
+  return release.releaseAt === null ? [] : [{ jobId: job.id, at: release.releaseAt }]
+}
+
+function blockedFrom(found: Row): BlockedExecution {
+  return { id: text(found.id), readyAt: number(found.ready_at) }
+}

@@ -1,0 +1,57 @@
+/** Named locks with a token and a fence that grows at every acquisition. */
+import { leaseSlackMs } from '../../core/attempt/lease.ts'
+import type { LockRequest, LockRow } from '../store.ts'
+import { number, text } from './rows.ts'
+import { row, rows, run, type Script } from './script.ts'
+
+/** A released lock keeps its row, and with it its fence: the next holder's number is always larger. */
+export function* acquireLock(request: LockRequest): Script<{ fence: number } | null> {
+  const { name, holder, token, now, expiresAt } = request
+  const taken = yield* row(
+    `INSERT INTO @locks (name, holder, token, fence, expires_at) VALUES (?, ?, ?, 1, ?)
+     ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, token = excluded.token, fence = fence + 1,
+       expires_at = excluded.expires_at
+     WHERE expires_at <= ?
+     RETURNING fence`,
+    name,
+    holder,
+    token,
+    expiresAt,
+    now - leaseSlackMs,
+  )
+  return taken === null ? null : { fence: number(taken.fence) }
+}
+
+export function* extendLock(name: string, token: string, expiresAt: number, now: number): Script<boolean> {
+  const extended = yield* run(
+    'UPDATE @locks SET expires_at = ? WHERE name = ? AND token = ? AND expires_at > ?',
+    expiresAt,
+    name,
+    token,
+    now,
+  )
+  return extended === 1
+}
+
+/** Without a token: an operator's release. */
+export function* releaseLock(name: string, token: string | null): Script<boolean> {
+  const released = yield* run(
+    'UPDATE @locks SET expires_at = 0 WHERE name = ? AND (? IS NULL OR token = ?) AND expires_at > 0',
+    name,
+    token,
+    token,
+  )
+  return released === 1
+}
+
+export function* listLocks(): Script<LockRow[]> {
+  const found = yield* rows(
+    'SELECT name, holder, fence, expires_at FROM @locks WHERE expires_at > 0 ORDER BY name',
+  )
+  return found.map((lock) => ({
+    name: text(lock.name),
+    holder: text(lock.holder),
+    fence: number(lock.fence),
+    expiresAt: number(lock.expires_at),
+  }))
+}

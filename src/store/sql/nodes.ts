@@ -1,0 +1,130 @@
+/** Nodes say that they live and which handlers they have; jobs that nobody can run any more are found from that. */
+import type { ChangeContext, NodeRow, QueueRow } from '../store.ts'
+import { writeAuditLog } from './audit-log.ts'
+import { json, number, optionalNumber, optionalText, text } from './rows.ts'
+import { rows, run, type Script } from './script.ts'
+
+/** A node not seen for this long no longer counts. */
+export const nodeLostMs = 60_000
+
+export function* registerNode(node: NodeRow, handlers: readonly string[]): Script<void> {
+  yield* removeNode(node.id)
+  yield* run(
+    `INSERT INTO @nodes (id, host, pid, roles, queues, version, started_at, seen_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    node.id,
+    node.host,
+    node.pid,
+    JSON.stringify(node.roles),
+    JSON.stringify(node.queues),
+    node.version,
+    node.startedAt,
+    node.seenAt,
+  )
+  for (const handler of new Set(handlers)) {
+    yield* run('INSERT INTO @node_handlers (handler, node_id) VALUES (?, ?)', handler, node.id)
+  }
+}
+
+/** A heartbeat also clears away nodes that are long gone. */
+export function* touchNode(id: string, now: number): Script<void> {
+  yield* run('UPDATE @nodes SET seen_at = ? WHERE id = ?', now, id)
+  const gone = yield* rows('SELECT id FROM @nodes WHERE seen_at < ?', now - nodeLostMs)
+  for (const node of gone) yield* removeNode(text(node.id))
+}
+
+export function* removeNode(id: string): Script<void> {
+  yield* run('DELETE FROM @node_handlers WHERE node_id = ?', id)
+  yield* run('DELETE FROM @nodes WHERE id = ?', id)
+}
+
+export function* listNodes(): Script<NodeRow[]> {
+  const found = yield* rows('SELECT * FROM @nodes ORDER BY started_at, id')
+  return found.map((node) => ({
+    id: text(node.id),
+    host: text(node.host),
+    pid: number(node.pid),
+    roles: json(node.roles) as string[],
+    queues: json(node.queues) as Record<string, number>,
+    version: text(node.version),
+    startedAt: number(node.started_at),
+    seenAt: number(node.seen_at),
+  }))
+}
+
+/**
+ * Jobs whose handler no live node has, known for longer than since `since`. Their first sighting is written down, so
+ * that the wait counts under living leaders only and a scheduler that starts first does not disable everybody's jobs.
+ */
+export function* findOrphans(since: number, now: number): Script<string[]> {
+  const orphan = `j.deleted_at IS NULL AND j.state = 'active'
+    AND NOT EXISTS (SELECT 1 FROM @node_handlers h WHERE h.handler = j.handler)`
+  yield* run(
+    `DELETE FROM @orphans WHERE NOT EXISTS (SELECT 1 FROM @jobs j WHERE j.id = @orphans.job_id AND ${orphan})`,
+  )
+  const fresh = yield* rows(
+    `SELECT j.id FROM @jobs j WHERE ${orphan} AND NOT EXISTS (SELECT 1 FROM @orphans o WHERE o.job_id = j.id)`,
+  )
+  for (const { id } of fresh)
+    yield* run('INSERT INTO @orphans (job_id, since_at) VALUES (?, ?)', text(id), now)
+  const old = yield* rows('SELECT job_id FROM @orphans WHERE since_at <= ? ORDER BY job_id LIMIT 500', since)
+  return old.map((found) => text(found.job_id))
+}
+
+export function* listQueues(): Script<QueueRow[]> {
+  const counted = yield* rows(
+    `SELECT queue, state, count(*) AS n FROM @job_executions
+     WHERE state IN ('pending', 'retrying', 'running', 'blocked') GROUP BY queue, state`,
+  )
+  const known = yield* rows('SELECT * FROM @queues')
+  const named = yield* rows('SELECT DISTINCT queue FROM @jobs WHERE deleted_at IS NULL')
+  const names = new Set([...named, ...counted].map((found) => text(found.queue)))
+  for (const queue of known) names.add(text(queue.name))
+  const count = (name: string, ...states: string[]) =>
+    counted
+      .filter((found) => text(found.queue) === name && states.includes(text(found.state)))
+      .reduce((sum, found) => sum + number(found.n), 0)
+  return [...names].sort().map((name) => {
+    const paused = known.find((queue) => text(queue.name) === name)
+    return {
+      name,
+      pausedAt: optionalNumber(paused?.paused_at),
+      pausedBy: optionalText(paused?.paused_by),
+      pausedReason: optionalText(paused?.paused_reason),
+      pending: count(name, 'pending', 'retrying'),
+      running: count(name, 'running'),
+      blocked: count(name, 'blocked'),
+    }
+  })
+}
+
+export function* pauseQueue(
+  name: string,
+  reason: string | null,
+  { now, actor }: ChangeContext,
+): Script<void> {
+  yield* run(
+    `INSERT INTO @queues (name, paused_at, paused_by, paused_reason) VALUES (?, ?, ?, ?)
+     ON CONFLICT (name) DO UPDATE SET paused_at = excluded.paused_at, paused_by = excluded.paused_by,
+       paused_reason = excluded.paused_reason`,
+    name,
+    now,
+    actor,
+    reason,
+  )
+  yield* writeAuditLog({
+    at: now,
+    actor,
+    action: 'queue.pause',
+    subject: name,
+    before: null,
+    after: { reason },
+  })
+}
+
+export function* resumeQueue(name: string, { now, actor }: ChangeContext): Script<void> {
+  yield* run(
+    'UPDATE @queues SET paused_at = NULL, paused_by = NULL, paused_reason = NULL WHERE name = ?',
+    name,
+  )
+  yield* writeAuditLog({ at: now, actor, action: 'queue.resume', subject: name, before: null, after: null })
+}

@@ -1,0 +1,139 @@
+/** Retention: one job at a time, the ledger's start and the totals in the transaction that deletes. */
+import { retentionLine } from '../../core/history/retention.ts'
+import type { Job } from '../../core/job/job.ts'
+import type { PurgeRequest, PurgeResult } from '../store.ts'
+import { jobFrom, number, optionalNumber, text } from './rows.ts'
+import { row, rows, run, type Script } from './script.ts'
+
+export function* purgeHistory({ afterJobId, jobs, now }: PurgeRequest): Script<PurgeResult> {
+  const found = yield* rows('SELECT * FROM @jobs WHERE id > ? ORDER BY id LIMIT ?', afterJobId ?? '', jobs)
+  let executions = 0
+  let ranges = 0
+  for (const written of found) {
+    const job = jobFrom(written)
+    const moved = yield* moveLedger(job, now)
+    executions += moved.executions + (yield* purgeUnticked(job, now))
+    ranges += moved.ranges
+    if (job.deletedAt !== null) yield* forgetJob(job)
+  }
+  return { lastJobId: found.length < jobs ? null : text(found.at(-1)?.id), executions, ranges }
+}
+
+/** Moves `ledger_from` to the last row start at or below the line, and adds what it passes to the totals. */
+function* moveLedger(job: Job, now: number): Script<{ executions: number; ranges: number }> {
+  const nth = yield* row(
+    'SELECT tick_at FROM @job_executions WHERE job_id = ? AND tick_at IS NOT NULL ORDER BY tick_at DESC LIMIT 1 OFFSET ?',
+    job.id,
+    job.spec.retention.executions - 1,
+  )
+  const line = retentionLine(
+    job.spec.retention,
+    job.ledgerFrom,
+    job.accountedUntil,
+    optionalNumber(nth?.tick_at),
+    now,
+  )
+  const start = yield* row(
+    `SELECT max(at) AS at FROM (
+       SELECT max(tick_at) AS at FROM @job_executions WHERE job_id = ? AND tick_at >= ? AND tick_at <= ?
+       UNION ALL
+       SELECT max(from_at) AS at FROM @tick_ranges WHERE job_id = ? AND from_at >= ? AND from_at <= ?) AS starts`,
+    job.id,
+    job.ledgerFrom,
+    line,
+    job.id,
+    job.ledgerFrom,
+    line,
+  )
+  const ledgerFrom = optionalNumber(start?.at) ?? job.ledgerFrom
+  if (ledgerFrom > job.ledgerFrom) yield* addTotals(job, ledgerFrom)
+  const ranges = yield* run('DELETE FROM @tick_ranges WHERE job_id = ? AND to_at < ?', job.id, ledgerFrom)
+  const executions = yield* deleteExecutions(job, 'tick_at IS NOT NULL AND tick_at < ?', ledgerFrom, now)
+  return { executions, ranges }
+}
+
+function* addTotals(job: Job, ledgerFrom: number): Script<void> {
+  const passed = yield* rows(
+    `SELECT account, '' AS reason, count(*) AS n FROM @job_executions
+     WHERE job_id = ? AND tick_at >= ? AND tick_at < ? GROUP BY account
+     UNION ALL
+     SELECT account, reason, sum(count) AS n FROM @tick_ranges
+     WHERE job_id = ? AND from_at >= ? AND from_at < ? GROUP BY account, reason`,
+    job.id,
+    job.ledgerFrom,
+    ledgerFrom,
+    job.id,
+    job.ledgerFrom,
+    ledgerFrom,
+  )
+  for (const total of passed) {
+    yield* run(
+      `INSERT INTO @ledger_totals (job_id, account, reason, count) VALUES (?, ?, ?, ?)
+       ON CONFLICT (job_id, account, reason) DO UPDATE SET count = count + excluded.count`,
+      job.id,
+      text(total.account),
+      text(total.reason),
+      number(total.n),
+    )
+  }
+  yield* run(
+    'UPDATE @jobs SET ledger_from = ? WHERE id = ? AND ledger_from = ?',
+    ledgerFrom,
+    job.id,
+    job.ledgerFrom,
+  )
+}
+
+/** Triggers, backfills and enqueues have no tick: they go by count and age alone. */
+function* purgeUnticked(job: Job, now: number): Script<number> {
+  const nth = yield* row(
+    'SELECT seq FROM @job_executions WHERE job_id = ? ORDER BY seq DESC LIMIT 1 OFFSET ?',
+    job.id,
+    job.spec.retention.executions - 1,
+  )
+  const byCount = yield* deleteExecutions(
+    job,
+    'tick_at IS NULL AND seq < ?',
+    optionalNumber(nth?.seq) ?? 0,
+    now,
+  )
+  const byAge = yield* deleteExecutions(
+    job,
+    'tick_at IS NULL AND created_at < ?',
+    now - job.spec.retention.ageMs,
+    now,
+  )
+  return byCount + byAge
+}
+
+/** Never what is unfinished, never the last; dead letters only by age. */
+function* deleteExecutions(job: Job, below: string, line: number, now: number): Script<number> {
+  const gone = yield* rows(
+    `SELECT id FROM @job_executions WHERE job_id = ? AND ${below}
+       AND (state IN ('completed', 'cancelled') OR (state = 'failed' AND finished_at < ?))
+       AND seq < (SELECT max(seq) FROM @job_executions WHERE job_id = ?) LIMIT 10000`,
+    job.id,
+    line,
+    now - job.spec.retention.ageMs,
+    job.id,
+  )
+  for (const { id } of gone) {
+    yield* run('DELETE FROM @execution_logs WHERE execution_id = ?', text(id))
+    yield* run('DELETE FROM @attempts WHERE execution_id = ?', text(id))
+    yield* run('DELETE FROM @job_executions WHERE id = ?', text(id))
+  }
+  return gone.length
+}
+
+/** A deleted job goes with its last row. */
+function* forgetJob(job: Job): Script<void> {
+  const left = yield* row(
+    'SELECT id FROM @job_executions WHERE job_id = ? UNION ALL SELECT job_id FROM @tick_ranges WHERE job_id = ? LIMIT 1',
+    job.id,
+    job.id,
+  )
+  if (left !== null) return
+  yield* run('DELETE FROM @job_revisions WHERE job_id = ?', job.id)
+  yield* run('DELETE FROM @ledger_totals WHERE job_id = ?', job.id)
+  yield* run('DELETE FROM @jobs WHERE id = ?', job.id)
+}

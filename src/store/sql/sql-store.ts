@@ -1,0 +1,211 @@
+/** The port over SQL: each verb is one script, run by the engine's driver. */
+import type { Ending } from '../../core/attempt/outcome.ts'
+import { EvertickError } from '../../core/error.ts'
+import type {
+  AuditReport,
+  ClaimRequest,
+  ClaimResult,
+  CompleteWithin,
+  Enqueued,
+  ExtendRequest,
+  ExtendResult,
+  FinishedAttempt,
+  NewExecution,
+  Store,
+} from '../store.ts'
+import { accountTicks, findDueJobs } from './account-ticks.ts'
+import { listAuditLog } from './audit-log.ts'
+import { changeJob, createJob } from './change-job.ts'
+import type { SqlDriver } from './driver.ts'
+import { afterEnded } from './end-execution.ts'
+import { expireLeases, releaseBlocked, releaseClaims } from './expire-leases.ts'
+import {
+  appendLogs,
+  countByState,
+  findCancelRequests,
+  jobRuns,
+  listExecutions,
+  listJobs,
+  listLeases,
+  listLogs,
+  listRevisions,
+  recordProgress,
+} from './find-jobs.ts'
+import { finishAttempts, listAttempts, writeEnding } from './finish-attempts.ts'
+import { currentLeader, electLeader, endTerm, listTerms, markMissedHandled, renewTerm } from './leadership.ts'
+import { acquireLock, extendLock, listLocks, releaseLock } from './locks.ts'
+import { backfillJob, cancelExecution, findExecution, retryExecution, triggerJob } from './make-execution.ts'
+import {
+  findOrphans,
+  listNodes,
+  listQueues,
+  pauseQueue,
+  registerNode,
+  removeNode,
+  resumeQueue,
+  touchNode,
+} from './nodes.ts'
+import { purgeHistory } from './purge-history.ts'
+import { auditSlice, countAllJobs, explainTicks, type JobAudit } from './read-ledger.ts'
+import { text } from './rows.ts'
+import { row, type Script, type ScriptContext } from './script.ts'
+import { lockJob } from './settle.ts'
+
+/** The verbs that each engine writes by hand. */
+export interface HotScripts {
+  enqueueExecutions(rows: readonly NewExecution[]): Script<Enqueued[]>
+  claimExecutions(request: ClaimRequest): Script<ClaimResult>
+  extendLeases(request: ExtendRequest): Script<ExtendResult>
+}
+
+const auditSliceJobs = 200
+
+export function createSqlStore(
+  dialect: Store['dialect'],
+  driver: SqlDriver,
+  hot: HotScripts,
+  context: ScriptContext,
+): Store {
+  const { read, write } = { read: driver.read.bind(driver), write: driver.write.bind(driver) }
+  return {
+    dialect,
+    close: () => driver.close(),
+    ping: async () => void (await read(() => row('SELECT 1 AS alive'))),
+    changes: () => driver.changes(),
+
+    enqueueExecutions: (rows, within) =>
+      within === undefined
+        ? write(() => hot.enqueueExecutions(rows))
+        : driver.within(within, () => hot.enqueueExecutions(rows)),
+    findDueJobs: (until, limit) => read(() => findDueJobs(until, limit)),
+    accountTicks: (request) => write(() => accountTicks(request, context)),
+    claimExecutions: (request) => write(() => hot.claimExecutions(request)),
+    extendLeases: (request) => write(() => hot.extendLeases(request)),
+    findCancelRequests: (nodeId) => read(() => findCancelRequests(nodeId)),
+    finishAttempts: (request) => write(() => finishAttempts(request)),
+    expireLeases: (request) => write(() => expireLeases(request)),
+    releaseClaims: (claims) => write(() => releaseClaims(claims)),
+    releaseBlocked: (jobIds, now) => write(() => releaseBlocked(jobIds, now)),
+    purgeHistory: (request) => write(() => purgeHistory(request)),
+    recordProgress: (rows) => write(() => recordProgress(rows)),
+    appendLogs: (rows) => write(() => appendLogs(rows)),
+
+    createJob: (job) => write(() => createJob(job, context)),
+    changeJob: (reference, change, by) => write(() => changeJob(reference, change, by, context)),
+    triggerJob: (reference, trigger, by) => write(() => triggerJob(reference, trigger, by)),
+    backfillJob: (reference, backfill, by) => write(() => backfillJob(reference, backfill, by, context)),
+    findJob: (reference) => read(() => lockJob(reference)),
+    listJobs: (query) => read(() => listJobs(query)),
+    listRevisions: (jobId) => read(() => listRevisions(jobId)),
+    explainTicks: (reference, from, to, limit, now) =>
+      read(() => explainTicks(reference, from, to, limit, now, context)),
+    auditLedger: ({ onProgress }) => auditLedger(driver, context, onProgress ?? (() => {})),
+    jobRuns: (jobId, limit) => read(() => jobRuns(jobId, limit)),
+    countJobs: () => read(() => countByState('jobs')),
+    countExecutions: () => read(() => countByState('job_executions')),
+
+    findExecution: (id) => read(() => findExecution(id)),
+    listExecutions: (query) => read(() => listExecutions(query)),
+    listAttempts: (executionId) => read(() => listAttempts(executionId)),
+    listLogs: (executionId) => read(() => listLogs(executionId)),
+    cancelExecution: (id, by) => write(() => cancelExecution(id, by)),
+    retryExecution: (id, newId, by) => write(() => retryExecution(id, newId, by)),
+    listLeases: (filter, now) => read(() => listLeases(filter, now)),
+
+    electLeader: (request) => write(() => electLeader(request, context)),
+    renewTerm: (request) => write(() => renewTerm(request)),
+    endTerm: (termId, holder, now) => write(() => endTerm({ termId, holder }, now)),
+    markMissedHandled: (termId, now) => write(() => markMissedHandled(termId, now)),
+    currentLeader: () => read(() => currentLeader()),
+    listTerms: ({ instance, limit }) => read(() => listTerms(instance ?? null, limit)),
+    acquireLock: (request) => write(() => acquireLock(request)),
+    extendLock: (name, token, expiresAt, now) => write(() => extendLock(name, token, expiresAt, now)),
+    releaseLock: (name, token) => write(() => releaseLock(name, token)),
+    listLocks: () => read(() => listLocks()),
+    registerNode: (node, handlers) => write(() => registerNode(node, handlers)),
+    touchNode: (id, now) => write(() => touchNode(id, now)),
+    removeNode: (id) => write(() => removeNode(id)),
+    listNodes: () => read(() => listNodes()),
+    findOrphans: (since, now) => write(() => findOrphans(since, now)),
+    listQueues: () => read(() => listQueues()),
+    pauseQueue: (name, reason, by) => write(() => pauseQueue(name, reason, by)),
+    resumeQueue: (name, by) => write(() => resumeQueue(name, by)),
+    listAuditLog: (query) => read(() => listAuditLog(query)),
+
+    completeWithin: (request) => completeWithin(driver, request),
+  }
+}
+
+/** The proof in slices, each a read of its own: a job's cursor and rows are of one moment, the jobs need not be. */
+async function auditLedger(
+  driver: SqlDriver,
+  context: ScriptContext,
+  onProgress: (done: number, total: number) => void,
+): Promise<AuditReport> {
+  const total = await driver.read(() => countAllJobs())
+  const reports: JobAudit[] = []
+  let lastId: string | null = ''
+  while (lastId !== null) {
+    const after: string = lastId
+    const slice = await driver.read(() => auditSlice(after, auditSliceJobs, context))
+    reports.push(...slice.reports)
+    lastId = slice.lastId
+    onProgress(reports.length, Math.max(total, reports.length))
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  const sum = (figure: (report: JobAudit) => number) =>
+    reports.reduce((all, report) => all + figure(report), 0)
+  return {
+    jobs: reports.length,
+    ticks: sum((report) => report.ticks),
+    executions: sum((report) => report.executions),
+    ranges: sum((report) => report.ranges),
+    unaccounted: sum((report) => report.unaccounted),
+    doubled: sum((report) => report.doubled),
+    unverifiable: sum((report) => report.unverifiable),
+    findings: reports.flatMap((report) => report.named),
+  }
+}
+
+/** The handler's writes and the fenced completion, all of it or none: no duplicate orders after a crash. */
+async function completeWithin<T>(driver: SqlDriver, request: CompleteWithin<T>): Promise<T> {
+  const { claim, nodeId, clock } = request
+  return await driver.exclusive<T>({
+    maxMs: request.maxMs,
+    sleep: (ms, signal) => clock.sleep(ms, signal),
+    first: function* () {
+      const held = yield* row(
+        `SELECT id FROM @job_executions WHERE id = ? AND fence = ? AND state = 'running'`,
+        claim.id,
+        claim.fence,
+      )
+      if (held === null) throw staleLease(claim.id)
+    },
+    run: request.run,
+    last: function* (result) {
+      const ending = request.ending(result)
+      const finished: FinishedAttempt = { ...claim, ending, finishedAt: clock.now() }
+      yield* finishWithin(finished, nodeId)
+    },
+  })
+}
+
+function* finishWithin(finished: FinishedAttempt, nodeId: string): Script<void> {
+  const ended = yield* writeEnding(finished, nodeId)
+  if (ended === null) throw staleLease(finished.id)
+  if (text(ended.cause) === 'enqueue') return
+  yield* afterEnded(
+    [{ jobId: text(ended.job_id), tick: ended.tick_at !== null && isFinalEnding(finished.ending) }],
+    finished.finishedAt,
+  )
+}
+
+function isFinalEnding(ending: Ending): boolean {
+  return !('readyAt' in ending)
+}
+
+function staleLease(id: string): EvertickError {
+  return new EvertickError('stale_lease', `The lease of execution ${id} has passed to another worker.`, {
+    next: 'Nothing was written. Stop working on it: its signal has been aborted.',
+  })
+}

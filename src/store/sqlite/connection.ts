@@ -1,0 +1,75 @@
+/** One connection of `node:sqlite`, the only file that imports it: statements prepared once, scripts run in one go. */
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import type { Row, Script } from '../sql/script.ts'
+import { rewrite } from './dialect.ts'
+
+/** More texts than this means that somebody builds them; start over rather than keep them all. */
+const maxStatements = 500
+
+const byClient = new WeakMap<DatabaseSync, Connection>()
+
+export class Connection {
+  readonly client: DatabaseSync
+  readonly #statements = new Map<string, StatementSync>()
+
+  constructor(client: DatabaseSync) {
+    this.client = client
+  }
+
+  static open(path: string): Connection {
+    const client = new DatabaseSync(path)
+    // A busy file is waited for without blocking the event loop; see the driver.
+    client.exec('PRAGMA busy_timeout = 5')
+    client.exec('PRAGMA journal_mode = WAL')
+    client.exec('PRAGMA synchronous = FULL')
+    client.exec('PRAGMA cache_size = -65536')
+    client.exec('PRAGMA wal_autocheckpoint = 4000')
+    return new Connection(client)
+  }
+
+  /** The caller's own connection, for work inside the caller's transaction. */
+  static of(client: DatabaseSync): Connection {
+    const known = byClient.get(client)
+    if (known !== undefined) return known
+    const made = new Connection(client)
+    byClient.set(client, made)
+    return made
+  }
+
+  run<T>(script: Script<T>): T {
+    let step = script.next()
+    while (!step.done) {
+      const { text, params, wants } = step.value
+      const statement = this.prepare(text)
+      const answer = wants === 'rows' ? statement.all(...params) : Number(statement.run(...params).changes)
+      step = script.next(answer as Row[] & number)
+    }
+    return step.value
+  }
+
+  prepare(text: string): StatementSync {
+    const known = this.#statements.get(text)
+    if (known !== undefined) return known
+    const statement = this.client.prepare(rewrite(text))
+    if (this.#statements.size >= maxStatements) this.#statements.clear()
+    this.#statements.set(text, statement)
+    return statement
+  }
+
+  exec(text: string): void {
+    this.client.exec(text)
+  }
+
+  get open(): boolean {
+    return this.client.isOpen
+  }
+
+  close(): void {
+    this.#statements.clear()
+    if (this.client.isOpen) this.client.close()
+  }
+}
+
+export function isDatabaseSync(value: object): value is DatabaseSync {
+  return value instanceof DatabaseSync
+}

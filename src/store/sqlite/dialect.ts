@@ -1,0 +1,71 @@
+/** What is particular to SQLite: names, and which of its errors mean what. */
+import { type ErrorCode, EvertickError } from '../../core/error.ts'
+
+/** `@jobs` becomes `evertick_jobs`; the leader log keeps its own name. */
+export function rewrite(text: string): string {
+  return text.replaceAll(/@(\w+)/g, (_, name: string) =>
+    name === 'scheduler_leader_log' ? name : `evertick_${name}`,
+  )
+}
+
+/** Primary result codes of SQLite (the low byte of the extended code). */
+const busy = 5
+const locked = 6
+const codes: Readonly<Record<number, { code: ErrorCode; says: string; next: string }>> = {
+  [busy]: {
+    code: 'database_busy',
+    says: 'is locked by another process',
+    next: 'Find who holds a long transaction on the file; Evertick itself never does.',
+  },
+  8: {
+    code: 'database_missing',
+    says: 'is read-only',
+    next: 'Give this user the right to write the file and its folder.',
+  },
+  10: {
+    code: 'database_damaged',
+    says: 'could not be read or written',
+    next: 'Check the disk, then try again.',
+  },
+  11: {
+    code: 'database_damaged',
+    says: 'is damaged',
+    next: 'It was left untouched. Restore a backup, or recover what is left with `sqlite3 FILE .recover`.',
+  },
+  13: {
+    code: 'database_full',
+    says: 'cannot grow: the disk is full',
+    next: 'Free some space; work goes on by itself.',
+  },
+  14: {
+    code: 'database_missing',
+    says: 'cannot be opened',
+    next: 'Check that its folder exists and may be written.',
+  },
+  26: {
+    code: 'database_foreign',
+    says: 'is not a SQLite database',
+    next: 'It was left untouched. Name another file, or move this one away.',
+  },
+}
+
+function primaryCode(error: unknown): number | null {
+  const code = (error as { errcode?: unknown }).errcode
+  return typeof code === 'number' ? code & 0xff : null
+}
+
+export function isBusy(error: unknown): boolean {
+  const code = primaryCode(error)
+  return code === busy || code === locked
+}
+
+/** The same error, with our code where its class is known; never by its message. */
+export function classify(error: unknown, path: string): unknown {
+  if (error instanceof EvertickError) return error
+  const known = codes[primaryCode(error) ?? -1]
+  if (known === undefined) return error
+  return new EvertickError(known.code, `The database ${path} ${known.says}.`, {
+    next: known.next,
+    cause: error,
+  })
+}

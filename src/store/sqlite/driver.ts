@@ -1,0 +1,287 @@
+/**
+ * SQLite as Evertick uses it: WAL, synchronous FULL, one writer queue per process. The writes of one turn share a commit;
+ * `BEGIN IMMEDIATE` always, since a deferred transaction that reads first fails at once when another process has written.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { EvertickError } from '../../core/error.ts'
+import type { ExclusiveRequest, SqlDriver } from '../sql/driver.ts'
+import { isQueryable, runAsync } from '../sql/queryable.ts'
+import type { Script } from '../sql/script.ts'
+import type { CallerTransaction } from '../store.ts'
+import { Connection, isDatabaseSync } from './connection.ts'
+import { classify, isBusy, rewrite } from './dialect.ts'
+import { isTransaction, SqliteTransaction } from './transaction.ts'
+
+interface Write {
+  readonly run: (connection: Connection) => void
+  readonly settle: () => void
+  readonly fail: (error: unknown) => void
+}
+
+type Turn =
+  | { readonly kind: 'write'; readonly write: Write }
+  | { readonly kind: 'exclusive'; readonly run: () => Promise<void> }
+
+/** A commit waits for no more than this much work, so that the event loop and other processes get their turn. */
+const groupMs = 8
+const busyRetryMs = 15
+const busyGiveUpMs = 30_000
+
+const insideTransaction = new AsyncLocalStorage<true>()
+
+export class SqliteDriver implements SqlDriver {
+  readonly #path: string
+  readonly #writer: Connection
+  readonly #reader: Connection
+  readonly #turns: Turn[] = []
+  #working = false
+  #exclusive: Promise<void> | null = null
+  #closed = false
+
+  constructor(path: string) {
+    this.#path = path
+    try {
+      this.#writer = Connection.open(path)
+      // A database in memory has one connection; a file's reader never sees a transaction that is still open.
+      this.#reader = path === ':memory:' ? this.#writer : Connection.open(path)
+      this.#reader.client.prepare('SELECT count(*) FROM sqlite_master').get()
+    } catch (error) {
+      throw classify(error, path)
+    }
+  }
+
+  /** For migrations, which run before anything else does. */
+  get connection(): Connection {
+    return this.#writer
+  }
+
+  async read<T>(script: () => Script<T>): Promise<T> {
+    while (
+      this.#exclusive !== null &&
+      this.#reader === this.#writer &&
+      insideTransaction.getStore() === undefined
+    ) {
+      await this.#exclusive
+    }
+    this.#assertOpen()
+    try {
+      return this.#reader.run(script())
+    } catch (error) {
+      throw classify(error, this.#path)
+    }
+  }
+
+  async write<T>(script: () => Script<T>): Promise<T> {
+    this.#assertOpen()
+    refuseNested()
+    return await new Promise<T>((resolve, reject) => {
+      let result: T
+      this.#turns.push({
+        kind: 'write',
+        write: {
+          run: (connection) => {
+            result = connection.run(script())
+          },
+          settle: () => resolve(result),
+          fail: reject,
+        },
+      })
+      this.#wake()
+    })
+  }
+
+  async within<T>(transaction: CallerTransaction, script: () => Script<T>): Promise<T> {
+    this.#assertOpen()
+    if (isTransaction(transaction)) return transaction.run(script())
+    if (isDatabaseSync(transaction)) return Connection.of(transaction).run(script())
+    if (isQueryable(transaction)) return await runAsync(transaction, script(), rewrite)
+    throw new EvertickError('invalid_option', 'tx is not a transaction that a SQLite database knows.', {
+      field: 'tx',
+      next: 'Pass a DatabaseSync, the tx of ctx.transaction, or an object with query(text, params).',
+    })
+  }
+
+  async exclusive<T>(request: ExclusiveRequest<T>): Promise<T> {
+    this.#assertOpen()
+    refuseNested()
+    return await new Promise<T>((resolve, reject) => {
+      const run = async () => {
+        try {
+          resolve(await this.#runExclusive(request))
+        } catch (error) {
+          reject(classify(error, this.#path))
+        }
+      }
+      this.#turns.push({ kind: 'exclusive', run })
+      this.#wake()
+    })
+  }
+
+  async changes(): Promise<number> {
+    this.#assertOpen()
+    return Number(this.#writer.prepare('PRAGMA data_version').get()?.data_version)
+  }
+
+  async close(): Promise<void> {
+    while (this.#working) await new Promise((resolve) => setImmediate(resolve))
+    this.#closed = true
+    this.#reader.close()
+    this.#writer.close()
+  }
+
+  #wake(): void {
+    if (this.#working) return
+    this.#working = true
+    // One turn of the event loop later, so that all who write in this turn share the commit.
+    setImmediate(() => void this.#work())
+  }
+
+  async #work(): Promise<void> {
+    let busySince: number | null = null
+    while (this.#turns.length > 0) {
+      const [turn] = this.#turns
+      if (turn?.kind === 'exclusive') {
+        this.#turns.shift()
+        await turn.run()
+      } else if (this.#begin()) {
+        busySince = null
+        this.#commitGroup()
+        if (this.#turns.length > 0) await new Promise((resolve) => setImmediate(resolve))
+      } else {
+        busySince ??= performance.now()
+        if (performance.now() - busySince > busyGiveUpMs) this.#failAll()
+        else await new Promise((resolve) => setTimeout(resolve, Math.random() * busyRetryMs))
+      }
+    }
+    this.#working = false
+  }
+
+  /** False where another process holds the file. */
+  #begin(): boolean {
+    try {
+      this.#writer.exec('BEGIN IMMEDIATE')
+      return true
+    } catch (error) {
+      if (isBusy(error)) return false
+      this.#failAll(error)
+      return false
+    }
+  }
+
+  #failAll(error: unknown = Object.assign(new Error('database is locked'), { errcode: 5 })): void {
+    for (const turn of this.#turns.splice(0)) {
+      if (turn.kind === 'write') turn.write.fail(classify(error, this.#path))
+      else void turn.run()
+    }
+  }
+
+  /** Runs the writes at the head of the queue in the open transaction, each in its own savepoint, and commits them. */
+  #commitGroup(): void {
+    const startedAt = performance.now()
+    const group: Write[] = []
+    while (
+      this.#turns[0]?.kind === 'write' &&
+      (group.length === 0 || performance.now() - startedAt < groupMs)
+    ) {
+      const { write } = this.#turns.shift() as Extract<Turn, { kind: 'write' }>
+      const alone = group.length === 0 && this.#turns[0]?.kind !== 'write'
+      const failure = this.#runOne(write, alone)
+      if (failure === null) group.push(write)
+      else write.fail(failure)
+      // A lone failure has rolled back; so has SQLite itself on a full disk, and with it the whole group.
+      if (!this.#writer.client.isTransaction) {
+        for (const lost of group) lost.fail(failure)
+        return
+      }
+    }
+    try {
+      this.#writer.exec('COMMIT')
+    } catch (error) {
+      if (this.#writer.client.isTransaction) this.#writer.exec('ROLLBACK')
+      for (const write of group) write.fail(classify(error, this.#path))
+      return
+    }
+    for (const write of group) write.settle()
+  }
+
+  /** The error of a verb that failed; nothing of it stays, and the others of the group go on. */
+  #runOne(write: Write, alone: boolean): unknown {
+    const connection = this.#writer
+    try {
+      if (!alone) connection.exec('SAVEPOINT verb')
+      write.run(connection)
+      if (!alone) connection.exec('RELEASE verb')
+      return null
+    } catch (error) {
+      if (connection.client.isTransaction)
+        connection.exec(alone ? 'ROLLBACK' : 'ROLLBACK TO verb; RELEASE verb')
+      return classify(error, this.#path)
+    }
+  }
+
+  async #runExclusive<T>(request: ExclusiveRequest<T>): Promise<T> {
+    const deadline = new AbortController()
+    let release = () => {}
+    this.#exclusive = new Promise((resolve) => {
+      release = resolve
+    })
+    const tx = new SqliteTransaction(this.#writer)
+    try {
+      await this.#beginExclusive()
+      this.#writer.run(request.first())
+      const late = request.sleep(request.maxMs, deadline.signal).then(() => {
+        throw new EvertickError(
+          'transaction_timeout',
+          `The transaction took longer than ${request.maxMs} ms and was rolled back.`,
+          {
+            next: 'Do slow work before ctx.transaction, and only write inside it.',
+          },
+        )
+      })
+      const result = await Promise.race([insideTransaction.run(true, () => request.run(tx)), late])
+      this.#writer.run(request.last(result))
+      this.#writer.exec('COMMIT')
+      return result
+    } catch (error) {
+      if (this.#writer.client.isTransaction) this.#writer.exec('ROLLBACK')
+      throw error
+    } finally {
+      tx.end()
+      deadline.abort()
+      this.#exclusive = null
+      release()
+    }
+  }
+
+  async #beginExclusive(): Promise<void> {
+    const since = performance.now()
+    for (;;) {
+      try {
+        this.#writer.exec('BEGIN IMMEDIATE')
+        return
+      } catch (error) {
+        if (!isBusy(error) || performance.now() - since > busyGiveUpMs) throw error
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * busyRetryMs))
+      }
+    }
+  }
+
+  #assertOpen(): void {
+    if (!this.#closed) return
+    throw new EvertickError('database_closed', 'This Evertick has been stopped: its database is closed.', {
+      next: 'Open a new one with Evertick.open().',
+    })
+  }
+}
+
+/** On SQLite a write outside the open transaction would wait for it, and it for the write. */
+function refuseNested(): void {
+  if (insideTransaction.getStore() === undefined) return
+  throw new EvertickError(
+    'nested_write',
+    'Evertick was asked to write inside ctx.transaction, but outside its tx.',
+    {
+      next: 'Pass { tx } to enqueue, or do it before or after the transaction.',
+    },
+  )
+}

@@ -1,0 +1,63 @@
+/** What `ctx.transaction` hands out on SQLite. It ends with the transaction: later use is refused, not written outside. */
+import { EvertickError } from '../../core/error.ts'
+import type { Script } from '../sql/script.ts'
+import type { Transaction } from '../store.ts'
+import type { Connection } from './connection.ts'
+
+type SqlValue = string | number | bigint | null | Uint8Array
+
+export class SqliteTransaction implements Transaction {
+  readonly #connection: Connection
+  #ended = false
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+  }
+
+  get client(): unknown {
+    this.#assertOpen()
+    return this.#connection.client
+  }
+
+  async sql(strings: TemplateStringsArray, ...values: unknown[]): Promise<Record<string, unknown>[]> {
+    return await this.query(strings.join('?'), values)
+  }
+
+  async query(text: string, params: readonly unknown[] = []): Promise<Record<string, unknown>[]> {
+    this.#assertOpen()
+    return this.#connection.client.prepare(text).all(...params.map(toSqlValue)) as Record<string, unknown>[]
+  }
+
+  run<T>(script: Script<T>): T {
+    this.#assertOpen()
+    return this.#connection.run(script)
+  }
+
+  end(): void {
+    this.#ended = true
+  }
+
+  #assertOpen(): void {
+    if (!this.#ended) return
+    throw new EvertickError(
+      'transaction_used',
+      'This transaction has ended: it was committed or rolled back.',
+      {
+        next: 'Await every write inside the function that ctx.transaction runs.',
+      },
+    )
+  }
+}
+
+export function isTransaction(value: object): value is SqliteTransaction {
+  return value instanceof SqliteTransaction
+}
+
+function toSqlValue(value: unknown): SqlValue {
+  if (value === null || value === undefined) return null
+  if (typeof value === 'boolean') return value ? 1 : 0
+  if (value instanceof Date) return value.toISOString()
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint') return value
+  if (value instanceof Uint8Array) return value
+  return JSON.stringify(value)
+}

@@ -1,0 +1,143 @@
+/**
+ * The port: what the engine asks of a database, in domain verbs, batch in and batch out, `now` always given.
+ * Types only. A verb that two nodes may run at once says in its comment what decides between them.
+ */
+import type { Execution } from '../core/execution/execution.ts'
+import type { FinishedRun } from '../core/history/statistics.ts'
+import type { Job } from '../core/job/job.ts'
+import type { LeaderTerm } from '../core/leader/term.ts'
+import type { Explanation } from '../core/tick/explain.ts'
+import type {
+  AccountRequest,
+  AccountResult,
+  AttemptRow,
+  AuditLogQuery,
+  AuditLogRow,
+  AuditReport,
+  Backfill,
+  BackfillResult,
+  CallerTransaction,
+  ChangeContext,
+  Claim,
+  ClaimRequest,
+  ClaimResult,
+  CompleteWithin,
+  DueJobs,
+  ElectRequest,
+  Enqueued,
+  ExecutionQuery,
+  ExpireRequest,
+  ExpireResult,
+  ExtendRequest,
+  ExtendResult,
+  FinishRequest,
+  FinishResult,
+  JobChange,
+  JobQuery,
+  LockRequest,
+  LockRow,
+  LogRow,
+  NewExecution,
+  NewJob,
+  NodeRow,
+  ProgressRow,
+  PurgeRequest,
+  PurgeResult,
+  QueueRow,
+  ReleaseResult,
+  RenewRequest,
+  Revision,
+  TermRow,
+  Trigger,
+} from './messages.ts'
+
+export type * from './messages.ts'
+
+export interface Store {
+  readonly dialect: 'sqlite'
+  close(): Promise<void>
+  ping(): Promise<void>
+  /** A number that changes when another process has written: a hint to look, never a fact. */
+  changes(): Promise<number>
+
+  // --- executions: the hot path -----------------------------------------------------------------------------------
+  enqueueExecutions(rows: readonly NewExecution[], within?: CallerTransaction): Promise<Enqueued[]>
+  findDueJobs(until: number, limit: number): Promise<DueJobs>
+  /** Decided by the leader's fence, and per job by (version, cursor). */
+  accountTicks(request: AccountRequest): Promise<AccountResult>
+  /** Decided by the row itself: one claim turns it to `running` and raises its fence. */
+  claimExecutions(request: ClaimRequest): Promise<ClaimResult>
+  extendLeases(request: ExtendRequest): Promise<ExtendResult>
+  /** Executions of this node that somebody asked to stop. */
+  findCancelRequests(nodeId: string): Promise<string[]>
+  /** Decided by (id, fence) of a running execution; a superseded holder is refused, and the refusal is kept. */
+  finishAttempts(request: FinishRequest): Promise<FinishResult>
+  /** Takes back what no worker holds any more; also cancels what is past its start deadline. */
+  expireLeases(request: ExpireRequest): Promise<ExpireResult>
+  /** Gives back claims that never started, and stops holding what did not finish in time. */
+  releaseClaims(claims: readonly Claim[], now: number): Promise<void>
+  /** Moves blocked executions on where their time has come or their lane is free. */
+  releaseBlocked(jobIds: readonly string[] | 'any', now: number): Promise<ReleaseResult>
+  purgeHistory(request: PurgeRequest): Promise<PurgeResult>
+  recordProgress(rows: readonly ProgressRow[]): Promise<void>
+  appendLogs(rows: readonly LogRow[]): Promise<void>
+
+  // --- jobs -------------------------------------------------------------------------------------------------------
+  createJob(job: NewJob): Promise<Job>
+  /** Settles what is due, then changes the job, in one transaction. */
+  changeJob(reference: string, change: JobChange, context: ChangeContext): Promise<Job>
+  triggerJob(reference: string, trigger: Trigger, context: ChangeContext): Promise<Execution>
+  backfillJob(reference: string, backfill: Backfill, context: ChangeContext): Promise<BackfillResult>
+  /** By id or name; deleted jobs are not found. */
+  findJob(reference: string): Promise<Job | null>
+  listJobs(query: JobQuery): Promise<Job[]>
+  listRevisions(jobId: string): Promise<Revision[]>
+  explainTicks(
+    reference: string,
+    from: number,
+    to: number,
+    limit: number,
+    now: number,
+  ): Promise<Explanation & { job: Job }>
+  /** Proves the invariant of every job, in slices; `onProgress` hears how many are done. */
+  auditLedger(options: { onProgress?: (done: number, total: number) => void }): Promise<AuditReport>
+  jobRuns(jobId: string | null, limit: number): Promise<FinishedRun[]>
+  countJobs(): Promise<Record<string, number>>
+  countExecutions(): Promise<Record<string, number>>
+
+  // --- executions, for people -------------------------------------------------------------------------------------
+  findExecution(id: string): Promise<Execution | null>
+  listExecutions(query: ExecutionQuery): Promise<Execution[]>
+  listAttempts(executionId: string): Promise<AttemptRow[]>
+  listLogs(executionId: string): Promise<LogRow[]>
+  cancelExecution(id: string, context: ChangeContext): Promise<Execution>
+  retryExecution(id: string, newId: string, context: ChangeContext): Promise<Execution>
+  listLeases(filter: 'active' | 'expired', now: number): Promise<Execution[]>
+
+  // --- leadership, locks, nodes, queues -----------------------------------------------------------------------------
+  /** Takes the leader's lock where it is free or expired, and writes the new term in the same transaction. */
+  electLeader(request: ElectRequest): Promise<LeaderTerm | null>
+  /** False where the term is no longer ours: stop deciding at once. */
+  renewTerm(request: RenewRequest): Promise<boolean>
+  endTerm(termId: number, holder: string, now: number): Promise<void>
+  markMissedHandled(termId: number, now: number): Promise<boolean>
+  currentLeader(): Promise<{ holder: string; termId: number; expiresAt: number } | null>
+  listTerms(query: { instance?: string; limit: number }): Promise<TermRow[]>
+  acquireLock(request: LockRequest): Promise<{ fence: number } | null>
+  extendLock(name: string, token: string, expiresAt: number, now: number): Promise<boolean>
+  releaseLock(name: string, token: string | null): Promise<boolean>
+  listLocks(): Promise<LockRow[]>
+  registerNode(node: NodeRow, handlers: readonly string[]): Promise<void>
+  touchNode(id: string, now: number): Promise<void>
+  removeNode(id: string): Promise<void>
+  listNodes(): Promise<NodeRow[]>
+  /** Jobs that nobody names or can run any more, since before `since`. */
+  findOrphans(since: number, now: number): Promise<string[]>
+  listQueues(): Promise<QueueRow[]>
+  pauseQueue(name: string, reason: string | null, context: ChangeContext): Promise<void>
+  resumeQueue(name: string, context: ChangeContext): Promise<void>
+  listAuditLog(query: AuditLogQuery): Promise<AuditLogRow[]>
+
+  /** Runs the handler's writes and its fenced completion as one transaction. */
+  completeWithin<T>(request: CompleteWithin<T>): Promise<T>
+}
