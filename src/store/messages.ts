@@ -174,6 +174,8 @@ export interface FinishResult {
   readonly refused: readonly string[]
   /** Ids of `starts` that are no longer ours. */
   readonly lost: readonly string[]
+  /** How many jobs had their lane moved on: something may be ready there. */
+  readonly lanes: number
   readonly releases: readonly ReleaseAt[]
 }
 
@@ -186,6 +188,8 @@ export interface ExpireRequest {
 export interface ExpireResult {
   readonly expired: readonly { id: string; jobName: string; state: ExecutionState; leasedBy: string | null }[]
   readonly deadlined: number
+  /** Something is leased, blocked or has a deadline: look again soon. */
+  readonly watching: boolean
   readonly releases: readonly ReleaseAt[]
 }
 
@@ -254,6 +258,14 @@ export interface BackfillResult {
   readonly created: number
   readonly first: number | null
   readonly last: number | null
+}
+
+export interface JobMark {
+  readonly id: string
+  readonly name: string
+  readonly revision: number
+  readonly deleted: boolean
+  readonly updatedAt: number
 }
 
 export interface JobQuery {

@@ -33,6 +33,7 @@ import type {
   FinishRequest,
   FinishResult,
   JobChange,
+  JobMark,
   JobQuery,
   LockRequest,
   LockRow,
@@ -91,6 +92,8 @@ export interface Store {
   /** By id or name; deleted jobs are not found. */
   findJob(reference: string): Promise<Job | null>
   listJobs(query: JobQuery): Promise<Job[]>
+  /** Jobs changed at or after an instant, deleted ones too, oldest change first. */
+  jobsChangedSince(since: number): Promise<JobMark[]>
   listRevisions(jobId: string): Promise<Revision[]>
   explainTicks(
     reference: string,
@@ -108,6 +111,8 @@ export interface Store {
   // --- executions, for people -------------------------------------------------------------------------------------
   findExecution(id: string): Promise<Execution | null>
   listExecutions(query: ExecutionQuery): Promise<Execution[]>
+  /** The newest execution of each of these jobs. */
+  lastExecutions(jobIds: readonly string[]): Promise<Execution[]>
   listAttempts(executionId: string): Promise<AttemptRow[]>
   listLogs(executionId: string): Promise<LogRow[]>
   cancelExecution(id: string, context: ChangeContext): Promise<Execution>
@@ -128,7 +133,8 @@ export interface Store {
   releaseLock(name: string, token: string | null): Promise<boolean>
   listLocks(): Promise<LockRow[]>
   registerNode(node: NodeRow, handlers: readonly string[]): Promise<void>
-  touchNode(id: string, now: number): Promise<void>
+  /** False where the node is not known (any more). Nodes not seen for `lostMs` are cleared away. */
+  touchNode(id: string, now: number, lostMs: number): Promise<boolean>
   removeNode(id: string): Promise<void>
   listNodes(): Promise<NodeRow[]>
   /** Jobs that nobody names or can run any more, since before `since`. */

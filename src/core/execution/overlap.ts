@@ -16,12 +16,14 @@ export interface ActiveExecution {
 export interface Lane {
   readonly overlap: OverlapPolicy
   readonly maxConcurrent: number
-  /** Ticks that went before a ready catch-up, in a row. */
+  /** Ticks that went before a ready catch-up, in a row, since one of the chain last had its try. */
   readonly chainYields: number
   /** Pending, running or retrying, oldest first. */
   readonly active: readonly ActiveExecution[]
   /** How many ticks and triggers are blocked. */
   readonly waiting: number
+  /** How many of them are ticks. */
+  readonly waitingTicks: number
   /** How many catch-ups and backfills are blocked. */
   readonly chained: number
 }
@@ -56,7 +58,7 @@ export function placeTick(lane: Lane): Placement {
   switch (overlap) {
     case 'skip': {
       const ownTicks = active.filter((execution) => execution.cause === 'schedule').length
-      if (ownTicks < maxConcurrent && lane.waiting === 0) return { place: 'wait', ...plain, stepBack }
+      if (ownTicks < maxConcurrent && lane.waitingTicks === 0) return { place: 'wait', ...plain, stepBack }
       return { place: 'skip', reason: 'overlap', ...plain }
     }
     case 'buffer_one':
@@ -132,7 +134,6 @@ export function releaseBlocked(
     } else if (head !== null) {
       ids.push(head.id)
       chainFree = false
-      chainYields = 0
     } else break
     free -= 1
   }

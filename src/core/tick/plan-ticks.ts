@@ -49,7 +49,9 @@ export function planTicks(request: PlanRequest): TickPlan {
   const newest = sequence.previous(now + 1)
   const due = newest !== null && newest >= job.accountedUntil ? planDue(request, newest) : nothingDue(job)
   const { executions, ranges, placement, keepCatchUps } = due
-  const remaining = job.spec.maxRuns === null ? Number.POSITIVE_INFINITY : job.spec.maxRuns - job.runs
+  // An edit may have lowered the limit below what has already run.
+  const remaining =
+    job.spec.maxRuns === null ? Number.POSITIVE_INFINITY : Math.max(0, job.spec.maxRuns - job.runs)
 
   if (executions.length >= remaining) {
     // The schedule ends with its last allowed run: what lies after that tick was never due.

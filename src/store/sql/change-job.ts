@@ -5,6 +5,7 @@
 import { EvertickError } from '../../core/error.ts'
 import type { Job, JobSpec } from '../../core/job/job.ts'
 import { nextJobState } from '../../core/job/job-state.ts'
+import { sequenceOfJob } from '../../core/job/sequence.ts'
 import type { ChangeContext, JobChange, NewJob } from '../store.ts'
 import { endPauseIfOver } from './account-ticks.ts'
 import { writeAuditLog } from './audit-log.ts'
@@ -75,7 +76,11 @@ export function* changeJob(
 ): Script<Job> {
   const locked = yield* lockJob(reference)
   if (locked === null) throw jobNotFound(reference)
-  const before = yield* revokeAhead(yield* endPauseIfOver(locked, now, context), now)
+  // Two nodes of one deploy start together: the second finds its definition written.
+  if (change.kind === 'edit' && change.managedHash !== undefined && change.managedHash === locked.managedHash)
+    return locked
+  const current = evaluates(locked) ? yield* endPauseIfOver(locked, now, context) : locked
+  const before = yield* revokeAhead(current, now)
   const after = yield* applyChange(before, change, { now, actor }, context)
   const nextDueAt = dueOf(after)
   const ended =
@@ -122,7 +127,7 @@ function* applyChange(job: Job, change: JobChange, by: ChangeContext, context: S
   switch (change.kind) {
     case 'pause': {
       const state = nextJobState(job.name, job.state, 'pause')
-      const settled = job.state === 'active' ? (yield* settleDue(job, { now }, context)).job : job
+      const settled = yield* settleForPause(job, now, context)
       const at = job.pause?.at ?? now
       return { ...settled, state, pause: { at, until: change.until, reason: change.reason, by: actor } }
     }
@@ -150,15 +155,33 @@ function* applyChange(job: Job, change: JobChange, by: ChangeContext, context: S
   }
 }
 
+/** A second pause goes on from the first: its cursor stands. */
+function* settleForPause(job: Job, now: number, context: ScriptContext): Script<Job> {
+  if (job.state === 'paused') return job
+  if (job.state !== 'active') return yield* settleDormant(job, now, context)
+  return (yield* settleDue(job, { now }, context)).job
+}
+
 function* settleDormant(job: Job, now: number, context: ScriptContext): Script<Job> {
   const reason = job.state === 'active' ? 'ended' : dormantReasons[job.state]
   // A spec that does not evaluate has no ticks to count: the cursor only moves on.
-  if (job.state === 'error') {
+  if (job.state === 'error' || !evaluates(job)) {
     const accountedUntil = Math.max(job.accountedUntil, now + 1)
     yield* run('UPDATE @jobs SET accounted_until = ? WHERE id = ?', accountedUntil, job.id)
     return { ...job, accountedUntil }
   }
   return yield* skipDue(job, now, reason, now, context)
+}
+
+/** False where the time zone data no longer knows the spec's zone: such a job can still be cancelled and deleted. */
+function evaluates(job: Job): boolean {
+  try {
+    sequenceOfJob(job)
+    return true
+  } catch (error) {
+    if (error instanceof EvertickError && error.kind === 'usage') return false
+    throw error
+  }
 }
 
 function* endJob(job: Job, now: number, context: ScriptContext): Script<Job> {
@@ -244,21 +267,26 @@ function ticksOf(spec: JobSpec): string {
 
 /** Brings back a cursor that a wrong clock has carried into the future; rows in that future that nobody ran go. */
 function* resetCursor(job: Job, now: number): Script<Job> {
-  yield* run('DELETE FROM @tick_ranges WHERE job_id = ? AND from_at > ?', job.id, now)
-  const kept = yield* row(
-    'SELECT max(tick_at) AS at FROM @job_executions WHERE job_id = ? AND tick_at > ?',
+  const ran = yield* row(
+    `SELECT max(tick_at) AS at FROM @job_executions WHERE job_id = ? AND tick_at > ? AND state <> 'pending'`,
     job.id,
     now,
   )
-  const range = yield* row(
-    'SELECT max(to_at) AS at FROM @tick_ranges WHERE job_id = ? AND to_at > ?',
+  // What lies before a tick that ran stays accounted.
+  yield* run(
+    'DELETE FROM @tick_ranges WHERE job_id = ? AND from_at > ?',
     job.id,
-    now,
+    Math.max(now, Number(ran?.at ?? 0)),
   )
-  const accountedUntil = Math.max(now, Number(kept?.at ?? 0), Number(range?.at ?? 0)) + 1
-  if (accountedUntil >= job.accountedUntil) return job
-  yield* run('UPDATE @jobs SET accounted_until = ? WHERE id = ?', accountedUntil, job.id)
-  return { ...job, accountedUntil }
+  const reset = yield* revokeAhead({ ...job, revisionFrom: Math.min(job.revisionFrom, now + 1) }, now)
+  const revisionFrom = Math.min(job.revisionFrom, reset.accountedUntil)
+  yield* run(
+    'UPDATE @job_revisions SET from_at = ? WHERE job_id = ? AND from_at > ?',
+    revisionFrom,
+    job.id,
+    revisionFrom,
+  )
+  return { ...reset, revisionFrom }
 }
 
 function* insertRevision(

@@ -5,11 +5,17 @@ import { crashError, endingOf } from '../../core/attempt/outcome.ts'
 import type { Cause } from '../../core/execution/execution.ts'
 import type { ExecutionState } from '../../core/execution/execution-state.ts'
 import type { Claim, ExpireRequest, ExpireResult, ReleaseAt, ReleaseResult } from '../store.ts'
-import { afterEnded, type Ended } from './end-execution.ts'
+import { afterEnded, type Ended, endedFrom, giveBack } from './end-execution.ts'
 import { insertAttempt } from './finish-attempts.ts'
 import { settleLane } from './lane.ts'
 import { jobFrom, number, optionalNumber, optionalText, specFrom, text } from './rows.ts'
 import { type Row, row, rows, run, type Script } from './script.ts'
+
+const watchedText = `
+  SELECT 1 AS watched WHERE EXISTS (SELECT 1 FROM @job_executions WHERE state = 'running')
+    OR EXISTS (SELECT 1 FROM @job_executions WHERE state = 'blocked')
+    OR EXISTS (SELECT 1 FROM @job_executions
+       WHERE start_by IS NOT NULL AND attempt = 0 AND state IN ('pending', 'blocked'))`
 
 export function* expireLeases({ now, limit, random }: ExpireRequest): Script<ExpireResult> {
   const found = yield* rows(
@@ -30,20 +36,21 @@ export function* expireLeases({ now, limit, random }: ExpireRequest): Script<Exp
       state,
       leasedBy: optionalText(lease.leased_by),
     })
-    if (text(lease.cause) !== 'enqueue') {
-      const final = state === 'failed' || state === 'cancelled'
-      ended.push({ jobId: text(lease.job_id), tick: final && lease.tick_at !== null })
-    }
+    if (text(lease.cause) !== 'enqueue') ended.push(endedFrom(lease, state))
   }
   const late = yield* cancelLate(now, limit)
   ended.push(...late.ended)
-  return { expired, deadlined: late.count, releases: yield* afterEnded(ended, now) }
+  const releases = yield* afterEnded(ended, now)
+  return { expired, deadlined: late.count, watching: (yield* row(watchedText)) !== null, releases }
 }
 
 function* expireLease(lease: Row, now: number, random: number): Script<ExecutionState> {
   const id = text(lease.id)
   const fence = number(lease.fence)
-  if (lease.started_at === null) return yield* giveBack(id, fence)
+  if (lease.started_at === null) {
+    const given = yield* giveBack({ id, fence }, now)
+    return given === null ? 'running' : (text(given.state) as ExecutionState)
+  }
   const spec = specFrom(lease.spec)
   const attempt = number(lease.attempt)
   const tried = {
@@ -82,19 +89,15 @@ function* expireLease(lease: Row, now: number, random: number): Script<Execution
   return ending.state
 }
 
-/** A reservation that never started costs no attempt. */
-function* giveBack(id: string, fence: number): Script<ExecutionState> {
-  const given = yield* row(
-    `UPDATE @job_executions SET state = CASE WHEN attempt > 0 THEN 'retrying' ELSE 'pending' END, leased_by = NULL, leased_until = NULL
-     WHERE id = ? AND fence = ? AND state = 'running' AND started_at IS NULL RETURNING state`,
-    id,
-    fence,
-  )
-  return given === null ? 'running' : (text(given.state) as ExecutionState)
-}
-
-export function* releaseClaims(claims: readonly Claim[]): Script<void> {
-  for (const claim of claims) yield* giveBack(claim.id, claim.fence)
+export function* releaseClaims(claims: readonly Claim[], now: number): Script<void> {
+  const ended: Ended[] = []
+  for (const claim of claims) {
+    const given = yield* giveBack(claim, now)
+    if (given !== null && text(given.state) === 'cancelled' && text(given.cause) !== 'enqueue') {
+      ended.push(endedFrom(given))
+    }
+  }
+  yield* afterEnded(ended, now)
 }
 
 /** What could not start by its deadline is cancelled, with the reason; also where workers were down. */
@@ -116,7 +119,7 @@ function* cancelLate(now: number, limit: number): Script<{ count: number; ended:
   }
   const ended = late
     .filter((execution) => text(execution.cause) !== 'enqueue')
-    .map((execution) => ({ jobId: text(execution.job_id), tick: execution.tick_at !== null }))
+    .map((execution) => endedFrom(execution, 'cancelled'))
   return { count: late.length, ended }
 }
 

@@ -4,9 +4,9 @@ import { leaseSlackMs } from '../../core/attempt/lease.ts'
 import type { Execution } from '../../core/execution/execution.ts'
 import type { FinishedRun } from '../../core/history/statistics.ts'
 import type { Job } from '../../core/job/job.ts'
-import type { ExecutionQuery, JobQuery, LogRow, ProgressRow, Revision } from '../store.ts'
+import type { ExecutionQuery, JobMark, JobQuery, LogRow, ProgressRow, Revision } from '../store.ts'
 import { executionFrom, jobFrom, number, optionalNumber, specFrom, text } from './rows.ts'
-import { type Param, rows, run, type Script } from './script.ts'
+import { type Param, row, rows, run, type Script } from './script.ts'
 
 export function* listJobs(query: JobQuery): Script<Job[]> {
   const where = new Where('deleted_at IS NULL')
@@ -23,6 +23,20 @@ export function* listJobs(query: JobQuery): Script<Job[]> {
   const jobs = found.map(jobFrom)
   const { tag } = query
   return tag === undefined ? jobs : jobs.filter((job) => job.spec.tags.includes(tag))
+}
+
+export function* jobsChangedSince(since: number): Script<JobMark[]> {
+  const found = yield* rows(
+    'SELECT id, name, revision, deleted_at, updated_at FROM @jobs WHERE updated_at >= ? ORDER BY updated_at',
+    since,
+  )
+  return found.map((job) => ({
+    id: text(job.id),
+    name: text(job.name),
+    revision: number(job.revision),
+    deleted: job.deleted_at !== null,
+    updatedAt: number(job.updated_at),
+  }))
 }
 
 export function* listExecutions(query: ExecutionQuery): Script<Execution[]> {
@@ -42,6 +56,19 @@ export function* listExecutions(query: ExecutionQuery): Script<Execution[]> {
     query.limit,
   )
   return found.map(executionFrom)
+}
+
+export function* lastExecutions(jobIds: readonly string[]): Script<Execution[]> {
+  const last: Execution[] = []
+  for (const jobId of jobIds) {
+    const found = yield* row(
+      `SELECT e.*, j.name AS job_name FROM @job_executions e JOIN @jobs j ON j.id = e.job_id
+       WHERE e.job_id = ? ORDER BY e.seq DESC LIMIT 1`,
+      jobId,
+    )
+    if (found !== null) last.push(executionFrom(found))
+  }
+  return last
 }
 
 export function* listLeases(filter: 'active' | 'expired', now: number): Script<Execution[]> {

@@ -4,31 +4,35 @@
  */
 import type { Ending } from '../../core/attempt/outcome.ts'
 import type { AttemptRow, FinishedAttempt, FinishRequest, FinishResult } from '../store.ts'
-import { afterEnded, type Ended } from './end-execution.ts'
+import { afterEnded, type Ended, endedFrom, giveBack } from './end-execution.ts'
 import { number, optionalNumber, optionalText, text } from './rows.ts'
 import { type Param, type Row, row, rows, run, type Script } from './script.ts'
 
 /** The common case first: completion is one indexed update and nothing else. */
 const completeText = `
   UPDATE @job_executions SET state = 'completed', result = ?, error = NULL, finished_at = ?, leased_until = NULL
-  WHERE id = ? AND fence = ? AND state = 'running' AND attempt > 0
-  RETURNING job_id, cause, tick_at`
+  WHERE id = ? AND fence = ? AND state = 'running' AND started_at IS NOT NULL
+  RETURNING job_id, cause, tick_at, state`
 
 const endText = `
-  UPDATE @job_executions SET state = ?, error = ?, cancel_reason = ?, finished_at = ?, leased_until = NULL
+  UPDATE @job_executions SET state = ?, error = ?, cancel_reason = COALESCE(cancel_reason, ?), finished_at = ?, leased_until = NULL
   WHERE id = ? AND fence = ? AND state = 'running'
-  RETURNING job_id, cause, tick_at, attempt, started_at`
+  RETURNING job_id, cause, tick_at, started_at, state`
 
-/** Waits for another try. A snooze gives its attempt back. */
+/**
+ * Waits for another try, unless somebody asked it to stop: then there is none. A snooze gives its attempt back, so the
+ * start deadline goes, which this execution has met.
+ */
 const waitText = `
-  UPDATE @job_executions SET state = ?, error = ?, ready_at = ?, attempt = attempt - ?, leased_until = NULL,
-    cancel_requested_at = NULL, cancel_reason = NULL
-  WHERE id = ? AND fence = ? AND state = 'running'
-  RETURNING job_id, cause, tick_at, attempt, started_at`
+  UPDATE @job_executions SET state = CASE WHEN cancel_requested_at IS NULL THEN ? ELSE 'cancelled' END,
+    finished_at = CASE WHEN cancel_requested_at IS NULL THEN NULL ELSE ? END,
+    error = ?, ready_at = ?, attempt = attempt - ?, start_by = NULL, leased_until = NULL
+  WHERE id = ? AND fence = ? AND state = 'running' AND started_at IS NOT NULL
+  RETURNING job_id, cause, tick_at, started_at, state`
 
 const startText = `
   UPDATE @job_executions SET attempt = attempt + 1, started_at = ?
-  WHERE id = ? AND fence = ? AND state = 'running' AND started_at IS NULL`
+  WHERE id = ? AND fence = ? AND state = 'running' AND started_at IS NULL AND cancel_requested_at IS NULL`
 
 export function* finishAttempts(request: FinishRequest): Script<FinishResult> {
   const refused: string[] = []
@@ -40,15 +44,17 @@ export function* finishAttempts(request: FinishRequest): Script<FinishResult> {
       refused.push(attempt.id)
       yield* keepAttempt(attempt, request.nodeId, 'refused', null)
     } else if (text(written.cause) !== 'enqueue') {
-      const final = attempt.ending.state !== 'retrying' && attempt.ending.state !== 'blocked'
-      ended.push({ jobId: text(written.job_id), tick: final && written.tick_at !== null })
+      ended.push(endedFrom(written))
     }
   }
   for (const start of request.starts) {
-    if ((yield* run(startText, request.now, start.id, start.fence)) === 0) lost.push(start.id)
+    if ((yield* run(startText, request.now, start.id, start.fence)) === 1) continue
+    lost.push(start.id)
+    const given = yield* giveBack(start, request.now)
+    if (given !== null && text(given.cause) !== 'enqueue') ended.push(endedFrom(given))
   }
   const releases = ended.length === 0 ? [] : yield* afterEnded(ended, request.now)
-  return { refused, lost, releases }
+  return { refused, lost, lanes: ended.length, releases }
 }
 
 const outcomes: Readonly<Record<Ending['state'], AttemptRow['outcome']>> = {
@@ -69,7 +75,16 @@ export function* writeEnding(attempt: FinishedAttempt, nodeId: string): Script<R
   const error = written(ending.error)
   const ended =
     'readyAt' in ending
-      ? yield* row(waitText, ending.state, error, ending.readyAt, ending.countsAttempt ? 0 : 1, id, fence)
+      ? yield* row(
+          waitText,
+          ending.state,
+          finishedAt,
+          error,
+          ending.readyAt,
+          ending.countsAttempt ? 0 : 1,
+          id,
+          fence,
+        )
       : yield* row(
           endText,
           ending.state,
@@ -80,13 +95,10 @@ export function* writeEnding(attempt: FinishedAttempt, nodeId: string): Script<R
           fence,
         )
   if (ended !== null) {
-    const snoozed = 'countsAttempt' in ending && !ending.countsAttempt
-    yield* keepAttempt(
-      attempt,
-      nodeId,
-      snoozed ? 'snoozed' : outcomes[ending.state],
-      optionalNumber(ended.started_at),
-    )
+    const state = text(ended.state) as Ending['state']
+    const snoozed = 'countsAttempt' in ending && !ending.countsAttempt && state !== 'cancelled'
+    const outcome = snoozed ? 'snoozed' : outcomes[state]
+    yield* keepAttempt(attempt, nodeId, outcome, optionalNumber(ended.started_at))
   }
   return ended
 }

@@ -35,7 +35,7 @@ export function* loadLane(job: Job): Script<Lane> {
   const { overlap, maxConcurrent } = job.spec
   const base = { overlap, maxConcurrent, chainYields: job.chainYields }
   // `allow` never counts, so that its ticks cost nothing beside the insert.
-  if (overlap === 'allow') return { ...base, active: [], waiting: 0, chained: 0 }
+  if (overlap === 'allow') return { ...base, active: [], waiting: 0, waitingTicks: 0, chained: 0 }
   const active = yield* loadActive(job.id)
   const blocked = yield* rows(blockedCountText, job.id)
   const blockedBy = (...causes: Cause[]) =>
@@ -46,6 +46,7 @@ export function* loadLane(job: Job): Script<Lane> {
     ...base,
     active,
     waiting: blockedBy('schedule', 'manual'),
+    waitingTicks: blockedBy('schedule'),
     chained: blockedBy('catch_up', 'backfill'),
   }
 }

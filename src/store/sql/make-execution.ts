@@ -1,6 +1,6 @@
 /** Executions that people ask for: triggers, backfills, retries and cancels. None of them consumes or costs a tick. */
 import { EvertickError } from '../../core/error.ts'
-import type { Execution } from '../../core/execution/execution.ts'
+import { type Execution, isChained } from '../../core/execution/execution.ts'
 import { isFinal } from '../../core/execution/execution-state.ts'
 import { placeTrigger } from '../../core/execution/overlap.ts'
 import type { Job } from '../../core/job/job.ts'
@@ -192,7 +192,8 @@ export function* cancelExecution(id: string, { now, actor }: ChangeContext): Scr
       id,
     )
   } else if (execution.cause !== 'enqueue') {
-    yield* afterEnded([{ jobId: execution.jobId, tick: execution.tickAt !== null }], now)
+    const { jobId, tickAt, cause } = execution
+    yield* afterEnded([{ jobId, tick: tickAt !== null, chain: isChained(cause) }], now)
   }
   yield* writeAuditLog({
     at: now,
@@ -219,6 +220,7 @@ export function* retryExecution(id: string, newId: string, { now, actor }: Chang
   }
   const job = yield* lockJob(execution.jobId)
   if (job === null) throw jobNotFound(execution.jobName)
+  nextJobState(job.name, job.state, 'trigger')
   const { scheduledFor, input, metadata, idempotencyKey } = execution
   const kept = { id: newId, scheduledFor, input: input ?? undefined, metadata, retryOf: id, idempotencyKey }
   if (execution.cause === 'enqueue') {

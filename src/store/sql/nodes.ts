@@ -4,9 +4,6 @@ import { writeAuditLog } from './audit-log.ts'
 import { json, number, optionalNumber, optionalText, text } from './rows.ts'
 import { rows, run, type Script } from './script.ts'
 
-/** A node not seen for this long no longer counts. */
-export const nodeLostMs = 60_000
-
 export function* registerNode(node: NodeRow, handlers: readonly string[]): Script<void> {
   yield* removeNode(node.id)
   yield* run(
@@ -26,10 +23,11 @@ export function* registerNode(node: NodeRow, handlers: readonly string[]): Scrip
 }
 
 /** A heartbeat also clears away nodes that are long gone. */
-export function* touchNode(id: string, now: number): Script<void> {
-  yield* run('UPDATE @nodes SET seen_at = ? WHERE id = ?', now, id)
-  const gone = yield* rows('SELECT id FROM @nodes WHERE seen_at < ?', now - nodeLostMs)
+export function* touchNode(id: string, now: number, lostMs: number): Script<boolean> {
+  const known = yield* run('UPDATE @nodes SET seen_at = ? WHERE id = ?', now, id)
+  const gone = yield* rows('SELECT id FROM @nodes WHERE seen_at < ?', now - lostMs)
   for (const node of gone) yield* removeNode(text(node.id))
+  return known === 1
 }
 
 export function* removeNode(id: string): Script<void> {

@@ -84,16 +84,8 @@ export const dormantReasons: Readonly<Record<Exclude<JobState, 'active'>, SkipRe
  */
 export function* revokeAhead(job: Job, now: number): Script<Job> {
   if (job.accountedUntil <= now + 1) return job
-  const revoked = yield* rows(
-    `SELECT id, tick_at FROM @job_executions WHERE job_id = ? AND tick_at > ? AND state = 'pending' ORDER BY tick_at`,
-    job.id,
-    now,
-  )
-  for (const { id } of revoked) {
-    yield* run(`DELETE FROM @job_executions WHERE id = ? AND state = 'pending'`, text(id))
-  }
-  const kept = yield* row(
-    'SELECT max(tick_at) AS tick_at FROM @job_executions WHERE job_id = ? AND tick_at > ?',
+  const claimed = yield* row(
+    `SELECT max(tick_at) AS tick_at FROM @job_executions WHERE job_id = ? AND tick_at > ? AND state <> 'pending'`,
     job.id,
     now,
   )
@@ -103,23 +95,40 @@ export function* revokeAhead(job: Job, now: number): Script<Job> {
     now,
   )
   const settledUntil =
-    Math.max(now, optionalNumber(kept?.tick_at) ?? 0, optionalNumber(lastRange?.to_at) ?? 0) + 1
+    Math.max(
+      now,
+      job.revisionFrom - 1,
+      optionalNumber(claimed?.tick_at) ?? 0,
+      optionalNumber(lastRange?.to_at) ?? 0,
+    ) + 1
+  // What lies before a claimed tick stays, or the cursor would stand behind a tick without an account.
+  const revoked = yield* rows(
+    `SELECT id, tick_at FROM @job_executions WHERE job_id = ? AND tick_at >= ? AND state = 'pending' ORDER BY tick_at`,
+    job.id,
+    settledUntil,
+  )
+  for (const { id } of revoked) {
+    yield* run(`DELETE FROM @job_executions WHERE id = ? AND state = 'pending'`, text(id))
+  }
   const accountedUntil = Math.min(job.accountedUntil, settledUntil)
   const reopened = job.spec.schedule?.kind === 'fixed_delay' ? optionalNumber(revoked[0]?.tick_at) : null
   const openTickAt = reopened ?? job.openTickAt
   const runs = job.runs - revoked.length
+  // Its last tick, accounted ahead, had completed it; that tick is still to come.
+  const state = job.state === 'completed' && revoked.length > 0 ? 'active' : job.state
   const moved = yield* run(
-    `UPDATE @jobs SET accounted_until = ?, open_tick_at = ?, runs = ?, version = version + 1
+    `UPDATE @jobs SET accounted_until = ?, open_tick_at = ?, runs = ?, state = ?, version = version + 1
      WHERE id = ? AND version = ? AND accounted_until = ?`,
     accountedUntil,
     openTickAt,
     runs,
+    state,
     job.id,
     job.version,
     job.accountedUntil,
   )
   if (moved !== 1) throw new Error(`Job ${job.name} changed while its row was held.`)
-  return { ...job, accountedUntil, openTickAt, runs, version: job.version + 1 }
+  return { ...job, accountedUntil, openTickAt, runs, state, version: job.version + 1 }
 }
 
 /** The next instant at which a scheduler has something to decide about this job. */

@@ -1,5 +1,4 @@
 /** The port over SQL: each verb is one script, run by the engine's driver. */
-import type { Ending } from '../../core/attempt/outcome.ts'
 import { EvertickError } from '../../core/error.ts'
 import type {
   AuditReport,
@@ -17,13 +16,15 @@ import { accountTicks, findDueJobs } from './account-ticks.ts'
 import { listAuditLog } from './audit-log.ts'
 import { changeJob, createJob } from './change-job.ts'
 import type { SqlDriver } from './driver.ts'
-import { afterEnded } from './end-execution.ts'
+import { afterEnded, endedFrom } from './end-execution.ts'
 import { expireLeases, releaseBlocked, releaseClaims } from './expire-leases.ts'
 import {
   appendLogs,
   countByState,
   findCancelRequests,
   jobRuns,
+  jobsChangedSince,
+  lastExecutions,
   listExecutions,
   listJobs,
   listLeases,
@@ -84,7 +85,7 @@ export function createSqlStore(
     findCancelRequests: (nodeId) => read(() => findCancelRequests(nodeId)),
     finishAttempts: (request) => write(() => finishAttempts(request)),
     expireLeases: (request) => write(() => expireLeases(request)),
-    releaseClaims: (claims) => write(() => releaseClaims(claims)),
+    releaseClaims: (claims, now) => write(() => releaseClaims(claims, now)),
     releaseBlocked: (jobIds, now) => write(() => releaseBlocked(jobIds, now)),
     purgeHistory: (request) => write(() => purgeHistory(request)),
     recordProgress: (rows) => write(() => recordProgress(rows)),
@@ -96,6 +97,7 @@ export function createSqlStore(
     backfillJob: (reference, backfill, by) => write(() => backfillJob(reference, backfill, by, context)),
     findJob: (reference) => read(() => lockJob(reference)),
     listJobs: (query) => read(() => listJobs(query)),
+    jobsChangedSince: (since) => read(() => jobsChangedSince(since)),
     listRevisions: (jobId) => read(() => listRevisions(jobId)),
     explainTicks: (reference, from, to, limit, now) =>
       read(() => explainTicks(reference, from, to, limit, now, context)),
@@ -106,6 +108,7 @@ export function createSqlStore(
 
     findExecution: (id) => read(() => findExecution(id)),
     listExecutions: (query) => read(() => listExecutions(query)),
+    lastExecutions: (jobIds) => read(() => lastExecutions(jobIds)),
     listAttempts: (executionId) => read(() => listAttempts(executionId)),
     listLogs: (executionId) => read(() => listLogs(executionId)),
     cancelExecution: (id, by) => write(() => cancelExecution(id, by)),
@@ -123,7 +126,7 @@ export function createSqlStore(
     releaseLock: (name, token) => write(() => releaseLock(name, token)),
     listLocks: () => read(() => listLocks()),
     registerNode: (node, handlers) => write(() => registerNode(node, handlers)),
-    touchNode: (id, now) => write(() => touchNode(id, now)),
+    touchNode: (id, now, lostMs) => write(() => touchNode(id, now, lostMs)),
     removeNode: (id) => write(() => removeNode(id)),
     listNodes: () => read(() => listNodes()),
     findOrphans: (since, now) => write(() => findOrphans(since, now)),
@@ -194,14 +197,7 @@ function* finishWithin(finished: FinishedAttempt, nodeId: string): Script<void> 
   const ended = yield* writeEnding(finished, nodeId)
   if (ended === null) throw staleLease(finished.id)
   if (text(ended.cause) === 'enqueue') return
-  yield* afterEnded(
-    [{ jobId: text(ended.job_id), tick: ended.tick_at !== null && isFinalEnding(finished.ending) }],
-    finished.finishedAt,
-  )
-}
-
-function isFinalEnding(ending: Ending): boolean {
-  return !('readyAt' in ending)
+  yield* afterEnded([endedFrom(ended)], finished.finishedAt)
 }
 
 function staleLease(id: string): EvertickError {

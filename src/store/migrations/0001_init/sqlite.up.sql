@@ -35,6 +35,7 @@ CREATE TABLE evertick_jobs (
 
 CREATE UNIQUE INDEX evertick_jobs_name ON evertick_jobs (name) WHERE deleted_at IS NULL;
 CREATE INDEX evertick_jobs_due ON evertick_jobs (next_due_at) WHERE next_due_at IS NOT NULL;
+CREATE INDEX evertick_jobs_updated ON evertick_jobs (updated_at);
 
 CREATE TABLE evertick_job_executions (
   seq INTEGER PRIMARY KEY,

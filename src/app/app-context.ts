@@ -1,0 +1,16 @@
+/** What the use cases share. */
+import type { Clock } from '../engine/clock.ts'
+import type { Events } from '../engine/events.ts'
+import type { Store } from '../store/store.ts'
+
+export interface AppContext {
+  readonly nodeId: string
+  readonly store: Store
+  readonly clock: Clock
+  readonly events: Events
+  readonly timezone: string
+  readonly newId: (now: number) => string
+  /** A hint to this process's node, if it runs: look at once. */
+  readonly jobChanged: () => void
+  readonly enqueued: () => void
+}

@@ -1,0 +1,401 @@
+/** The library as its user meets it. */
+import { hostname } from 'node:os'
+import { EvertickError } from '../core/error.ts'
+import { isFinal } from '../core/execution/execution-state.ts'
+import { statisticsOf } from '../core/history/statistics.ts'
+import { parseDuration } from '../core/schedule/duration.ts'
+import { parseInstant } from '../core/schedule/instant.ts'
+import type { Duration } from '../core/schedule/schedule.ts'
+import { type EventName, Events, type Listener } from '../engine/events.ts'
+import { Node } from '../engine/node.ts'
+import type { EnqueueOptions, EnqueueResult, Handler, JobReference } from '../engine/worker/handler.ts'
+import { type OpenedStore, openStore } from '../store/open-store.ts'
+import type { AuditFinding, NewExecution, Store } from '../store/store.ts'
+import { version } from '../version.ts'
+import type { AppContext } from './app-context.ts'
+import { applyJob, applyJobs } from './apply-jobs.ts'
+import { AuditLog, Leader, Nodes, Queues } from './cluster.ts'
+import { type DefinedJob, handlerOf, parseInput } from './define-job.ts'
+import { Executions, Leases } from './executions.ts'
+import { newId } from './ids.ts'
+import { Jobs } from './jobs.ts'
+import { Locks } from './locks.ts'
+import { type AnyJob, type Config, type EvertickOptions, parseOptions } from './options.ts'
+import { storable } from './payload.ts'
+import { stderrLogger } from './stderr-logger.ts'
+import { systemClock } from './system-clock.ts'
+
+export interface AuditResult {
+  readonly ok: boolean
+  readonly jobs: number
+  readonly ticks: number
+  readonly executions: number
+  readonly ranges: number
+  readonly unaccounted: number
+  readonly doubled: number
+  readonly unverifiable: number
+  readonly findings: readonly (Omit<AuditFinding, 'at' | 'until'> & {
+    readonly at: Date
+    readonly until: Date
+  })[]
+}
+
+export interface Metrics {
+  readonly jobs: { readonly total: number; readonly byStatus: Readonly<Record<string, number>> }
+  readonly executions: {
+    readonly total: number
+    readonly running: number
+    readonly completed: number
+    readonly failed: number
+    readonly retrying: number
+  }
+  readonly successRate: number | null
+  readonly avgDurationMs: number | null
+  readonly staleLeases: number
+  readonly collectedAt: Date
+}
+
+export interface EnqueueItem {
+  readonly job: JobReference
+  readonly input?: unknown
+  readonly options?: Omit<EnqueueOptions, 'tx'>
+}
+
+/** What a running handler is waited for at stop. */
+const defaultStopMs = 30_000
+const aheadMs = 1_500
+const resultPollMs = 250
+const metricRuns = 10_000
+
+export class Evertick {
+  readonly jobs: Jobs
+  readonly executions: Executions
+  readonly leader: Leader
+  readonly leases: Leases
+  readonly locks: Locks
+  readonly queues: Queues
+  readonly nodes: Nodes
+  readonly auditLog: AuditLog
+  readonly nodeId: string
+  readonly #config: Config
+  readonly #app: AppContext
+  readonly #handlers: ReadonlyMap<string, Handler>
+  readonly #defined: ReadonlyMap<string, AnyJob>
+  readonly #node: Node
+  #state: 'idle' | 'started' | 'stopped' = 'idle'
+  #stopping: Promise<void> | null = null
+
+  private constructor(config: Config, store: Store) {
+    const logger = config.logger ?? stderrLogger
+    const clock = config.clock ?? systemClock
+    const events = new Events((error) => logger.error('An event listener threw', { error }))
+    this.nodeId = config.nodeId ?? `${hostname()}:${process.pid}:${newId(clock.now()).slice(-6)}`
+    this.#config = config
+    this.#defined = new Map(config.jobs.map((job) => [job.name, job]))
+    this.#handlers = handlersOf(config.jobs)
+    this.#app = {
+      nodeId: this.nodeId,
+      store,
+      clock,
+      events,
+      timezone: config.timezone,
+      newId,
+      jobChanged: () => {
+        this.#node.changed()
+        this.#node.jobChanged()
+      },
+      enqueued: () => this.#node.enqueued(),
+    }
+    const random = () => Math.random()
+    const context = { nodeId: this.nodeId, store, clock, events, logger, random }
+    const options = { ...config, aheadMs, host: hostname(), pid: process.pid, version }
+    this.#node = new Node(context, options, this.#handlers, (job, input, given) =>
+      this.#enqueue(job, input, given),
+    )
+    this.jobs = new Jobs(this.#app)
+    this.executions = new Executions(this.#app)
+    this.leader = new Leader(this.#app, config.leader.graceMs, () => this.#node.stepDown())
+    this.leases = new Leases(this.#app, random)
+    this.locks = new Locks(this.#app)
+    this.queues = new Queues(this.#app)
+    this.nodes = new Nodes(this.#app)
+    this.auditLog = new AuditLog(this.#app)
+  }
+
+  /** Opens the database, and on SQLite brings its schema up to date. Nothing runs before `start()`. */
+  static async open(options: EvertickOptions): Promise<Evertick> {
+    return await Evertick.openWith(options, (store) => store)
+  }
+
+  /** @internal For `evertick/testing` and the simulation, which watch what passes between engine and store. */
+  static async openWith(options: EvertickOptions, wrap: (store: Store) => Store): Promise<Evertick> {
+    const config = parseOptions(options)
+    const opened = await openStore(config.database, { newId, tzVersion: process.versions.tz ?? 'unknown' })
+    try {
+      prepareSchema(opened, config)
+      return new Evertick(config, wrap(opened.store))
+    } catch (error) {
+      await opened.store.close()
+      throw error
+    }
+  }
+
+  /** Writes what code defines, and starts this node's roles. */
+  async start(): Promise<void> {
+    if (this.#state === 'started') return
+    this.#refuseStopped()
+    this.#state = 'started'
+    await applyJobs(this.#app, this.#config.jobs, 'code')
+    await this.#node.start()
+  }
+
+  /** Stops claiming at once, waits for running handlers up to `timeout` (30 s), then aborts them; gives back the rest. */
+  async stop({ timeout }: { timeout?: Duration } = {}): Promise<void> {
+    this.#stopping ??= this.#stop(timeout === undefined ? defaultStopMs : parseDuration(timeout, 'timeout'))
+    await this.#stopping
+  }
+
+  /** `start()`, and on SIGINT or SIGTERM a graceful `stop()`. Resolves with the signal that ended it. */
+  async run(): Promise<NodeJS.Signals> {
+    const signals = ['SIGINT', 'SIGTERM'] as const
+    let onSignal: (signal: NodeJS.Signals) => void = () => {}
+    const signalled = new Promise<NodeJS.Signals>((resolve) => {
+      onSignal = resolve
+    })
+    for (const signal of signals) process.once(signal, onSignal)
+    try {
+      await this.start()
+      const signal = await signalled
+      await this.stop()
+      return signal
+    } finally {
+      for (const signal of signals) process.off(signal, onSignal)
+    }
+  }
+
+  async ping(): Promise<void> {
+    await this.#app.store.ping()
+  }
+
+  async enqueue<Given>(
+    job: DefinedJob<Given, never> | DefinedJob<Given>,
+    ...rest: undefined extends Given
+      ? [input?: Given, options?: EnqueueOptions]
+      : [input: Given, options?: EnqueueOptions]
+  ): Promise<EnqueueResult>
+  async enqueue(job: string, input?: unknown, options?: EnqueueOptions): Promise<EnqueueResult>
+  async enqueue(job: JobReference, input?: unknown, options?: EnqueueOptions): Promise<EnqueueResult> {
+    return await this.#enqueue(job, input, options)
+  }
+
+  /** All of them, or, where one is refused, none. */
+  async enqueueMany(
+    items: readonly EnqueueItem[],
+    { tx }: Pick<EnqueueOptions, 'tx'> = {},
+  ): Promise<EnqueueResult[]> {
+    const rows: NewExecution[] = []
+    for (const { job, input, options } of items) rows.push(await this.#newExecution(job, input, options))
+    return await this.#insert(rows, tx)
+  }
+
+  /** The result of an execution, once it is final. */
+  async result(id: string, { timeout = '30s' }: { timeout?: Duration } = {}): Promise<unknown> {
+    const { clock, store, events } = this.#app
+    const until = clock.now() + parseDuration(timeout, 'timeout')
+    for (;;) {
+      const execution = await store.findExecution(id)
+      if (execution === null) throw new EvertickError('execution_not_found', `There is no execution ${id}.`)
+      if (execution.state === 'completed') return execution.result
+      if (isFinal(execution.state)) {
+        const why = execution.error?.message ?? execution.cancelReason ?? 'no reason was given'
+        throw new EvertickError(
+          'execution_failed',
+          `Execution ${id} of "${execution.jobName}" ${execution.state}: ${why}`,
+        )
+      }
+      if (clock.now() >= until) {
+        throw new EvertickError('timeout', `Execution ${id} is still ${execution.state}.`, {
+          next: 'Wait longer.',
+        })
+      }
+      await finishedOrLater(events, id, (resolve) => clock.timer(resultPollMs, resolve))
+    }
+  }
+
+  /** Proves on the live database that every due tick is accounted for exactly once. */
+  async audit({
+    onProgress,
+  }: {
+    onProgress?: (done: number, total: number) => void
+  } = {}): Promise<AuditResult> {
+    const report = await this.#app.store.auditLedger(onProgress === undefined ? {} : { onProgress })
+    const findings = report.findings.map((finding) => ({
+      ...finding,
+      at: new Date(finding.at),
+      until: new Date(finding.until),
+    }))
+    return { ok: report.unaccounted + report.doubled === 0, ...report, findings }
+  }
+
+  async metrics(): Promise<Metrics> {
+    const { store, clock } = this.#app
+    const [jobs, executions, runs] = [
+      await store.countJobs(),
+      await store.countExecutions(),
+      await store.jobRuns(null, metricRuns),
+    ]
+    const { successRate, avgDurationMs } = statisticsOf(runs)
+    const total = (counts: Record<string, number>) =>
+      Object.values(counts).reduce((sum, count) => sum + count, 0)
+    return {
+      jobs: { total: total(jobs), byStatus: jobs },
+      executions: {
+        total: total(executions),
+        running: executions.running ?? 0,
+        completed: executions.completed ?? 0,
+        failed: executions.failed ?? 0,
+        retrying: executions.retrying ?? 0,
+      },
+      successRate,
+      avgDurationMs,
+      staleLeases: (await store.listLeases('expired', clock.now())).length,
+      collectedAt: new Date(clock.now()),
+    }
+  }
+
+  /** What this node tells; returns the function that takes the listener off again. */
+  on<Name extends EventName>(event: Name, listener: Listener<Name>): () => void {
+    return this.#app.events.on(event, listener)
+  }
+
+  /** Executions whose handler is under way on this node. */
+  get running(): number {
+    return this.#node.running
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop()
+  }
+
+  async #stop(timeoutMs: number): Promise<void> {
+    const started = this.#state === 'started'
+    this.#state = 'stopped'
+    if (started) await this.#node.stop(timeoutMs)
+    await this.#app.store.close()
+  }
+
+  async #enqueue(job: JobReference, input: unknown, options: EnqueueOptions = {}): Promise<EnqueueResult> {
+    const [made] = await this.#insert([await this.#newExecution(job, input, options)], options.tx)
+    if (made === undefined) throw new Error('The store made no execution.')
+    return made
+  }
+
+  async #insert(rows: readonly NewExecution[], tx: object | undefined): Promise<EnqueueResult[]> {
+    const { store, enqueued } = this.#app
+    try {
+      const made = await store.enqueueExecutions(rows, tx)
+      if (tx === undefined) enqueued()
+      return made
+    } catch (error) {
+      if (tx !== undefined || !(error instanceof EvertickError) || error.code !== 'job_not_found') throw error
+      if (!(await this.#define(rows))) throw error
+      const made = await store.enqueueExecutions(rows)
+      enqueued()
+      return made
+    }
+  }
+
+  /** A producer may enqueue before any node has started: its own definitions are written then. */
+  async #define(rows: readonly NewExecution[]): Promise<boolean> {
+    const missing = [...new Set(rows.map((row) => row.jobName))].map((name) => this.#defined.get(name))
+    const known = missing.filter((job) => job !== undefined)
+    for (const job of known) await applyJob(this.#app, job, 'code')
+    return known.length > 0
+  }
+
+  async #newExecution(
+    job: JobReference,
+    input: unknown,
+    options: EnqueueOptions = {},
+  ): Promise<NewExecution> {
+    const jobName = typeof job === 'string' ? job : job.name
+    const defined = isDefined(job) ? job : this.#defined.get(jobName)
+    const { clock } = this.#app
+    storable(input, 'input')
+    // Checked, but stored as given: the handler's side checks and transforms it again.
+    if (defined !== undefined) await parseInput(defined, input)
+    const now = clock.now()
+    const readyAt = options.runAt === undefined ? now : parseInstant(options.runAt, 'runAt')
+    return {
+      id: newId(now),
+      jobName,
+      cause: 'enqueue',
+      scheduledFor: readyAt,
+      readyAt,
+      queue: options.queue ?? null,
+      priority: options.priority ?? null,
+      input,
+      metadata: (storable(options.metadata, 'metadata') as Record<string, unknown> | undefined) ?? {},
+      uniqueKey: options.unique ?? null,
+      createdAt: now,
+    }
+  }
+
+  #refuseStopped(): void {
+    if (this.#state !== 'stopped') return
+    throw new EvertickError('not_running', 'This Evertick has been stopped.', {
+      next: 'Open a new one with Evertick.open().',
+    })
+  }
+}
+
+function isDefined(job: JobReference): job is AnyJob {
+  return typeof job === 'object' && 'schema' in job
+}
+
+function handlersOf(jobs: readonly AnyJob[]): ReadonlyMap<string, Handler> {
+  const handlers = new Map<string, Handler>()
+  for (const job of jobs) {
+    if (handlers.has(job.name)) {
+      throw new EvertickError('invalid_config', `Two jobs are named "${job.name}".`, {
+        field: 'jobs',
+        next: 'Give each job its own name.',
+      })
+    }
+    const handler = handlerOf(job)
+    if (handler !== null) handlers.set(job.name, handler)
+  }
+  return handlers
+}
+
+function prepareSchema({ migrator }: OpenedStore, config: Config): void {
+  const pending = migrator.plan()
+  if (pending.length === 0) return
+  if (config.migrate) {
+    migrator.up((config.clock ?? systemClock).now())
+    return
+  }
+  throw new EvertickError(
+    'schema_missing',
+    `The database lacks ${pending.map(({ name }) => name).join(', ')}.`,
+    {
+      next: 'Run `evertick migrate up`, or open with migrate: true.',
+    },
+  )
+}
+
+/** Resolves when this node ends the execution, or a moment later: another node may have. */
+async function finishedOrLater(
+  events: Events,
+  id: string,
+  later: (resolve: () => void) => () => void,
+): Promise<void> {
+  const offs: (() => void)[] = []
+  await new Promise<void>((resolve) => {
+    offs.push(later(resolve))
+    for (const name of ['execution:completed', 'execution:failed', 'execution:cancelled'] as const) {
+      offs.push(events.on(name, (event) => void (event.executionId === id && resolve())))
+    }
+  })
+  for (const off of offs) off()
+}

@@ -1,0 +1,127 @@
+/** `evertick.executions` and `evertick.leases`: single units of work, and who holds them. */
+import { EvertickError } from '../core/error.ts'
+import type { ExecutionState } from '../core/execution/execution-state.ts'
+import type { AttemptRow, LogRow } from '../store/store.ts'
+import type { AppContext } from './app-context.ts'
+import type { ActorOptions } from './jobs.ts'
+import { type ExecutionView, executionView } from './views.ts'
+
+export interface AttemptView {
+  readonly attempt: number
+  readonly outcome: AttemptRow['outcome']
+  readonly nodeId: string | null
+  readonly startedAt: Date | null
+  readonly finishedAt: Date
+  readonly error: AttemptRow['error']
+}
+
+export interface LogLine {
+  readonly at: Date
+  readonly level: LogRow['level']
+  readonly message: string
+}
+
+export class Executions {
+  readonly #app: AppContext
+
+  constructor(app: AppContext) {
+    this.#app = app
+  }
+
+  /** Newest first. */
+  async list(
+    query: { job?: string; state?: ExecutionState; queue?: string; limit?: number; cursor?: string } = {},
+  ): Promise<{ executions: ExecutionView[]; nextCursor: string | null }> {
+    const { limit = 100, cursor, ...filter } = query
+    const found = await this.#app.store.listExecutions({
+      ...filter,
+      limit: limit + 1,
+      ...(cursor === undefined ? {} : { beforeId: cursor }),
+    })
+    const page = found.slice(0, limit)
+    return {
+      executions: page.map(executionView),
+      nextCursor: found.length > limit ? (page.at(-1)?.id ?? null) : null,
+    }
+  }
+
+  async get(id: string): Promise<ExecutionView & { attempts: AttemptView[] }> {
+    const found = await this.#app.store.findExecution(id)
+    if (found === null) throw executionNotFound(id)
+    const attempts = (await this.#app.store.listAttempts(id)).map(
+      ({ attempt, outcome, nodeId, startedAt, finishedAt, error }) => ({
+        attempt,
+        outcome,
+        nodeId,
+        startedAt: startedAt === null ? null : new Date(startedAt),
+        finishedAt: new Date(finishedAt),
+        error,
+      }),
+    )
+    const view = executionView(found)
+    if (found.state !== 'completed' || found.finishedAt === null) return { ...view, attempts }
+    const { attempt, startedAt, finishedAt, leasedBy } = view
+    const last: AttemptView = {
+      attempt,
+      outcome: 'completed',
+      nodeId: leasedBy,
+      startedAt,
+      finishedAt: finishedAt ?? new Date(found.finishedAt),
+      error: null,
+    }
+    return { ...view, attempts: [...attempts, last] }
+  }
+
+  /** An execution that runs is asked to stop: its signal is aborted. */
+  async cancel(id: string, { actor = 'api' }: ActorOptions = {}): Promise<ExecutionView> {
+    const cancelled = await this.#app.store.cancelExecution(id, { now: this.#app.clock.now(), actor })
+    this.#app.enqueued()
+    return executionView(cancelled)
+  }
+
+  /** A final execution stays as it is; this makes a new one with the same instant and idempotency key. */
+  async retry(id: string, { actor = 'api' }: ActorOptions = {}): Promise<ExecutionView> {
+    const now = this.#app.clock.now()
+    const made = await this.#app.store.retryExecution(id, this.#app.newId(now), { now, actor })
+    this.#app.enqueued()
+    return executionView(made)
+  }
+
+  async logs(id: string): Promise<LogLine[]> {
+    if ((await this.#app.store.findExecution(id)) === null) throw executionNotFound(id)
+    const lines = await this.#app.store.listLogs(id)
+    return lines.map(({ at, level, message }) => ({ at: new Date(at), level, message }))
+  }
+}
+
+function executionNotFound(id: string): EvertickError {
+  return new EvertickError('execution_not_found', `There is no execution ${id}.`, {
+    next: 'List executions with `evertick executions list`; old ones go by retention.',
+  })
+}
+
+export class Leases {
+  readonly #app: AppContext
+  readonly #random: () => number
+
+  constructor(app: AppContext, random: () => number) {
+    this.#app = app
+    this.#random = random
+  }
+
+  async active(): Promise<ExecutionView[]> {
+    return (await this.#app.store.listLeases('active', this.#app.clock.now())).map(executionView)
+  }
+
+  async expired(): Promise<ExecutionView[]> {
+    return (await this.#app.store.listLeases('expired', this.#app.clock.now())).map(executionView)
+  }
+
+  /** Does at once what the rescuer would do in a moment; returns how many leases were taken back. */
+  async resetExpired(): Promise<number> {
+    const now = this.#app.clock.now()
+    const { expired } = await this.#app.store.expireLeases({ now, limit: 10_000, random: this.#random })
+    this.#app.enqueued()
+    return expired.length
+  }
+}

@@ -1,0 +1,409 @@
+/** `evertick.jobs`: everything that can be done with jobs, shared by library, CLI and, later, HTTP. */
+import { EvertickError } from '../core/error.ts'
+import { type Statistics, statisticsOf } from '../core/history/statistics.ts'
+import type { Job } from '../core/job/job.ts'
+import type { JobState } from '../core/job/job-state.ts'
+import { sequenceOfJob } from '../core/job/sequence.ts'
+import { parseDuration } from '../core/schedule/duration.ts'
+import { parseInstant } from '../core/schedule/instant.ts'
+import type { Duration, Instant } from '../core/schedule/schedule.ts'
+import type { TickRange } from '../core/tick/account.ts'
+import type { Verdict } from '../core/tick/explain.ts'
+import type { BackfillResult, JobChange } from '../store/store.ts'
+import type { AppContext } from './app-context.ts'
+import { refuseName } from './define-job.ts'
+import { type JobOptions, jobSpec, refusePastInstant } from './job-options.ts'
+import { optionsOfSpec } from './options-of-spec.ts'
+import { storable } from './payload.ts'
+import { type ExecutionView, executionView, type JobView, jobView } from './views.ts'
+
+export interface CreateJob extends JobOptions {
+  readonly name: string
+  /** The name of a handler that some node registers. @default the job's own name */
+  readonly handler?: string
+  /** Given to the handler when a tick makes the execution. */
+  readonly input?: unknown
+  /** Also run once at once. @default false */
+  readonly runNow?: boolean
+  /** Begin paused. @default false */
+  readonly paused?: boolean
+}
+
+export type UpdateJob = JobOptions & { readonly handler?: string; readonly input?: unknown }
+
+/** Who asks; kept in the audit log. */
+export interface ActorOptions {
+  readonly actor?: string
+}
+
+export interface ExplainedTickView {
+  readonly scheduledFor: Date
+  readonly account: Verdict
+  readonly reason?: string
+  readonly executionId?: string
+  readonly state?: string
+}
+
+export interface ExplanationView {
+  readonly job: string
+  readonly ticks: readonly ExplainedTickView[]
+  readonly ranges: readonly {
+    readonly from: Date
+    readonly to: Date
+    readonly count: number
+    readonly account: TickRange['account']
+    readonly reason: string
+    readonly executionId?: string
+  }[]
+  readonly unaccounted: number
+  readonly truncated: boolean
+}
+
+export interface BulkResult {
+  readonly matched: number
+  readonly changed: number
+  readonly failed: readonly { readonly job: string; readonly message: string }[]
+}
+
+const statsRuns = 10_000
+
+export class Jobs {
+  readonly #app: AppContext
+
+  constructor(app: AppContext) {
+    this.#app = app
+  }
+
+  async list(
+    query: { state?: JobState; tag?: string; search?: string; limit?: number; cursor?: string } = {},
+  ): Promise<{
+    jobs: JobView[]
+    nextCursor: string | null
+  }> {
+    const { limit = 100, cursor, ...filter } = query
+    const jobs = await this.#app.store.listJobs({
+      ...filter,
+      limit: limit + 1,
+      ...(cursor === undefined ? {} : { afterName: cursor }),
+    })
+    const page = jobs.slice(0, limit)
+    return {
+      jobs: await this.#views(page),
+      nextCursor: jobs.length > limit ? (page.at(-1)?.name ?? null) : null,
+    }
+  }
+
+  async get(job: string): Promise<JobView> {
+    return await this.#view(await this.#find(job))
+  }
+
+  async create(job: CreateJob, { actor = 'api' }: ActorOptions = {}): Promise<JobView> {
+    const { name, handler, input, runNow = false, paused = false, ...options } = job
+    refuseName(name)
+    const now = this.#app.clock.now()
+    const spec = jobSpec(options, {
+      name,
+      handler: handler ?? name,
+      input: storable(input, 'input'),
+      timezone: this.#app.timezone,
+      createdAt: now,
+    })
+    refusePastInstant(spec, name, now)
+    const id = this.#app.newId(now)
+    const created = await this.#app.store.createJob({
+      id,
+      name,
+      spec,
+      managedBy: 'api',
+      managedHash: null,
+      paused,
+      context: { now, actor },
+    })
+    this.#app.jobChanged()
+    this.#app.events.emit('job:created', { job: name })
+    if (runNow) await this.trigger(name, { actor })
+    return await this.#view(created)
+  }
+
+  /** Changes what is given and keeps the rest. A job that code or a file manages keeps this as an override. */
+  async update(job: string, changes: UpdateJob, { actor = 'api' }: ActorOptions = {}): Promise<JobView> {
+    const found = await this.#find(job)
+    const { handler, input, ...options } = changes
+    const { maxConcurrent, ...kept } = optionsOfSpec(found.spec)
+    // The stored limit means nothing to `allow`: only one that is asked for contradicts it.
+    const limit = options.overlap === 'allow' || maxConcurrent === undefined ? {} : { maxConcurrent }
+    const spec = jobSpec(
+      { ...kept, ...limit, ...options },
+      {
+        name: found.name,
+        handler: handler ?? found.spec.handler.name,
+        input: input === undefined ? found.spec.input : storable(input, 'input'),
+        timezone: this.#app.timezone,
+        createdAt: found.createdAt,
+      },
+    )
+    return await this.#change(job, { kind: 'edit', spec }, actor, 'job:updated')
+  }
+
+  async delete(job: string, { actor = 'api' }: ActorOptions = {}): Promise<void> {
+    await this.#change(job, { kind: 'delete' }, actor, 'job:deleted')
+  }
+
+  async pause(
+    job: string,
+    options: ActorOptions & { reason?: string; until?: Instant | Duration } = {},
+  ): Promise<JobView> {
+    const { reason = null, until, actor = 'api' } = options
+    const change: JobChange = {
+      kind: 'pause',
+      reason,
+      until: until === undefined ? null : this.#instantFromNow(until),
+    }
+    const view = await this.#change(job, change, actor, null)
+    this.#app.events.emit('job:paused', { job: view.name, reason })
+    return view
+  }
+
+  /** `catchUp` says what to do with the ticks missed while it was paused. @default 'skip' */
+  async resume(
+    job: string,
+    {
+      catchUp = 'skip',
+      actor = 'api',
+    }: ActorOptions & { catchUp?: 'skip' | 'policy' | 'latest' | 'all' } = {},
+  ): Promise<JobView> {
+    return await this.#change(job, { kind: 'resume', catchUp }, actor, 'job:resumed')
+  }
+
+  async cancel(job: string, { actor = 'api' }: ActorOptions = {}): Promise<JobView> {
+    return await this.#change(job, { kind: 'cancel' }, actor, 'job:updated')
+  }
+
+  /** Brings back a cursor that a wrong clock has carried into the future. */
+  async resetCursor(job: string, { actor = 'api' }: ActorOptions = {}): Promise<JobView> {
+    return await this.#change(job, { kind: 'reset_cursor' }, actor, 'job:updated')
+  }
+
+  /** Runs the job's newest failed execution again. */
+  async retry(job: string, { actor = 'api' }: ActorOptions = {}): Promise<ExecutionView> {
+    const { store, clock, newId } = this.#app
+    const found = await this.#find(job)
+    const [failed] = await store.listExecutions({ job: found.id, state: 'failed', limit: 1 })
+    if (failed === undefined) {
+      throw new EvertickError(
+        'execution_not_found',
+        `Job "${found.name}" has no failed execution to retry.`,
+        {
+          next: 'Trigger it instead.',
+        },
+      )
+    }
+    const now = clock.now()
+    const made = await store.retryExecution(failed.id, newId(now), { now, actor })
+    this.#app.enqueued()
+    return executionView(made)
+  }
+
+  /** Runs the job now. It never consumes or costs a tick; `force` runs it beside what is under way. */
+  async trigger(
+    job: string,
+    options: ActorOptions & { input?: unknown; force?: boolean; metadata?: Record<string, unknown> } = {},
+  ): Promise<ExecutionView> {
+    const { input, force = false, metadata = {}, actor = 'api' } = options
+    const now = this.#app.clock.now()
+    const trigger = { id: this.#app.newId(now), force, metadata, input: storable(input, 'input') }
+    const made = await this.#app.store.triggerJob(job, trigger, { now, actor })
+    this.#app.jobChanged()
+    this.#app.enqueued()
+    return executionView(made)
+  }
+
+  /** Makes an execution for every nominal tick of `[from, to)`, whatever became of those ticks. */
+  async backfill(
+    job: string,
+    options: ActorOptions & {
+      from: Instant
+      to: Instant
+      dryRun?: boolean
+      limit?: number
+      order?: 'oldest_first' | 'newest_first'
+    },
+  ): Promise<BackfillResult> {
+    const { dryRun = false, limit = 1_000, order = 'oldest_first', actor = 'api' } = options
+    const [from, to] = [parseInstant(options.from, 'from'), parseInstant(options.to, 'to')]
+    refuseEmptySpan(from, to)
+    const context = { now: this.#app.clock.now(), actor }
+    const result = await this.#app.store.backfillJob(job, { from, to, order, limit, dryRun }, context)
+    if (!dryRun) this.#app.enqueued()
+    return result
+  }
+
+  /** Says of every tick of `[from, to)` what became of it and why. */
+  async explain(
+    job: string,
+    options: { from: Instant; to: Instant; limit?: number },
+  ): Promise<ExplanationView> {
+    const [from, to] = [parseInstant(options.from, 'from'), parseInstant(options.to, 'to')]
+    refuseEmptySpan(from, to)
+    const found = await this.#app.store.explainTicks(
+      job,
+      from,
+      to,
+      options.limit ?? 1_000,
+      this.#app.clock.now(),
+    )
+    return {
+      job: found.job.name,
+      ticks: found.ticks.map((tick) => ({
+        scheduledFor: new Date(tick.tickAt),
+        account: tick.verdict,
+        ...(tick.reason === null ? {} : { reason: tick.reason }),
+        ...(tick.executionId === null ? {} : { executionId: tick.executionId }),
+        ...(tick.state === null ? {} : { state: tick.state }),
+      })),
+      ranges: found.ranges.map((range) => ({
+        from: new Date(range.from),
+        to: new Date(range.to),
+        count: range.count,
+        account: range.account,
+        reason: range.reason,
+        ...(range.executionId === null ? {} : { executionId: range.executionId }),
+      })),
+      unaccounted: found.unaccounted,
+      truncated: found.truncated,
+    }
+  }
+
+  /** The newest ticks that are due, newest last, with their accounts. */
+  async ticks(job: string, { limit = 20 }: { limit?: number } = {}): Promise<readonly ExplainedTickView[]> {
+    const found = await this.#find(job)
+    const now = this.#app.clock.now()
+    const sequence = sequenceOfJob(found)
+    let from = now + 1
+    for (let count = 0; count < limit; count += 1) {
+      const previous = sequence.previous(from)
+      if (previous === null || previous < found.createdAt) break
+      from = previous
+    }
+    const since = found.spec.schedule?.kind === 'fixed_delay' ? found.ledgerFrom : from
+    const span = { from: new Date(since), to: new Date(now + 1), limit: 100_000 }
+    return (await this.explain(job, span)).ticks.slice(-limit)
+  }
+
+  /** The next instants at which the job is due. */
+  async upcoming(job: string, { count = 10 }: { count?: number } = {}): Promise<Date[]> {
+    const found = await this.#find(job)
+    if (found.state !== 'active') return []
+    const sequence = sequenceOfJob(found)
+    const upcoming: Date[] = []
+    let tick = sequence.next(found.accountedUntil - 1)
+    while (tick !== null && upcoming.length < count) {
+      upcoming.push(new Date(tick))
+      tick = sequence.next(tick)
+    }
+    return upcoming
+  }
+
+  async revisions(job: string): Promise<
+    {
+      revision: number
+      from: Date
+      options: JobOptions
+      changedBy: string
+      changedAt: Date
+      tzVersion: string
+    }[]
+  > {
+    const found = await this.#find(job)
+    const revisions = await this.#app.store.listRevisions(found.id)
+    return revisions.map(({ revision, from, spec, changedBy, changedAt, tzVersion }) => ({
+      revision,
+      from: new Date(from),
+      options: optionsOfSpec(spec),
+      changedBy,
+      changedAt: new Date(changedAt),
+      tzVersion,
+    }))
+  }
+
+  async stats(job: string): Promise<Statistics & { lastExecution: ExecutionView | null }> {
+    const found = await this.#find(job)
+    const runs = await this.#app.store.jobRuns(found.id, statsRuns)
+    const [last] = await this.#app.store.lastExecutions([found.id])
+    return { ...statisticsOf(runs), lastExecution: last === undefined ? null : executionView(last) }
+  }
+
+  /** The same action on all jobs that match; `dryRun` only counts them. */
+  async bulk(
+    action: 'pause' | 'resume' | 'cancel' | 'delete' | 'trigger',
+    filter: { state?: JobState; tag?: string; search?: string },
+    options: ActorOptions & {
+      dryRun?: boolean
+      reason?: string
+      onProgress?: (done: number, of: number) => void
+    } = {},
+  ): Promise<BulkResult> {
+    const matched = await this.#app.store.listJobs({ ...filter, limit: 1_000_000 })
+    if (options.dryRun === true) return { matched: matched.length, changed: 0, failed: [] }
+    const failed: { job: string; message: string }[] = []
+    const { actor = 'api', reason } = options
+    for (const [index, { name }] of matched.entries()) {
+      try {
+        if (action === 'pause') await this.pause(name, { actor, ...(reason === undefined ? {} : { reason }) })
+        else await this[action](name, { actor })
+      } catch (error) {
+        if (!(error instanceof EvertickError)) throw error
+        failed.push({ job: name, message: error.message })
+      }
+      options.onProgress?.(index + 1, matched.length)
+    }
+    return { matched: matched.length, changed: matched.length - failed.length, failed }
+  }
+
+  async #change(
+    job: string,
+    change: JobChange,
+    actor: string,
+    event: 'job:updated' | 'job:deleted' | 'job:resumed' | null,
+  ): Promise<JobView> {
+    const changed = await this.#app.store.changeJob(job, change, { now: this.#app.clock.now(), actor })
+    this.#app.jobChanged()
+    if (event !== null) this.#app.events.emit(event, { job: changed.name })
+    return await this.#view(changed)
+  }
+
+  #instantFromNow(until: Instant | Duration): number {
+    const { clock } = this.#app
+    if (typeof until === 'number') return clock.now() + until
+    if (typeof until === 'string' && /^[\d.]+(ms|[smhdw])/.test(until))
+      return clock.now() + parseDuration(until, 'until')
+    return parseInstant(until, 'until')
+  }
+
+  async #find(reference: string): Promise<Job> {
+    const found = await this.#app.store.findJob(reference)
+    if (found !== null) return found
+    throw new EvertickError('job_not_found', `There is no job "${reference}".`, {
+      next: 'List the jobs with `evertick jobs list`.',
+    })
+  }
+
+  async #view(job: Job): Promise<JobView> {
+    const [last] = await this.#app.store.lastExecutions([job.id])
+    return jobView(job, last ?? null)
+  }
+
+  async #views(jobs: readonly Job[]): Promise<JobView[]> {
+    const last = await this.#app.store.lastExecutions(jobs.map((job) => job.id))
+    const byJob = new Map(last.map((execution) => [execution.jobId, execution]))
+    return jobs.map((job) => jobView(job, byJob.get(job.id) ?? null))
+  }
+}
+
+function refuseEmptySpan(from: number, to: number): void {
+  if (from < to) return
+  throw new EvertickError('invalid_option', 'The span ends before it begins.', {
+    field: 'to',
+    next: 'Give a `to` after `from`.',
+  })
+}

@@ -1,0 +1,126 @@
+/** The options of `Evertick.open` and of `evertick.config.ts`: checked once, into a frozen configuration. */
+import { z } from 'zod'
+import { EvertickError } from '../core/error.ts'
+import { parseDuration } from '../core/schedule/duration.ts'
+import type { Duration } from '../core/schedule/schedule.ts'
+import { parseTimezone } from '../core/schedule/timezone.ts'
+import type { Clock } from '../engine/clock.ts'
+import type { Logger } from '../engine/logger.ts'
+import { type Role, roles } from '../engine/node.ts'
+import { checked } from './checked.ts'
+import type { DefinedJob } from './define-job.ts'
+
+// The jobs of a list have different inputs: only `never` is below them all.
+export type AnyJob = DefinedJob<never, never>
+
+export interface EvertickOptions {
+  /** `sqlite:path/to/file.db` or `sqlite::memory:`. */
+  readonly database: string
+  /** The jobs that this code defines; they are written to the database at start. */
+  readonly jobs?: readonly AnyJob[]
+  /** What this node does. @default ['scheduler', 'worker'] */
+  readonly roles?: readonly Role[]
+  /** The queues that this node serves, and how many executions of each at once. @default { default: { concurrency: 10 } } */
+  readonly queues?: Readonly<Record<string, { readonly concurrency: number }>>
+  readonly worker?: {
+    /** How long a worker's right to an execution lasts without renewal. @default '30s' */
+    readonly lease?: Duration
+  }
+  readonly leader?: {
+    /** How long leadership lasts without renewal. @default '10s' */
+    readonly lease?: Duration
+    /** How often it is renewed. @default '3s' */
+    readonly heartbeat?: Duration
+    /** Shapes the reported gap only: a crashed term counts as ended this long after its last heartbeat. @default '5m' */
+    readonly grace?: Duration
+  }
+  /** Catch-up executions that may start per second, over the whole cluster. @default 10 */
+  readonly catchUpRate?: number
+  /** The zone of crons that name none. @default 'UTC' */
+  readonly timezone?: string
+  /** @default the host's clock */
+  readonly clock?: Clock
+  /** @default warnings and errors to standard error */
+  readonly logger?: Logger
+  /** Whether to bring the schema up to date at open. @default true on SQLite */
+  readonly migrate?: boolean
+  /** @default host, process id and a random part */
+  readonly nodeId?: string
+}
+
+export interface Config {
+  readonly database: string
+  readonly jobs: readonly AnyJob[]
+  readonly roles: readonly Role[]
+  readonly queues: Readonly<Record<string, { readonly concurrency: number }>>
+  readonly worker: { readonly leaseMs: number }
+  readonly leader: { readonly leaseMs: number; readonly heartbeatMs: number; readonly graceMs: number }
+  readonly catchUpEveryMs: number
+  readonly timezone: string
+  readonly clock: Clock | null
+  readonly logger: Logger | null
+  readonly migrate: boolean
+  readonly nodeId: string | null
+}
+
+const duration = z.union([z.number(), z.string()]).optional()
+const object = z.custom<object>((value) => typeof value === 'object' && value !== null, 'must be an object')
+
+const shape = {
+  database: z.string().min(1),
+  jobs: z.array(object).optional(),
+  roles: z.array(z.enum(roles)).min(1).optional(),
+  queues: z
+    .record(z.string().min(1).max(200), z.strictObject({ concurrency: z.int().min(1).max(10_000) }))
+    .optional(),
+  worker: z.strictObject({ lease: duration }).optional(),
+  leader: z.strictObject({ lease: duration, heartbeat: duration, grace: duration }).optional(),
+  catchUpRate: z.number().positive().max(100_000).optional(),
+  timezone: z.string().optional(),
+  clock: object.optional(),
+  logger: object.optional(),
+  migrate: z.boolean().optional(),
+  nodeId: z.string().min(1).max(200).optional(),
+}
+const names = [...Object.keys(shape), 'lease', 'heartbeat', 'grace', 'concurrency']
+
+/** Types and checks `evertick.config.ts`. */
+export function defineConfig(options: Partial<EvertickOptions>): Partial<EvertickOptions> {
+  checked(z.strictObject(shape).partial(), options, 'invalid_config', 'The configuration', names)
+  return options
+}
+
+export function parseOptions(options: EvertickOptions): Config {
+  const given = checked(z.strictObject(shape), options, 'invalid_config', 'The configuration', names)
+  const ms = (value: string | number | undefined, field: string, fallback: number) =>
+    value === undefined ? fallback : parseDuration(value, field)
+  const leader = {
+    leaseMs: ms(given.leader?.lease, 'leader.lease', 10_000),
+    heartbeatMs: ms(given.leader?.heartbeat, 'leader.heartbeat', 3_000),
+    graceMs: ms(given.leader?.grace, 'leader.grace', 300_000),
+  }
+  if (leader.heartbeatMs * 2 > leader.leaseMs) {
+    throw new EvertickError('invalid_config', 'leader.heartbeat must be at most half of leader.lease.', {
+      field: 'leader.heartbeat',
+      next: 'Renew at least twice per lease, or one lost renewal ends the term.',
+    })
+  }
+  const leaseMs = ms(given.worker?.lease, 'worker.lease', 30_000)
+  if (leaseMs < 1_000) {
+    throw new EvertickError('invalid_config', 'worker.lease must be at least 1s.', { field: 'worker.lease' })
+  }
+  return Object.freeze({
+    database: given.database,
+    jobs: options.jobs ?? [],
+    roles: given.roles ?? roles,
+    queues: given.queues ?? { default: { concurrency: 10 } },
+    worker: { leaseMs },
+    leader,
+    catchUpEveryMs: 1_000 / (given.catchUpRate ?? 10),
+    timezone: parseTimezone(given.timezone ?? 'UTC', 'timezone'),
+    clock: options.clock ?? null,
+    logger: options.logger ?? null,
+    migrate: given.migrate ?? given.database.startsWith('sqlite:'),
+    nodeId: given.nodeId ?? null,
+  })
+}

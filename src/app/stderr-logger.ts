@@ -1,0 +1,15 @@
+/** The default of an embedded library: silent unless something is wrong. */
+import type { Logger } from '../engine/logger.ts'
+
+function write(level: string, message: string, details?: object): void {
+  const error = (details as { error?: unknown } | undefined)?.error
+  const why = error instanceof Error ? `: ${error.message}` : ''
+  process.stderr.write(`evertick ${level}: ${message}${why}\n`)
+}
+
+export const stderrLogger: Logger = {
+  debug: () => {},
+  info: () => {},
+  warn: (message, details) => write('warning', message, details),
+  error: (message, details) => write('error', message, details),
+}

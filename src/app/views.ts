@@ -1,0 +1,184 @@
+/** Jobs, executions and ticks as the library returns them and as JSON shows them; dates become ISO text there. */
+import type { Cause, Execution, ExecutionError } from '../core/execution/execution.ts'
+import { type ExecutionState, isFinal } from '../core/execution/execution-state.ts'
+import type { Job, JobSpec } from '../core/job/job.ts'
+import { type JobAction, type JobState, legalActions } from '../core/job/job-state.ts'
+import { describeSchedule } from '../core/schedule/describe-schedule.ts'
+import { formatDuration } from '../core/schedule/duration.ts'
+import type { Duration, Schedule, ScheduleSpec } from '../core/schedule/schedule.ts'
+
+/** Seed 003's words for a job, derived from its state and its executions. */
+export type JobStatus = 'running' | 'paused' | 'scheduled' | 'pending' | 'completed' | 'failed' | 'cancelled'
+
+export interface JobView {
+  readonly id: string
+  readonly name: string
+  readonly status: JobStatus
+  readonly state: JobState
+  readonly schedule: Schedule | null
+  readonly scheduleText: string | null
+  readonly timezone: string
+  readonly handler: JobSpec['handler']
+  readonly nextRunAt: Date | null
+  readonly lastRunAt: Date | null
+  readonly lastExecution: ExecutionView | null
+  readonly currentRetryCount: number
+  readonly isPaused: boolean
+  readonly pausedReason: string | null
+  readonly pausedUntil: Date | null
+  readonly pausedBy: string | null
+  readonly catchUp: JobSpec['catchUp']
+  readonly overlap: JobSpec['overlap']
+  readonly queue: string
+  readonly priority: number
+  readonly tags: readonly string[]
+  readonly description: string | null
+  readonly metadata: Readonly<Record<string, unknown>>
+  readonly revision: number
+  readonly managedBy: string
+  readonly actions: readonly (JobAction | 'delete' | 'retry')[]
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+export interface ExecutionView {
+  readonly id: string
+  readonly jobId: string
+  readonly job: string
+  readonly state: ExecutionState
+  readonly cause: Cause
+  readonly account: 'fired' | 'caught_up' | null
+  readonly scheduledFor: Date
+  readonly readyAt: Date
+  readonly queue: string
+  readonly priority: number
+  readonly attempt: number
+  readonly maxAttempts: number
+  readonly caughtUp: { readonly index: number; readonly of: number } | null
+  readonly input: unknown
+  readonly result: unknown
+  readonly error: ExecutionError | null
+  readonly cancelReason: string | null
+  readonly cancelRequestedAt: Date | null
+  readonly progress: number | null
+  readonly progressNote: string | null
+  readonly metadata: Readonly<Record<string, unknown>>
+  readonly idempotencyKey: string
+  readonly retryOf: string | null
+  readonly fence: number
+  readonly leasedBy: string | null
+  readonly leasedUntil: Date | null
+  readonly createdAt: Date
+  readonly startedAt: Date | null
+  readonly finishedAt: Date | null
+  readonly durationMs: number | null
+}
+
+const date = (at: number | null) => (at === null ? null : new Date(at))
+
+export function executionView(execution: Execution): ExecutionView {
+  const {
+    tickAt: _tick,
+    startBy: _startBy,
+    uniqueKey: _unique,
+    caughtUpIndex,
+    caughtUpOf,
+    jobName,
+    ...kept
+  } = execution
+  const { startedAt, finishedAt } = execution
+  return {
+    ...kept,
+    job: jobName,
+    scheduledFor: new Date(execution.scheduledFor),
+    readyAt: new Date(execution.readyAt),
+    caughtUp: caughtUpIndex === null || caughtUpOf === null ? null : { index: caughtUpIndex, of: caughtUpOf },
+    cancelRequestedAt: date(execution.cancelRequestedAt),
+    leasedUntil: date(execution.leasedUntil),
+    createdAt: new Date(execution.createdAt),
+    startedAt: date(startedAt),
+    finishedAt: date(finishedAt),
+    durationMs: startedAt === null || finishedAt === null ? null : finishedAt - startedAt,
+  }
+}
+
+export function jobView(job: Job, last: Execution | null): JobView {
+  const { spec } = job
+  const schedule = spec.schedule === null ? null : scheduleView(spec.schedule)
+  const unfinished = last !== null && !isFinal(last.state)
+  return {
+    id: job.id,
+    name: job.name,
+    status: statusOf(job, last),
+    state: job.state,
+    schedule,
+    scheduleText: schedule === null ? null : describeSchedule(schedule, { name: job.name }),
+    timezone: spec.schedule?.kind === 'cron' ? spec.schedule.timezone : 'UTC',
+    handler: spec.handler,
+    nextRunAt: job.state === 'active' ? date(job.nextDueAt) : null,
+    lastRunAt: date(last?.startedAt ?? null),
+    lastExecution: last === null ? null : executionView(last),
+    currentRetryCount: unfinished ? Math.max(0, last.attempt - 1) : 0,
+    isPaused: job.state === 'paused',
+    pausedReason: job.pause?.reason ?? null,
+    pausedUntil: date(job.pause?.until ?? null),
+    pausedBy: job.pause?.by ?? null,
+    catchUp: spec.catchUp,
+    overlap: spec.overlap,
+    queue: spec.queue,
+    priority: spec.priority,
+    tags: spec.tags,
+    description: spec.description,
+    metadata: spec.metadata,
+    revision: job.revision,
+    managedBy: job.managedBy,
+    actions: [
+      ...legalActions(job.state),
+      'delete',
+      ...(last?.state === 'failed' ? (['retry'] as const) : []),
+    ],
+    createdAt: new Date(job.createdAt),
+    updatedAt: new Date(job.updatedAt),
+  }
+}
+
+/** The schedule as its user would write it. */
+export function scheduleView(spec: ScheduleSpec): Schedule {
+  switch (spec.kind) {
+    case 'cron':
+      return { cron: spec.cron, timezone: spec.timezone }
+    case 'every':
+      return { every: durationView(spec.everyMs), anchor: new Date(spec.anchorAt).toISOString() }
+    case 'fixed_delay':
+      return { fixedDelay: durationView(spec.delayMs) }
+    case 'at':
+      return { at: new Date(spec.at).toISOString() }
+  }
+}
+
+function durationView(ms: number): Duration {
+  return formatDuration(ms).replaceAll(' ', '') as Duration
+}
+
+function statusOf(job: Job, last: Execution | null): JobStatus {
+  if (last?.state === 'running') return 'running'
+  switch (job.state) {
+    case 'paused':
+    case 'disabled':
+      return 'paused'
+    case 'cancelled':
+      return 'cancelled'
+    case 'error':
+      return 'failed'
+    case 'completed':
+      return last?.state === 'failed'
+        ? 'failed'
+        : last !== null && !isFinal(last.state)
+          ? 'pending'
+          : 'completed'
+    case 'active':
+      if (job.spec.schedule !== null) return 'scheduled'
+      if (last === null || !isFinal(last.state)) return 'pending'
+      return last.state === 'failed' ? 'failed' : last.state === 'cancelled' ? 'cancelled' : 'completed'
+  }
+}

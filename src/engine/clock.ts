@@ -1,0 +1,13 @@
+/** Time, as the engine sees it. The host's clock in production; a manual one in tests; a virtual one in the simulation. */
+export interface Clock {
+  /** Milliseconds since 1970, UTC: the node's estimate of the database's time. */
+  now(): number
+  /** Milliseconds that only ever grow; says how much time really passed when `now` jumps. */
+  monotonic(): number
+  /** Resolves when the time has passed, or as soon as the signal is aborted. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+  /** Calls back once; the returned function cancels. */
+  timer(ms: number, callback: () => void): () => void
+  /** No part waits longer than this without a look at the clock: machines sleep, and clocks are set. */
+  readonly longestSleepMs: number
+}

@@ -1,0 +1,113 @@
+/**
+ * Leadership: one node decides about ticks. It takes the leader's lock, renews it, and in any doubt stops deciding before
+ * its lease ends. The fence in the store, not this belief, is what keeps two leaders apart.
+ */
+import type { LeaderTerm } from '../core/leader/term.ts'
+import type { EngineContext } from './context.ts'
+import { Alarm, Service } from './service.ts'
+
+export interface ElectorOptions {
+  readonly leaseMs: number
+  readonly heartbeatMs: number
+}
+
+interface Leadership {
+  readonly term: LeaderTerm
+  readonly validUntil: number
+}
+
+export class Elector extends Service {
+  readonly #context: EngineContext
+  readonly #options: ElectorOptions
+  readonly #alarm: Alarm
+  readonly #onElected: () => void
+  #leadership: Leadership | null = null
+  #standBackUntil = 0
+
+  constructor(context: EngineContext, options: ElectorOptions, onElected: () => void) {
+    super()
+    this.#context = context
+    this.#options = options
+    this.#alarm = new Alarm(context.clock)
+    this.#onElected = onElected
+  }
+
+  /** The term in which this node may decide now, or null. */
+  term(): LeaderTerm | null {
+    const held = this.#leadership
+    return held !== null && this.#context.clock.now() < held.validUntil ? held.term : null
+  }
+
+  /** Somebody found that another node leads. */
+  doubt(): void {
+    if (this.#leadership !== null) this.#lose()
+    this.#alarm.ring()
+  }
+
+  /** Gives leadership up, and leaves it to others for the length of a lease. */
+  async stepDown(): Promise<boolean> {
+    const held = this.#leadership
+    if (held === null) return false
+    this.#lose()
+    const now = this.#context.clock.now()
+    this.#standBackUntil = now + this.#options.leaseMs
+    await this.#context.store.endTerm(held.term.id, this.#context.nodeId, now)
+    return true
+  }
+
+  protected override async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      if (this.#leadership === null) await this.#campaign()
+      else await this.#renew()
+      await this.#alarm.wait(this.#options.heartbeatMs, signal)
+    }
+    try {
+      await this.stepDown()
+    } catch (error) {
+      // The lease runs out by itself; the next leader only waits a little longer.
+      this.#context.logger.warn('Could not end the leader term on stop', { error })
+    }
+  }
+
+  async #campaign(): Promise<void> {
+    const { leaseMs } = this.#options
+    const { nodeId } = this.#context
+    const now = this.#context.clock.now()
+    if (now < this.#standBackUntil) return
+    try {
+      const term = await this.#context.store.electLeader({ nodeId, now, leaseMs })
+      if (term === null) return
+      this.#leadership = { term, validUntil: now + leaseMs }
+      this.#context.logger.info(`Leading since term ${term.id}`)
+      this.#context.events.emit('leader:elected', { termId: term.id, instance: nodeId })
+      this.#onElected()
+    } catch (error) {
+      this.#context.logger.warn('Could not run for leader', { error })
+    }
+  }
+
+  async #renew(): Promise<void> {
+    const { leaseMs } = this.#options
+    const { nodeId } = this.#context
+    const held = this.#leadership
+    if (held === null) return
+    const now = this.#context.clock.now()
+    try {
+      const ours = await this.#context.store.renewTerm({ termId: held.term.id, holder: nodeId, now, leaseMs })
+      // The lease counts from before the call: its reply may have taken any time.
+      if (ours && this.#leadership !== null) this.#leadership = { term: held.term, validUntil: now + leaseMs }
+      else if (!ours) this.#lose()
+    } catch (error) {
+      this.#context.logger.warn('Could not renew the leader term; standing back', { error })
+      this.#lose()
+    }
+  }
+
+  #lose(): void {
+    const held = this.#leadership
+    this.#leadership = null
+    if (held === null) return
+    this.#context.logger.info(`No longer leading (term ${held.term.id})`)
+    this.#context.events.emit('leader:lost', { termId: held.term.id, instance: this.#context.nodeId })
+  }
+}

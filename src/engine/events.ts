@@ -1,0 +1,67 @@
+/** What a node tells those who listen, in the words of the contract. A listener that throws disturbs nobody. */
+import type { Cause, ExecutionError } from '../core/execution/execution.ts'
+
+export interface ExecutionEvent {
+  readonly executionId: string
+  readonly job: string
+  readonly cause: Cause
+  readonly attempt: number
+  readonly scheduledFor: Date
+}
+
+export interface EventMap {
+  'execution:started': ExecutionEvent
+  'execution:completed': ExecutionEvent & { readonly result: unknown; readonly durationMs: number }
+  'execution:failed': ExecutionEvent & { readonly error: ExecutionError }
+  'execution:retrying': ExecutionEvent & { readonly error: ExecutionError | null; readonly readyAt: Date }
+  'execution:cancelled': ExecutionEvent & { readonly reason: string }
+  'execution:progress': ExecutionEvent & { readonly progress: number; readonly note: string | null }
+  'execution:refused': ExecutionEvent
+  'job:created': { readonly job: string }
+  'job:updated': { readonly job: string }
+  'job:paused': { readonly job: string; readonly reason: string | null }
+  'job:resumed': { readonly job: string }
+  'job:deleted': { readonly job: string }
+  'tick:accounted': {
+    readonly job: string
+    readonly ticks: number
+    readonly executions: number
+    readonly ranges: number
+  }
+  'lease:expired': { readonly executionId: string; readonly job: string; readonly leasedBy: string | null }
+  'leader:elected': { readonly termId: number; readonly instance: string }
+  'leader:lost': { readonly termId: number; readonly instance: string }
+  'schedule:added': { readonly job: string }
+  'schedule:modified': { readonly job: string }
+  'schedule:deleted': { readonly job: string }
+}
+
+export type EventName = keyof EventMap
+export type Listener<Name extends EventName> = (event: EventMap[Name]) => void
+
+export class Events {
+  readonly #listeners = new Map<EventName, Set<Listener<never>>>()
+  readonly #onError: (error: unknown) => void
+
+  constructor(onError: (error: unknown) => void) {
+    this.#onError = onError
+  }
+
+  /** Returns the function that takes the listener off again. */
+  on<Name extends EventName>(name: Name, listener: Listener<Name>): () => void {
+    const listeners = this.#listeners.get(name) ?? new Set()
+    listeners.add(listener)
+    this.#listeners.set(name, listeners)
+    return () => void listeners.delete(listener)
+  }
+
+  emit<Name extends EventName>(name: Name, event: EventMap[Name]): void {
+    for (const listener of this.#listeners.get(name) ?? []) {
+      try {
+        ;(listener as Listener<Name>)(event)
+      } catch (error) {
+        this.#onError(error)
+      }
+    }
+  }
+}

@@ -1,0 +1,138 @@
+/** One Evertick process. It only wires: which parts a role needs, and in which order they start and stop. */
+import type { NodeRow } from '../store/store.ts'
+import type { EngineContext } from './context.ts'
+import { Elector } from './elector.ts'
+import { Pruner } from './pruner.ts'
+import { Registrar } from './registrar.ts'
+import { Releaser } from './releaser.ts'
+import { Rescuer } from './rescuer.ts'
+import { Scheduler } from './scheduler.ts'
+import { Watcher } from './watcher.ts'
+import type { EnqueueOptions, EnqueueResult, Handler, JobReference } from './worker/handler.ts'
+import { Worker } from './worker/worker.ts'
+
+export const roles = ['scheduler', 'worker'] as const
+export type Role = (typeof roles)[number]
+
+export interface NodeOptions {
+  readonly roles: readonly Role[]
+  readonly queues: Readonly<Record<string, { readonly concurrency: number }>>
+  readonly worker: { readonly leaseMs: number }
+  readonly leader: { readonly leaseMs: number; readonly heartbeatMs: number }
+  /** How far ahead of its instant a tick may be accounted. */
+  readonly aheadMs: number
+  readonly catchUpEveryMs: number
+  readonly host: string
+  readonly pid: number
+  readonly version: string
+}
+
+
+export class Node {
+  readonly #scheduling: readonly { start(): void; stop(): Promise<void> }[]
+  readonly #elector: Elector
+  readonly #scheduler: Scheduler
+  readonly #worker: Worker | null
+  readonly #registrar: Registrar
+  readonly #watcher: Watcher
+  readonly #releaser: Releaser
+
+  constructor(
+    context: EngineContext,
+    options: NodeOptions,
+    handlers: ReadonlyMap<string, Handler>,
+    enqueue: (job: JobReference, input: unknown, options?: EnqueueOptions) => Promise<EnqueueResult>,
+  ) {
+    // With the host's clock: writes of other processes are seen within 250 ms, and a worker looks for work every 5 s
+    // at least, whatever it has heard.
+    const watchMs = context.clock.longestSleepMs / 120
+    const pollMs = context.clock.longestSleepMs / 6
+    const onReady = () => this.#worker?.wake()
+    const onElected = () => {
+      this.#scheduler.wake()
+      rescuer.wake()
+    }
+    this.#elector = new Elector(context, options.leader, onElected)
+    this.#releaser = new Releaser(context, onReady)
+    const parts = { elector: this.#elector, releaser: this.#releaser, onReady }
+    this.#scheduler = new Scheduler(context, options, parts)
+    const rescuer = new Rescuer(context, options.worker.leaseMs, parts)
+    const leads = options.roles.includes('scheduler')
+    const pruner = new Pruner(context, this.#elector)
+    this.#scheduling = leads ? [this.#elector, this.#scheduler, rescuer, pruner] : []
+    this.#worker = options.roles.includes('worker')
+      ? new Worker(
+          context,
+          { queues: options.queues, leaseMs: options.worker.leaseMs, pollMs },
+          { handlers, enqueue, releaser: this.#releaser },
+        )
+      : null
+    this.#watcher = new Watcher(context, watchMs, () => this.changed())
+    const startedAt = context.clock.now()
+    this.#registrar = new Registrar(context, this.#elector, {
+      node: () => nodeRow(context, options, startedAt),
+      handlers: () => (this.#worker === null ? [] : [...handlers.keys()]),
+    })
+  }
+
+  async start(): Promise<void> {
+    await this.#registrar.register()
+    this.#registrar.start()
+    this.#releaser.start()
+    this.#watcher.start()
+    for (const part of this.#scheduling) part.start()
+    this.#worker?.start()
+  }
+
+  /** Leadership goes last of the deciding parts, so that a graceful stop hands over at once and nothing decides after it. */
+  async stop(timeoutMs: number): Promise<void> {
+    for (const part of this.#scheduling.toReversed()) await part.stop()
+    await this.#worker?.stop(timeoutMs)
+    await this.#watcher.stop()
+    await this.#releaser.stop()
+    await this.#registrar.stop()
+  }
+
+  /** Something was written that this node should look at now. */
+  changed(): void {
+    this.#scheduler.wake()
+    this.#worker?.wake()
+  }
+
+  /** New work was enqueued. */
+  enqueued(): void {
+    this.#worker?.wake()
+  }
+
+  /** A job was changed by this process itself. */
+  jobChanged(): void {
+    this.#watcher.wake()
+  }
+
+  async stepDown(): Promise<boolean> {
+    return await this.#elector.stepDown()
+  }
+
+  get termId(): number | null {
+    return this.#elector.term()?.id ?? null
+  }
+
+  /** Executions whose handler is under way. */
+  get running(): number {
+    return this.#worker?.running ?? 0
+  }
+}
+
+function nodeRow(context: EngineContext, options: NodeOptions, startedAt: number): NodeRow {
+  const queues = Object.entries(options.queues).map(([name, { concurrency }]) => [name, concurrency] as const)
+  return {
+    id: context.nodeId,
+    host: options.host,
+    pid: options.pid,
+    roles: options.roles,
+    queues: Object.fromEntries(queues),
+    version: options.version,
+    startedAt,
+    seenAt: context.clock.now(),
+  }
+}

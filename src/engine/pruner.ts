@@ -1,0 +1,37 @@
+/** While this node leads: prunes history by retention, a slice at a time, so that the writer is never held for long. */
+import type { EngineContext } from './context.ts'
+import type { Elector } from './elector.ts'
+import { Alarm, Service } from './service.ts'
+
+const everyMs = 5 * 60_000
+const betweenSlicesMs = 50
+const sliceJobs = 100
+
+export class Pruner extends Service {
+  readonly #context: EngineContext
+  readonly #elector: Elector
+  readonly #alarm: Alarm
+  #after: string | null = null
+
+  constructor(context: EngineContext, elector: Elector) {
+    super()
+    this.#context = context
+    this.#elector = elector
+    this.#alarm = new Alarm(context.clock)
+  }
+
+  protected override async run(signal: AbortSignal): Promise<void> {
+    const { store, clock, logger } = this.#context
+    while (!signal.aborted) {
+      await this.#alarm.wait(this.#after === null ? everyMs : betweenSlicesMs, signal)
+      if (signal.aborted || this.#elector.term() === null) continue
+      try {
+        const slice = await store.purgeHistory({ afterJobId: this.#after, jobs: sliceJobs, now: clock.now() })
+        this.#after = slice.lastJobId
+      } catch (error) {
+        this.#after = null
+        logger.warn('Could not prune history; trying again later', { error })
+      }
+    }
+  }
+}

@@ -1,0 +1,71 @@
+/** Says that this node lives and what it can run. While it leads, it also disables jobs that nobody can run any more. */
+import type { NodeRow } from '../store/store.ts'
+import type { EngineContext } from './context.ts'
+import type { Elector } from './elector.ts'
+import { Alarm, Service } from './service.ts'
+
+const orphanCheckMs = 60_000
+/** Long enough for a deploy, counted under living leaders only. */
+const orphanPatienceMs = 10 * 60_000
+
+export class Registrar extends Service {
+  readonly #context: EngineContext
+  readonly #elector: Elector
+  readonly #node: () => NodeRow
+  readonly #handlers: () => readonly string[]
+  readonly #alarm: Alarm
+  readonly #heartbeatMs: number
+  #orphansAt = 0
+
+  constructor(
+    context: EngineContext,
+    elector: Elector,
+    self: { readonly node: () => NodeRow; readonly handlers: () => readonly string[] },
+  ) {
+    super()
+    this.#context = context
+    this.#elector = elector
+    this.#node = self.node
+    this.#handlers = self.handlers
+    this.#alarm = new Alarm(context.clock)
+    this.#heartbeatMs = Math.floor(context.clock.longestSleepMs / 3)
+  }
+
+  /** Before this node claims anything, the database knows what it can run. */
+  async register(): Promise<void> {
+    await this.#context.store.registerNode(this.#node(), this.#handlers())
+  }
+
+  protected override async run(signal: AbortSignal): Promise<void> {
+    const { store, clock, logger, nodeId } = this.#context
+    this.#orphansAt = clock.now() + orphanCheckMs
+    while (!signal.aborted) {
+      await this.#alarm.wait(this.#heartbeatMs, signal)
+      if (signal.aborted) break
+      try {
+        const known = await store.touchNode(nodeId, clock.now(), this.#heartbeatMs * 6)
+        // A node that was taken for dead (it slept, or was cut off) introduces itself again.
+        if (!known) await this.register()
+        if (this.#elector.term() !== null && clock.now() >= this.#orphansAt) await this.#disableOrphans()
+      } catch (error) {
+        logger.warn('Could not write this node’s heartbeat; trying again', { error })
+      }
+    }
+    try {
+      await store.removeNode(nodeId)
+    } catch (error) {
+      logger.warn('Could not sign this node off', { error })
+    }
+  }
+
+  async #disableOrphans(): Promise<void> {
+    const { store, clock, logger } = this.#context
+    const now = clock.now()
+    const reason = 'no living node has its handler'
+    this.#orphansAt = now + orphanCheckMs
+    for (const id of await store.findOrphans(now - orphanPatienceMs, now)) {
+      const job = await store.changeJob(id, { kind: 'disable', reason }, { now, actor: 'evertick' })
+      logger.warn(`Disabled job ${job.name}: ${reason}`)
+    }
+  }
+}

@@ -1,0 +1,78 @@
+/** While this node leads: takes back expired leases, cancels late starts, promotes what was left blocked. */
+import type { EngineContext } from './context.ts'
+import type { Elector } from './elector.ts'
+import type { Releaser } from './releaser.ts'
+import { Alarm, Service } from './service.ts'
+
+/** While anything is leased; else as seldom as the shortest lease allows. */
+const everyMs = 4_000
+const batch = 500
+
+export class Rescuer extends Service {
+  readonly #context: EngineContext
+  readonly #elector: Elector
+  readonly #releaser: Releaser
+  readonly #onReady: () => void
+  readonly #alarm: Alarm
+  readonly #idleMs: number
+
+  constructor(
+    context: EngineContext,
+    leaseMs: number,
+    parts: { readonly elector: Elector; readonly releaser: Releaser; readonly onReady: () => void },
+  ) {
+    super()
+    this.#context = context
+    this.#elector = parts.elector
+    this.#releaser = parts.releaser
+    this.#onReady = parts.onReady
+    this.#alarm = new Alarm(context.clock)
+    this.#idleMs = Math.max(everyMs, Math.min(leaseMs, context.clock.longestSleepMs))
+  }
+
+  /** Called on election: the crash of a leader is often the crash of a worker, too. */
+  wake(): void {
+    this.#alarm.ring()
+  }
+
+  protected override async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      let restMs = everyMs
+      try {
+        if (this.#elector.term() !== null && !(await this.#sweep(signal))) restMs = this.#idleMs
+      } catch (error) {
+        this.#context.logger.warn('Could not take back expired leases; trying again', { error })
+      }
+      await this.#alarm.wait(restMs, signal)
+    }
+  }
+
+  /** Whether there is anything to watch over. */
+  async #sweep(signal: AbortSignal): Promise<boolean> {
+    let found = batch
+    let changed = 0
+    let watching = false
+    while (found === batch && !signal.aborted) {
+      const now = this.#context.clock.now()
+      const result = await this.#context.store.expireLeases({
+        now,
+        limit: batch,
+        random: this.#context.random,
+      })
+      found = Math.max(result.expired.length, result.deadlined)
+      changed += result.expired.length + result.deadlined
+      watching = result.watching
+      for (const { id, jobName, leasedBy } of result.expired) {
+        this.#context.logger.warn(`Lease of ${jobName} expired; it was held by ${leasedBy ?? 'nobody'}`, {
+          executionId: id,
+        })
+        this.#context.events.emit('lease:expired', { executionId: id, job: jobName, leasedBy })
+      }
+      this.#releaser.add(result.releases)
+    }
+    const { released, releases } = await this.#context.store.releaseBlocked('any', this.#context.clock.now())
+    this.#releaser.add(releases)
+    if (changed + released > 0) this.#onReady()
+    return watching
+  }
+}

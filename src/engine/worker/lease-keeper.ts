@@ -1,0 +1,124 @@
+/**
+ * Keeps the leases of what this worker holds, and hears from the store what it holds no longer: a lost lease or a cancel
+ * aborts the handler's signal. A cancelled execution's lease is not renewed, so a handler that ignores its signal holds
+ * up its successor no longer than that.
+ */
+
+import { EvertickError } from '../../core/error.ts'
+import type { Claim } from '../../store/store.ts'
+import type { EngineContext } from '../context.ts'
+import { Alarm, Service } from '../service.ts'
+
+export type StopReason = 'cancel' | 'timeout' | 'lost' | 'shutdown'
+
+/** Something claimed: running, or reserved for a slot. */
+export interface Held extends Claim {
+  leasedUntil: number
+  stopReason: StopReason | null
+  readonly controller: AbortController
+}
+
+const cancelPollMs = 1_000
+
+export class LeaseKeeper extends Service {
+  readonly #context: EngineContext
+  readonly #leaseMs: number
+  readonly #alarm: Alarm
+  readonly #held = new Map<string, Held>()
+
+  constructor(context: EngineContext, leaseMs: number) {
+    super()
+    this.#context = context
+    this.#leaseMs = leaseMs
+    this.#alarm = new Alarm(context.clock)
+  }
+
+  hold(claim: Claim, leasedUntil: number): Held {
+    const held: Held = {
+      id: claim.id,
+      fence: claim.fence,
+      leasedUntil,
+      stopReason: null,
+      controller: new AbortController(),
+    }
+    this.#held.set(claim.id, held)
+    if (this.#held.size === 1) this.#alarm.ring()
+    return held
+  }
+
+  letGo(held: Held): void {
+    if (this.#held.get(held.id) === held) this.#held.delete(held.id)
+  }
+
+  /** Before a transaction holds the writer: nobody's lease may run out meanwhile. */
+  async extendAll(): Promise<void> {
+    await this.#extend([...this.#held.values()].filter((held) => held.stopReason === null))
+  }
+
+  abort(held: Held, reason: StopReason): void {
+    if (held.stopReason !== null) return
+    held.stopReason = reason
+    held.controller.abort(stopError(held.id, reason))
+  }
+
+  abortAll(reason: StopReason): void {
+    for (const held of this.#held.values()) this.abort(held, reason)
+  }
+
+  protected override async run(signal: AbortSignal): Promise<void> {
+    const { store, clock, logger, nodeId } = this.#context
+    const roundMs = Math.min(cancelPollMs, Math.floor(this.#leaseMs / 4))
+    while (!signal.aborted) {
+      await this.#alarm.wait(this.#held.size === 0 ? clock.longestSleepMs : roundMs, signal)
+      if (this.#held.size === 0) continue
+      try {
+        const now = clock.now()
+        const half = this.#leaseMs / 2
+        await this.#extend(
+          [...this.#held.values()].filter(
+            (held) => held.stopReason === null && held.leasedUntil - now <= half,
+          ),
+        )
+        for (const id of await store.findCancelRequests(nodeId)) this.#cancel(id)
+      } catch (error) {
+        logger.warn('Could not renew leases; trying again', { error })
+      }
+      const now = clock.now()
+      for (const held of this.#held.values()) if (held.leasedUntil <= now) this.abort(held, 'lost')
+    }
+  }
+
+  async #extend(due: readonly Held[]): Promise<void> {
+    if (due.length === 0) return
+    const { store, clock } = this.#context
+    const now = clock.now()
+    const leasedUntil = now + this.#leaseMs
+    const { lost, cancelled } = await store.extendLeases({ claims: due, leasedUntil, now })
+    const gone = new Set(lost)
+    for (const held of due) {
+      if (gone.has(held.id)) this.abort(held, 'lost')
+      else held.leasedUntil = leasedUntil
+    }
+    for (const id of cancelled) this.#cancel(id)
+  }
+
+  #cancel(id: string): void {
+    const held = this.#held.get(id)
+    if (held !== undefined) this.abort(held, 'cancel')
+  }
+}
+
+function stopError(id: string, reason: StopReason): EvertickError {
+  switch (reason) {
+    case 'cancel':
+      return new EvertickError('execution_failed', `Execution ${id} was cancelled.`)
+    case 'timeout':
+      return new EvertickError('timeout', `Execution ${id} took longer than its timeout.`, {
+        next: 'Raise the timeout of the job, or make its handler heed ctx.signal.',
+      })
+    case 'lost':
+      return new EvertickError('stale_lease', `The lease of execution ${id} has passed to another worker.`)
+    case 'shutdown':
+      return new EvertickError('not_running', `The node that ran execution ${id} is stopping.`)
+  }
+}

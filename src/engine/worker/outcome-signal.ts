@@ -1,0 +1,62 @@
+/** What a handler returns or throws to end otherwise than done or failed. */
+import type { Outcome } from '../../core/attempt/outcome.ts'
+import type { ExecutionError } from '../../core/execution/execution.ts'
+import { parseDuration } from '../../core/schedule/duration.ts'
+import type { Duration } from '../../core/schedule/schedule.ts'
+
+/** An error only so that it can be thrown: it is never a failure by itself. */
+export class OutcomeSignal extends Error {
+  readonly outcome: Outcome
+
+  constructor(message: string, outcome: Outcome) {
+    super(message)
+    this.name = 'OutcomeSignal'
+    this.outcome = outcome
+  }
+}
+
+/** Ends of an attempt that a handler may return or throw. */
+export const outcome = {
+  /** Try again after this long; counts as an attempt. */
+  retry(after?: Duration, why = 'the handler asked for another try'): OutcomeSignal {
+    const afterMs = after === undefined ? null : parseDuration(after, 'after')
+    return new OutcomeSignal(why, { kind: 'retry', afterMs, error: { name: 'Retry', message: why } })
+  },
+  /** Not now: come again after this long; does not count as an attempt. */
+  snooze(after: Duration): OutcomeSignal {
+    return new OutcomeSignal('snoozed', { kind: 'snooze', afterMs: parseDuration(after, 'after') })
+  },
+  /** There is nothing to do any more. */
+  cancel(why?: string): OutcomeSignal {
+    return new OutcomeSignal(why ?? 'cancelled', { kind: 'cancel', reason: 'handler', note: why ?? null })
+  },
+  /** No further attempt would help. */
+  fail(why: string): OutcomeSignal {
+    return new OutcomeSignal(why, { kind: 'fail', error: { name: 'Failed', message: why } })
+  },
+}
+
+const longestStack = 8_192
+
+/** Whatever was thrown, as it is kept: also null, text, or an error with a broken getter. */
+export function errorFrom(thrown: unknown): ExecutionError {
+  if (!(thrown instanceof Error)) return { name: 'Error', message: printable(thrown) }
+  const { code } = thrown as { code?: unknown }
+  return {
+    name: printable(thrown.name),
+    message: printable(thrown.message),
+    ...(typeof thrown.stack === 'string' ? { stack: thrown.stack.slice(0, longestStack) } : {}),
+    ...(typeof code === 'string' ? { code } : {}),
+  }
+}
+
+function printable(value: unknown): string {
+  try {
+    return (typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value)).slice(
+      0,
+      longestStack,
+    )
+  } catch {
+    return 'unprintable'
+  }
+}

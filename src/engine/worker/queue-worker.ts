@@ -1,0 +1,242 @@
+/**
+ * Serves one queue: claims what is ready into free slots, keeps a few claims in reserve where jobs are short, and runs
+ * them with bounded concurrency.
+ */
+import { type Ending, endingOf } from '../../core/attempt/outcome.ts'
+import type { ClaimedExecution } from '../../store/store.ts'
+import type { EngineContext } from '../context.ts'
+import type { ExecutionEvent } from '../events.ts'
+import { Alarm, Service } from '../service.ts'
+import type { Finisher } from './finisher.ts'
+import type { Held, LeaseKeeper } from './lease-keeper.ts'
+import type { Ran, Runner } from './runner.ts'
+
+export interface QueueWorkerOptions {
+  readonly queue: string
+  readonly concurrency: number
+  readonly leaseMs: number
+  readonly pollMs: number
+}
+
+interface Reserved {
+  readonly claim: ClaimedExecution
+  readonly held: Held
+}
+
+/** Rows that become ready this soon are claimed now and started on time. */
+const earlyMs = 100
+/** The reserve holds about this much work. */
+const reserveMs = 250
+const maxReserve = 500
+
+export class QueueWorker extends Service {
+  readonly #context: EngineContext
+  readonly #options: QueueWorkerOptions
+  readonly #parts: { readonly runner: Runner; readonly finisher: Finisher; readonly keeper: LeaseKeeper }
+  readonly #alarm: Alarm
+  readonly #running = new Map<string, { readonly done: Promise<void>; readonly reserved: Reserved }>()
+  #reserve: Reserved[] = []
+  #busy = 0
+  #handling = 0
+  /** A moving mean of run times; unknown until something has run. */
+  #runMs: number | null = null
+  #claiming = true
+
+  constructor(
+    context: EngineContext,
+    options: QueueWorkerOptions,
+    parts: { readonly runner: Runner; readonly finisher: Finisher; readonly keeper: LeaseKeeper },
+  ) {
+    super()
+    this.#context = context
+    this.#options = options
+    this.#parts = parts
+    this.#alarm = new Alarm(context.clock)
+  }
+
+  wake(): void {
+    this.#alarm.ring()
+  }
+
+  /** Executions whose handler is under way. */
+  get running(): number {
+    return this.#handling
+  }
+
+  /** No new claims; what is in reserve goes back, uncounted. */
+  async stopClaiming(): Promise<void> {
+    this.#claiming = false
+    await this.stop()
+    const claims = this.#reserve.map(({ claim }) => claim)
+    for (const { held } of this.#reserve) this.#parts.keeper.letGo(held)
+    this.#reserve = []
+    if (claims.length > 0) await this.#context.store.releaseClaims(claims, this.#context.clock.now())
+  }
+
+  async settled(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all([...this.#running.values()].map(({ done }) => done))
+  }
+
+  /** Gives back what still runs: its fence keeps whatever it writes later harmless. */
+  async abandon(): Promise<void> {
+    const { finisher } = this.#parts
+    const now = this.#context.clock.now()
+    const given = [...this.#running.values()].map(({ reserved: { claim } }) =>
+      finisher.finish({
+        ...claim,
+        ending: this.#endingOf(claim, { kind: 'snooze', afterMs: 0 }),
+        finishedAt: now,
+      }),
+    )
+    await Promise.all(given)
+  }
+
+  protected override async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      let waitMs = this.#options.pollMs
+      try {
+        waitMs = await this.#claim()
+      } catch (error) {
+        this.#context.logger.warn(`Could not claim from queue ${this.#options.queue}; trying again`, {
+          error,
+        })
+        waitMs = 1_000
+      }
+      await this.#alarm.wait(waitMs, signal)
+    }
+  }
+
+  async #claim(): Promise<number> {
+    const { store, clock, nodeId } = this.#context
+    const { queue, concurrency, leaseMs, pollMs } = this.#options
+    const free = concurrency - this.#busy
+    const room = Math.max(0, this.#reserveTarget() - this.#reserve.length)
+    const limit = free + room
+    if (limit <= 0) return pollMs
+    const now = clock.now()
+    this.#busy += free
+    const result = await store
+      .claimExecutions({ nodeId, queue, limit, start: free, now, readyBy: now + earlyMs, leaseMs })
+      .catch((error: unknown) => {
+        this.#busy -= free
+        throw error
+      })
+    const started = result.claimed.filter((claim) => claim.started)
+    this.#busy -= free - started.length
+    for (const claim of result.claimed) {
+      const reserved = { claim, held: this.#parts.keeper.hold(claim, claim.leasedUntil) }
+      if (claim.started) this.#launch(reserved)
+      else this.#reserve.push(reserved)
+    }
+    if (result.claimed.length === limit) return pollMs
+    return result.nextReadyAt === null
+      ? pollMs
+      : Math.min(pollMs, Math.max(1, result.nextReadyAt - earlyMs - clock.now()))
+  }
+
+  /** None until the first runs have been timed; none for long jobs, whose reserve another node could run meanwhile. */
+  #reserveTarget(): number {
+    if (this.#runMs === null) return 0
+    const { concurrency } = this.#options
+    return Math.min(maxReserve, Math.floor((concurrency * reserveMs) / Math.max(0.05, this.#runMs)))
+  }
+
+  #launch(reserved: Reserved): void {
+    const { id } = reserved.claim
+    const done = this.#runOne(reserved).finally(() => {
+      this.#running.delete(id)
+      this.#takeNext()
+    })
+    this.#running.set(id, { done, reserved })
+  }
+
+  /** The slot that has just become free goes to the reserve, by the same flush that writes the end of the last run. */
+  #takeNext(): void {
+    const next = this.#claiming ? this.#reserve.shift() : undefined
+    if (next === undefined) {
+      this.#busy -= 1
+      this.#alarm.ring()
+      return
+    }
+    if (this.#reserve.length < this.#reserveTarget() / 2) this.#alarm.ring()
+    void this.#parts.finisher.begin(next.claim).then((ours) => {
+      if (ours)
+        this.#launch({ ...next, claim: { ...next.claim, attempt: next.claim.attempt + 1, started: true } })
+      else {
+        this.#parts.keeper.letGo(next.held)
+        this.#takeNext()
+      }
+    })
+  }
+
+  async #runOne({ claim, held }: Reserved): Promise<void> {
+    const { clock, events } = this.#context
+    const early = claim.readyAt - clock.now()
+    if (early > 0) await new Promise<void>((resolve) => clock.timer(early, resolve))
+    const event = eventOf(claim)
+    events.emit('execution:started', event)
+    const startedAt = clock.now()
+    this.#handling += 1
+    const ran = await this.#parts.runner.run(claim, held)
+    this.#handling -= 1
+    const finishedAt = clock.now()
+    this.#runMs =
+      this.#runMs === null ? finishedAt - startedAt : this.#runMs * 0.9 + (finishedAt - startedAt) * 0.1
+    this.#takeOver(claim, held, ran, { event, startedAt, finishedAt })
+  }
+
+  /** Writes the end without keeping the slot waiting for it. */
+  #takeOver(
+    claim: ClaimedExecution,
+    held: Held,
+    ran: Ran,
+    at: { event: ExecutionEvent; startedAt: number; finishedAt: number },
+  ): void {
+    const { keeper, finisher } = this.#parts
+    const durationMs = at.finishedAt - at.startedAt
+    if (ran.kind === 'committed') {
+      keeper.letGo(held)
+      this.#context.events.emit('execution:completed', { ...at.event, result: ran.result, durationMs })
+      return
+    }
+    const ending = this.#endingOf(claim, ran.outcome)
+    void finisher.finish({ ...claim, ending, finishedAt: at.finishedAt }).then((ours) => {
+      keeper.letGo(held)
+      if (ours) this.#tell(at.event, ending, durationMs)
+      else {
+        keeper.abort(held, 'lost')
+        this.#context.events.emit('execution:refused', at.event)
+      }
+    })
+  }
+
+  #endingOf(claim: ClaimedExecution, outcome: Extract<Ran, { kind: 'ended' }>['outcome']): Ending {
+    const { clock, random } = this.#context
+    const { retry, overlap } = claim.spec
+    const tried = { attempt: claim.attempt, cause: claim.cause, retry, overlap, nextTickAt: claim.nextTickAt }
+    return endingOf(outcome, tried, clock.now(), random())
+  }
+
+  #tell(event: ExecutionEvent, ending: Ending, durationMs: number): void {
+    const { events } = this.#context
+    switch (ending.state) {
+      case 'completed':
+        return events.emit('execution:completed', { ...event, result: ending.result, durationMs })
+      case 'failed':
+        return events.emit('execution:failed', { ...event, error: ending.error })
+      case 'cancelled':
+        return events.emit('execution:cancelled', { ...event, reason: ending.reason })
+      default:
+        return events.emit('execution:retrying', {
+          ...event,
+          error: ending.error,
+          readyAt: new Date(ending.readyAt),
+        })
+    }
+  }
+}
+
+function eventOf(claim: ClaimedExecution): ExecutionEvent {
+  const { id, jobName, cause, attempt, scheduledFor } = claim
+  return { executionId: id, job: jobName, cause, attempt, scheduledFor: new Date(scheduledFor) }
+}

@@ -1,0 +1,65 @@
+/** Writes progress and log lines of executions in batches, at most once a second, never in a handler's way. */
+import type { LogRow, ProgressRow } from '../../store/store.ts'
+import type { EngineContext } from '../context.ts'
+import { Alarm, Service } from '../service.ts'
+
+const everyMs = 1_000
+/** Of one execution; the rest is counted, not kept. */
+export const maxLogLines = 1_000
+const maxLineLength = 4_096
+
+export class Recorder extends Service {
+  readonly #context: EngineContext
+  readonly #alarm: Alarm
+  readonly #progress = new Map<string, ProgressRow>()
+  #lines: LogRow[] = []
+
+  constructor(context: EngineContext) {
+    super()
+    this.#context = context
+    this.#alarm = new Alarm(context.clock)
+  }
+
+  progress(row: ProgressRow): void {
+    this.#wake()
+    this.#progress.set(row.id, row)
+  }
+
+  log(line: LogRow): void {
+    this.#wake()
+    this.#lines.push({ ...line, message: line.message.slice(0, maxLineLength) })
+  }
+
+  protected override async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      if (this.#empty) await this.#alarm.wait(this.#context.clock.longestSleepMs, signal)
+      else {
+        await new Alarm(this.#context.clock).wait(everyMs, signal)
+        await this.flush()
+      }
+    }
+    await this.flush()
+  }
+
+  get #empty(): boolean {
+    return this.#progress.size + this.#lines.length === 0
+  }
+
+  #wake(): void {
+    if (this.#empty) this.#alarm.ring()
+  }
+
+  async flush(): Promise<void> {
+    const { store, logger } = this.#context
+    const progress = [...this.#progress.values()]
+    const lines = this.#lines
+    this.#progress.clear()
+    this.#lines = []
+    try {
+      if (progress.length > 0) await store.recordProgress(progress)
+      if (lines.length > 0) await store.appendLogs(lines)
+    } catch (error) {
+      logger.warn(`Could not keep ${lines.length} log lines of executions`, { error })
+    }
+  }
+}

@@ -1,0 +1,237 @@
+/** Runs one claimed execution: context, time limit, signal; and says how it ended. Whatever a handler does, it returns. */
+import type { Outcome } from '../../core/attempt/outcome.ts'
+import { EvertickError } from '../../core/error.ts'
+import type { ClaimedExecution, Transaction } from '../../store/store.ts'
+import type { EngineContext } from '../context.ts'
+import type {
+  EnqueueOptions,
+  EnqueueResult,
+  ExecutionLog,
+  Handler,
+  JobContext,
+  JobReference,
+} from './handler.ts'
+import type { Held, LeaseKeeper } from './lease-keeper.ts'
+import { errorFrom, OutcomeSignal } from './outcome-signal.ts'
+import { maxLogLines, type Recorder } from './recorder.ts'
+
+export type Ran =
+  | { readonly kind: 'ended'; readonly outcome: Outcome }
+  /** `ctx.transaction` has completed the execution already. */
+  | { readonly kind: 'committed'; readonly result: unknown }
+
+export interface RunnerParts {
+  readonly handlers: ReadonlyMap<string, Handler>
+  readonly keeper: LeaseKeeper
+  readonly recorder: Recorder
+  readonly enqueue: (job: JobReference, input: unknown, options?: EnqueueOptions) => Promise<EnqueueResult>
+}
+
+/** A handler that heeds its signal gets this long to clean up after its timeout. */
+const timeoutGraceMs = 5_000
+/** A transaction holds the process's writer: it is for writes, not for work. */
+const transactionMs = 2_000
+
+export class Runner {
+  readonly #context: EngineContext
+  readonly #parts: RunnerParts
+
+  constructor(context: EngineContext, parts: RunnerParts) {
+    this.#context = context
+    this.#parts = parts
+  }
+
+  async run(claim: ClaimedExecution, held: Held): Promise<Ran> {
+    const attempt = new Attempt(this.#context, this.#parts, claim, held)
+    const cancelTimeout = this.#watchTimeout(claim, held)
+    try {
+      const handler = this.#handler(claim)
+      const input = await handler.parse(claim.input)
+      const returned: unknown = await this.#untilLate(
+        held,
+        handler.run(attempt.contextFor(input) as JobContext<never>),
+      )
+      if (attempt.committed !== null) return attempt.committed
+      if (returned instanceof OutcomeSignal) return { kind: 'ended', outcome: returned.outcome }
+      return { kind: 'ended', outcome: { kind: 'done', result: attempt.keepable(returned) } }
+    } catch (thrown) {
+      if (attempt.committed !== null) {
+        // The transaction has ended the execution; what the handler did afterwards is its own affair.
+        this.#context.logger.warn(`${claim.jobName} threw after its transaction had completed it`, {
+          error: thrown,
+        })
+        return attempt.committed
+      }
+      return { kind: 'ended', outcome: outcomeOf(thrown, held) }
+    } finally {
+      cancelTimeout()
+    }
+  }
+
+  #handler(claim: ClaimedExecution): Handler {
+    const handler = this.#parts.handlers.get(claim.spec.handler.name)
+    if (handler !== undefined) return handler
+    throw new EvertickError('job_not_found', `This node has no handler "${claim.spec.handler.name}".`)
+  }
+
+  #watchTimeout(claim: ClaimedExecution, held: Held): () => void {
+    const { timeoutMs } = claim.spec
+    return timeoutMs === null
+      ? () => {}
+      : this.#context.clock.timer(timeoutMs, () => this.#parts.keeper.abort(held, 'timeout'))
+  }
+
+  /** A timed-out handler that ignores its signal is given up: its slot is needed, and its fence keeps it harmless. */
+  async #untilLate(held: Held, work: unknown): Promise<unknown> {
+    let cancelGrace = () => {}
+    const late = new Promise<never>((_, reject) => {
+      const onAbort = () => {
+        if (held.stopReason !== 'timeout') return
+        cancelGrace = this.#context.clock.timer(timeoutGraceMs, () =>
+          reject(held.controller.signal.reason as Error),
+        )
+      }
+      held.controller.signal.addEventListener('abort', onAbort, { once: true })
+    })
+    try {
+      return await Promise.race([work, late])
+    } finally {
+      cancelGrace()
+    }
+  }
+}
+
+function outcomeOf(thrown: unknown, held: Held): Outcome {
+  if (thrown instanceof OutcomeSignal) return thrown.outcome
+  switch (held.stopReason) {
+    case 'cancel':
+      return { kind: 'cancel', reason: 'operator', note: null }
+    case 'shutdown':
+      return { kind: 'snooze', afterMs: 0 }
+    case 'timeout':
+      return { kind: 'error', error: errorFrom(held.controller.signal.reason) }
+    case 'lost':
+    case null:
+      return { kind: 'error', error: errorFrom(thrown) }
+  }
+}
+
+/** The state of one attempt behind its `ctx`. */
+class Attempt {
+  readonly #context: EngineContext
+  readonly #parts: RunnerParts
+  readonly #claim: ClaimedExecution
+  readonly #held: Held
+  #transactionUsed = false
+  #lines = 0
+  committed: Extract<Ran, { kind: 'committed' }> | null = null
+
+  constructor(context: EngineContext, parts: RunnerParts, claim: ClaimedExecution, held: Held) {
+    this.#context = context
+    this.#parts = parts
+    this.#claim = claim
+    this.#held = held
+  }
+
+  contextFor(input: unknown): JobContext {
+    const claim = this.#claim
+    const { caughtUpIndex: index, caughtUpOf: of } = claim
+    return {
+      input,
+      scheduledFor: new Date(claim.scheduledFor),
+      lateness: Math.max(0, this.#context.clock.now() - claim.scheduledFor),
+      cause: claim.cause,
+      caughtUp: index === null || of === null ? null : { index, of },
+      attempt: claim.attempt,
+      idempotencyKey: claim.idempotencyKey,
+      executionId: claim.id,
+      job: claim.jobName,
+      metadata: claim.metadata,
+      signal: this.#held.controller.signal,
+      log: this.#log(),
+      progress: (fraction, note) => this.#progress(fraction, note),
+      transaction: (fn) => this.#transaction(fn),
+      enqueue: (job, input, options) => this.#parts.enqueue(job, input, options),
+    }
+  }
+
+  /** A result that cannot be stored does not undo the work: it is dropped, and the log says so. */
+  keepable(result: unknown): unknown {
+    try {
+      JSON.stringify(result)
+      return result
+    } catch (error) {
+      this.#log().warn(`The result could not be kept: ${errorFrom(error).message}`)
+      return null
+    }
+  }
+
+  #log(): ExecutionLog {
+    const write = (level: keyof ExecutionLog) => (message: string, details?: object) => {
+      this.#lines += 1
+      if (this.#lines > maxLogLines) return
+      const full = this.#lines === maxLogLines ? '… more lines were not kept' : withDetails(message, details)
+      this.#parts.recorder.log({
+        executionId: this.#claim.id,
+        at: this.#context.clock.now(),
+        level,
+        message: full,
+      })
+    }
+    return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
+  }
+
+  async #progress(fraction: number, note: string | undefined): Promise<void> {
+    if (!(fraction >= 0 && fraction <= 1)) {
+      throw new EvertickError('invalid_option', `Progress is a number from 0 to 1, not ${fraction}.`, {
+        field: 'progress',
+      })
+    }
+    const { id, fence, jobName, cause, attempt, scheduledFor } = this.#claim
+    this.#parts.recorder.progress({ id, fence, progress: fraction, note: note ?? null })
+    this.#context.events.emit('execution:progress', {
+      executionId: id,
+      job: jobName,
+      cause,
+      attempt,
+      scheduledFor: new Date(scheduledFor),
+      progress: fraction,
+      note: note ?? null,
+    })
+  }
+
+  async #transaction<T>(fn: (tx: Transaction) => Promise<T>): Promise<T> {
+    if (this.#transactionUsed) {
+      throw new EvertickError(
+        'transaction_used',
+        'ctx.transaction was called a second time in one attempt.',
+        {
+          next: 'Do all writes in one transaction: it also completes the execution.',
+        },
+      )
+    }
+    this.#transactionUsed = true
+    const { store, clock, nodeId } = this.#context
+    await this.#parts.keeper.extendAll()
+    this.#held.controller.signal.throwIfAborted()
+    const result = await store.completeWithin<T>({
+      claim: this.#claim,
+      nodeId,
+      maxMs: transactionMs,
+      clock,
+      run: fn,
+      ending: (value) => ({ state: 'completed', result: this.keepable(value) }),
+    })
+    this.committed = { kind: 'committed', result }
+    return result
+  }
+}
+
+function withDetails(message: string, details: object | undefined): string {
+  if (details === undefined) return message
+  try {
+    return `${message} ${JSON.stringify(details)}`
+  } catch {
+    return message
+  }
+}

@@ -1,0 +1,99 @@
+/** The worker of a node: its queues, and the parts that they share. */
+import type { EngineContext } from '../context.ts'
+import type { Releaser } from '../releaser.ts'
+import { Finisher } from './finisher.ts'
+import type { EnqueueOptions, EnqueueResult, Handler, JobReference } from './handler.ts'
+import { LeaseKeeper } from './lease-keeper.ts'
+import { QueueWorker } from './queue-worker.ts'
+import { Recorder } from './recorder.ts'
+import { Runner } from './runner.ts'
+
+export interface WorkerOptions {
+  readonly queues: Readonly<Record<string, { readonly concurrency: number }>>
+  readonly leaseMs: number
+  readonly pollMs: number
+}
+
+/** After the stop's grace: how long a handler may take to heed its signal. */
+const abortGraceMs = 1_000
+
+export class Worker {
+  readonly #context: EngineContext
+  readonly #recorder: Recorder
+  readonly #keeper: LeaseKeeper
+  readonly #finisher: Finisher
+  readonly #queues: readonly QueueWorker[]
+
+  constructor(
+    context: EngineContext,
+    options: WorkerOptions,
+    parts: {
+      readonly handlers: ReadonlyMap<string, Handler>
+      readonly releaser: Releaser
+      readonly enqueue: (
+        job: JobReference,
+        input: unknown,
+        options?: EnqueueOptions,
+      ) => Promise<EnqueueResult>
+    },
+  ) {
+    const { leaseMs, pollMs } = options
+    this.#context = context
+    this.#recorder = new Recorder(context)
+    this.#keeper = new LeaseKeeper(context, leaseMs)
+    this.#finisher = new Finisher(context, (releases) => {
+      parts.releaser.add(releases)
+      // What was released by an ending may be for any of our queues.
+      this.wake()
+    })
+    const { handlers, enqueue } = parts
+    const runner = new Runner(context, { handlers, enqueue, keeper: this.#keeper, recorder: this.#recorder })
+    this.#queues = Object.entries(options.queues).map(
+      ([queue, { concurrency }]) =>
+        new QueueWorker(
+          context,
+          { queue, concurrency, leaseMs, pollMs },
+          { runner, finisher: this.#finisher, keeper: this.#keeper },
+        ),
+    )
+  }
+
+  start(): void {
+    this.#recorder.start()
+    this.#keeper.start()
+    for (const queue of this.#queues) queue.start()
+  }
+
+  wake(): void {
+    for (const queue of this.#queues) queue.wake()
+  }
+
+  get running(): number {
+    return this.#queues.reduce((sum, queue) => sum + queue.running, 0)
+  }
+
+  /** Stops claiming at once, waits its grace, then aborts, and at last gives back what is still held. */
+  async stop(timeoutMs: number): Promise<void> {
+    await Promise.all(this.#queues.map((queue) => queue.stopClaiming()))
+    if (!(await this.#settledWithin(timeoutMs))) {
+      this.#keeper.abortAll('shutdown')
+      if (!(await this.#settledWithin(abortGraceMs))) {
+        await Promise.all(this.#queues.map((queue) => queue.abandon()))
+      }
+    }
+    await this.#finisher.stop()
+    await this.#keeper.stop()
+    await this.#recorder.stop()
+  }
+
+  async #settledWithin(ms: number): Promise<boolean> {
+    const settled = Promise.all(this.#queues.map((queue) => queue.settled())).then(() => true)
+    let cancel = () => {}
+    const late = new Promise<boolean>((resolve) => {
+      cancel = this.#context.clock.timer(ms, () => resolve(false))
+    })
+    const inTime = await Promise.race([settled, late])
+    cancel()
+    return inTime
+  }
+}

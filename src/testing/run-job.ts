@@ -1,0 +1,118 @@
+/** Runs one handler with no database: for the unit tests of a job. */
+import { type DefinedJob, handlerOf } from '../app/define-job.ts'
+import { EvertickError } from '../core/error.ts'
+import { parseInstant } from '../core/schedule/instant.ts'
+import type { Instant } from '../core/schedule/schedule.ts'
+import type { EnqueueOptions, ExecutionLog, JobContext, JobReference } from '../engine/worker/handler.ts'
+import { errorFrom, OutcomeSignal } from '../engine/worker/outcome-signal.ts'
+import type { Transaction } from '../store/store.ts'
+
+export interface RunJobOptions<Given> {
+  readonly input?: Given
+  /** @default 1970-01-01 */
+  readonly scheduledFor?: Instant
+  /** @default 1 */
+  readonly attempt?: number
+  readonly signal?: AbortSignal
+  /** What `ctx.transaction` hands to its function; without it, a handler that asks for one fails. */
+  readonly tx?: Transaction
+}
+
+export interface JobRun {
+  readonly outcome: 'done' | 'error' | 'retry' | 'snooze' | 'fail' | 'cancel'
+  readonly result: unknown
+  readonly error: { readonly name: string; readonly message: string } | null
+  readonly progress: readonly { readonly fraction: number; readonly note: string | null }[]
+  readonly logs: readonly { readonly level: keyof ExecutionLog; readonly message: string }[]
+  readonly enqueued: readonly {
+    readonly job: string
+    readonly input: unknown
+    readonly options: EnqueueOptions
+  }[]
+}
+
+export async function runJob<Given, Input>(
+  job: DefinedJob<Given, Input>,
+  options: RunJobOptions<Given> = {},
+): Promise<JobRun> {
+  const handler = handlerOf(job as unknown as DefinedJob<never, never>)
+  if (handler === null) {
+    throw new EvertickError('invalid_definition', `Job "${job.name}" has no handler to run.`, {
+      next: 'Pass the job that .handle() returned.',
+    })
+  }
+  const kept = {
+    progress: [] as { fraction: number; note: string | null }[],
+    logs: [] as { level: keyof ExecutionLog; message: string }[],
+    enqueued: [] as { job: string; input: unknown; options: EnqueueOptions }[],
+  }
+  const ended = (outcome: JobRun['outcome'], result: unknown, error: JobRun['error']) => ({
+    outcome,
+    result,
+    error,
+    ...kept,
+  })
+  try {
+    const input = await handler.parse(options.input)
+    const returned: unknown = await handler.run(
+      contextOf(job.name, input, options, kept) as JobContext<never>,
+    )
+    return returned instanceof OutcomeSignal
+      ? ended(returned.outcome.kind, null, signalError(returned))
+      : ended('done', returned, null)
+  } catch (thrown) {
+    if (thrown instanceof OutcomeSignal) return ended(thrown.outcome.kind, null, signalError(thrown))
+    return ended('error', null, errorFrom(thrown))
+  }
+}
+
+function signalError(signal: OutcomeSignal): JobRun['error'] {
+  return 'error' in signal.outcome ? signal.outcome.error : null
+}
+
+function contextOf<Given>(
+  job: string,
+  input: unknown,
+  options: RunJobOptions<Given>,
+  kept: {
+    progress: { fraction: number; note: string | null }[]
+    logs: { level: keyof ExecutionLog; message: string }[]
+    enqueued: { job: string; input: unknown; options: EnqueueOptions }[]
+  },
+): JobContext {
+  const log = (level: keyof ExecutionLog) => (message: string) => void kept.logs.push({ level, message })
+  const scheduledFor = new Date(
+    options.scheduledFor === undefined ? 0 : parseInstant(options.scheduledFor, 'scheduledFor'),
+  )
+  return {
+    input,
+    scheduledFor,
+    lateness: 0,
+    cause: 'manual',
+    caughtUp: null,
+    attempt: options.attempt ?? 1,
+    idempotencyKey: `${job}:${scheduledFor.toISOString()}`,
+    executionId: 'test-execution',
+    job,
+    metadata: {},
+    signal: options.signal ?? new AbortController().signal,
+    log: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
+    progress: async (fraction, note) => void kept.progress.push({ fraction, note: note ?? null }),
+    transaction: async (fn) => {
+      if (options.tx !== undefined) return await fn(options.tx)
+      throw new EvertickError(
+        'invalid_option',
+        'This handler uses ctx.transaction, and runJob was given no tx.',
+        {
+          field: 'tx',
+          next: 'Pass { tx } with a fake or real one, or test it on openTestNode().',
+        },
+      )
+    },
+    enqueue: async (reference: JobReference, given?: unknown, enqueueOptions: EnqueueOptions = {}) => {
+      const name = typeof reference === 'string' ? reference : reference.name
+      kept.enqueued.push({ job: name, input: given, options: enqueueOptions })
+      return { id: `test-execution-${kept.enqueued.length}`, created: true }
+    },
+  }
+}
