@@ -1,29 +1,28 @@
 /** The library as its user meets it. */
 import { hostname } from 'node:os'
 import { EvertickError } from '../core/error.ts'
-import { isFinal } from '../core/execution/execution-state.ts'
 import { statisticsOf } from '../core/history/statistics.ts'
 import { parseDuration } from '../core/schedule/duration.ts'
-import { parseInstant } from '../core/schedule/instant.ts'
 import type { Duration } from '../core/schedule/schedule.ts'
 import { type EventName, Events, type Listener } from '../engine/events.ts'
 import { Node } from '../engine/node.ts'
 import type { EnqueueOptions, EnqueueResult, Handler, JobReference } from '../engine/worker/handler.ts'
 import { type OpenedStore, openStore } from '../store/open-store.ts'
-import type { AuditFinding, NewExecution, Store } from '../store/store.ts'
-import { version } from '../version.ts'
+import type { AuditFinding, Store } from '../store/store.ts'
 import type { AppContext } from './app-context.ts'
-import { applyJob, applyJobs } from './apply-jobs.ts'
+import { applyJobs } from './apply-jobs.ts'
 import { AuditLog, Leader, Nodes, Queues } from './cluster.ts'
-import { type DefinedJob, handlerOf, parseInput } from './define-job.ts'
+import { type DefinedJob, handlerOf } from './define-job.ts'
 import { Executions, Leases } from './executions.ts'
 import { newId } from './ids.ts'
 import { Jobs } from './jobs.ts'
 import { Locks } from './locks.ts'
 import { type AnyJob, type Config, type EvertickOptions, parseOptions } from './options.ts'
-import { storable } from './payload.ts'
+import { type EnqueueItem, Producer } from './producer.ts'
+import { resultOf } from './result.ts'
 import { stderrLogger } from './stderr-logger.ts'
 import { systemClock } from './system-clock.ts'
+import { version } from './version.ts'
 
 export interface AuditResult {
   readonly ok: boolean
@@ -55,16 +54,9 @@ export interface Metrics {
   readonly collectedAt: Date
 }
 
-export interface EnqueueItem {
-  readonly job: JobReference
-  readonly input?: unknown
-  readonly options?: Omit<EnqueueOptions, 'tx'>
-}
-
 /** What a running handler is waited for at stop. */
 const defaultStopMs = 30_000
 const aheadMs = 1_500
-const resultPollMs = 250
 const metricRuns = 10_000
 
 export class Evertick {
@@ -80,7 +72,7 @@ export class Evertick {
   readonly #config: Config
   readonly #app: AppContext
   readonly #handlers: ReadonlyMap<string, Handler>
-  readonly #defined: ReadonlyMap<string, AnyJob>
+  readonly #producer: Producer
   readonly #node: Node
   #state: 'idle' | 'started' | 'stopped' = 'idle'
   #stopping: Promise<void> | null = null
@@ -91,7 +83,6 @@ export class Evertick {
     const events = new Events((error) => logger.error('An event listener threw', { error }))
     this.nodeId = config.nodeId ?? `${hostname()}:${process.pid}:${newId(clock.now()).slice(-6)}`
     this.#config = config
-    this.#defined = new Map(config.jobs.map((job) => [job.name, job]))
     this.#handlers = handlersOf(config.jobs)
     this.#app = {
       nodeId: this.nodeId,
@@ -106,11 +97,12 @@ export class Evertick {
       },
       enqueued: () => this.#node.enqueued(),
     }
+    this.#producer = new Producer(this.#app, config.jobs)
     const random = () => Math.random()
     const context = { nodeId: this.nodeId, store, clock, events, logger, random }
     const options = { ...config, aheadMs, host: hostname(), pid: process.pid, version }
     this.#node = new Node(context, options, this.#handlers, (job, input, given) =>
-      this.#enqueue(job, input, given),
+      this.#producer.enqueue(job, input, given),
     )
     this.jobs = new Jobs(this.#app)
     this.executions = new Executions(this.#app)
@@ -185,7 +177,7 @@ export class Evertick {
   ): Promise<EnqueueResult>
   async enqueue(job: string, input?: unknown, options?: EnqueueOptions): Promise<EnqueueResult>
   async enqueue(job: JobReference, input?: unknown, options?: EnqueueOptions): Promise<EnqueueResult> {
-    return await this.#enqueue(job, input, options)
+    return await this.#producer.enqueue(job, input, options)
   }
 
   /** All of them, or, where one is refused, none. */
@@ -193,33 +185,12 @@ export class Evertick {
     items: readonly EnqueueItem[],
     { tx }: Pick<EnqueueOptions, 'tx'> = {},
   ): Promise<EnqueueResult[]> {
-    const rows: NewExecution[] = []
-    for (const { job, input, options } of items) rows.push(await this.#newExecution(job, input, options))
-    return await this.#insert(rows, tx)
+    return await this.#producer.enqueueMany(items, tx)
   }
 
   /** The result of an execution, once it is final. */
   async result(id: string, { timeout = '30s' }: { timeout?: Duration } = {}): Promise<unknown> {
-    const { clock, store, events } = this.#app
-    const until = clock.now() + parseDuration(timeout, 'timeout')
-    for (;;) {
-      const execution = await store.findExecution(id)
-      if (execution === null) throw new EvertickError('execution_not_found', `There is no execution ${id}.`)
-      if (execution.state === 'completed') return execution.result
-      if (isFinal(execution.state)) {
-        const why = execution.error?.message ?? execution.cancelReason ?? 'no reason was given'
-        throw new EvertickError(
-          'execution_failed',
-          `Execution ${id} of "${execution.jobName}" ${execution.state}: ${why}`,
-        )
-      }
-      if (clock.now() >= until) {
-        throw new EvertickError('timeout', `Execution ${id} is still ${execution.state}.`, {
-          next: 'Wait longer.',
-        })
-      }
-      await finishedOrLater(events, id, (resolve) => clock.timer(resultPollMs, resolve))
-    }
+    return await resultOf(this.#app, id, parseDuration(timeout, 'timeout'))
   }
 
   /** Proves on the live database that every due tick is accounted for exactly once. */
@@ -284,73 +255,12 @@ export class Evertick {
     await this.#app.store.close()
   }
 
-  async #enqueue(job: JobReference, input: unknown, options: EnqueueOptions = {}): Promise<EnqueueResult> {
-    const [made] = await this.#insert([await this.#newExecution(job, input, options)], options.tx)
-    if (made === undefined) throw new Error('The store made no execution.')
-    return made
-  }
-
-  async #insert(rows: readonly NewExecution[], tx: object | undefined): Promise<EnqueueResult[]> {
-    const { store, enqueued } = this.#app
-    try {
-      const made = await store.enqueueExecutions(rows, tx)
-      if (tx === undefined) enqueued()
-      return made
-    } catch (error) {
-      if (tx !== undefined || !(error instanceof EvertickError) || error.code !== 'job_not_found') throw error
-      if (!(await this.#define(rows))) throw error
-      const made = await store.enqueueExecutions(rows)
-      enqueued()
-      return made
-    }
-  }
-
-  /** A producer may enqueue before any node has started: its own definitions are written then. */
-  async #define(rows: readonly NewExecution[]): Promise<boolean> {
-    const missing = [...new Set(rows.map((row) => row.jobName))].map((name) => this.#defined.get(name))
-    const known = missing.filter((job) => job !== undefined)
-    for (const job of known) await applyJob(this.#app, job, 'code')
-    return known.length > 0
-  }
-
-  async #newExecution(
-    job: JobReference,
-    input: unknown,
-    options: EnqueueOptions = {},
-  ): Promise<NewExecution> {
-    const jobName = typeof job === 'string' ? job : job.name
-    const defined = isDefined(job) ? job : this.#defined.get(jobName)
-    const { clock } = this.#app
-    storable(input, 'input')
-    // Checked, but stored as given: the handler's side checks and transforms it again.
-    if (defined !== undefined) await parseInput(defined, input)
-    const now = clock.now()
-    const readyAt = options.runAt === undefined ? now : parseInstant(options.runAt, 'runAt')
-    return {
-      id: newId(now),
-      jobName,
-      cause: 'enqueue',
-      scheduledFor: readyAt,
-      readyAt,
-      queue: options.queue ?? null,
-      priority: options.priority ?? null,
-      input,
-      metadata: (storable(options.metadata, 'metadata') as Record<string, unknown> | undefined) ?? {},
-      uniqueKey: options.unique ?? null,
-      createdAt: now,
-    }
-  }
-
   #refuseStopped(): void {
     if (this.#state !== 'stopped') return
     throw new EvertickError('not_running', 'This Evertick has been stopped.', {
       next: 'Open a new one with Evertick.open().',
     })
   }
-}
-
-function isDefined(job: JobReference): job is AnyJob {
-  return typeof job === 'object' && 'schema' in job
 }
 
 function handlersOf(jobs: readonly AnyJob[]): ReadonlyMap<string, Handler> {
@@ -382,20 +292,4 @@ function prepareSchema({ migrator }: OpenedStore, config: Config): void {
       next: 'Run `evertick migrate up`, or open with migrate: true.',
     },
   )
-}
-
-/** Resolves when this node ends the execution, or a moment later: another node may have. */
-async function finishedOrLater(
-  events: Events,
-  id: string,
-  later: (resolve: () => void) => () => void,
-): Promise<void> {
-  const offs: (() => void)[] = []
-  await new Promise<void>((resolve) => {
-    offs.push(later(resolve))
-    for (const name of ['execution:completed', 'execution:failed', 'execution:cancelled'] as const) {
-      offs.push(events.on(name, (event) => void (event.executionId === id && resolve())))
-    }
-  })
-  for (const off of offs) off()
 }

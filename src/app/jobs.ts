@@ -7,11 +7,10 @@ import { sequenceOfJob } from '../core/job/sequence.ts'
 import { parseDuration } from '../core/schedule/duration.ts'
 import { parseInstant } from '../core/schedule/instant.ts'
 import type { Duration, Instant } from '../core/schedule/schedule.ts'
-import type { TickRange } from '../core/tick/account.ts'
-import type { Verdict } from '../core/tick/explain.ts'
 import type { BackfillResult, JobChange } from '../store/store.ts'
 import type { AppContext } from './app-context.ts'
 import { refuseName } from './define-job.ts'
+import { type ExplainedTickView, type ExplanationView, explain, newestTicks, parseSpan } from './explain.ts'
 import { type JobOptions, jobSpec, refusePastInstant } from './job-options.ts'
 import { optionsOfSpec } from './options-of-spec.ts'
 import { storable } from './payload.ts'
@@ -34,29 +33,6 @@ export type UpdateJob = JobOptions & { readonly handler?: string; readonly input
 /** Who asks; kept in the audit log. */
 export interface ActorOptions {
   readonly actor?: string
-}
-
-export interface ExplainedTickView {
-  readonly scheduledFor: Date
-  readonly account: Verdict
-  readonly reason?: string
-  readonly executionId?: string
-  readonly state?: string
-}
-
-export interface ExplanationView {
-  readonly job: string
-  readonly ticks: readonly ExplainedTickView[]
-  readonly ranges: readonly {
-    readonly from: Date
-    readonly to: Date
-    readonly count: number
-    readonly account: TickRange['account']
-    readonly reason: string
-    readonly executionId?: string
-  }[]
-  readonly unaccounted: number
-  readonly truncated: boolean
 }
 
 export interface BulkResult {
@@ -230,8 +206,7 @@ export class Jobs {
     },
   ): Promise<BackfillResult> {
     const { dryRun = false, limit = 1_000, order = 'oldest_first', actor = 'api' } = options
-    const [from, to] = [parseInstant(options.from, 'from'), parseInstant(options.to, 'to')]
-    refuseEmptySpan(from, to)
+    const { from, to } = parseSpan(options)
     const context = { now: this.#app.clock.now(), actor }
     const result = await this.#app.store.backfillJob(job, { from, to, order, limit, dryRun }, context)
     if (!dryRun) this.#app.enqueued()
@@ -243,51 +218,12 @@ export class Jobs {
     job: string,
     options: { from: Instant; to: Instant; limit?: number },
   ): Promise<ExplanationView> {
-    const [from, to] = [parseInstant(options.from, 'from'), parseInstant(options.to, 'to')]
-    refuseEmptySpan(from, to)
-    const found = await this.#app.store.explainTicks(
-      job,
-      from,
-      to,
-      options.limit ?? 1_000,
-      this.#app.clock.now(),
-    )
-    return {
-      job: found.job.name,
-      ticks: found.ticks.map((tick) => ({
-        scheduledFor: new Date(tick.tickAt),
-        account: tick.verdict,
-        ...(tick.reason === null ? {} : { reason: tick.reason }),
-        ...(tick.executionId === null ? {} : { executionId: tick.executionId }),
-        ...(tick.state === null ? {} : { state: tick.state }),
-      })),
-      ranges: found.ranges.map((range) => ({
-        from: new Date(range.from),
-        to: new Date(range.to),
-        count: range.count,
-        account: range.account,
-        reason: range.reason,
-        ...(range.executionId === null ? {} : { executionId: range.executionId }),
-      })),
-      unaccounted: found.unaccounted,
-      truncated: found.truncated,
-    }
+    return await explain(this.#app, job, options)
   }
 
   /** The newest ticks that are due, newest last, with their accounts. */
   async ticks(job: string, { limit = 20 }: { limit?: number } = {}): Promise<readonly ExplainedTickView[]> {
-    const found = await this.#find(job)
-    const now = this.#app.clock.now()
-    const sequence = sequenceOfJob(found)
-    let from = now + 1
-    for (let count = 0; count < limit; count += 1) {
-      const previous = sequence.previous(from)
-      if (previous === null || previous < found.createdAt) break
-      from = previous
-    }
-    const since = found.spec.schedule?.kind === 'fixed_delay' ? found.ledgerFrom : from
-    const span = { from: new Date(since), to: new Date(now + 1), limit: 100_000 }
-    return (await this.explain(job, span)).ticks.slice(-limit)
+    return await newestTicks(this.#app, await this.#find(job), limit)
   }
 
   /** The next instants at which the job is due. */
@@ -398,12 +334,4 @@ export class Jobs {
     const byJob = new Map(last.map((execution) => [execution.jobId, execution]))
     return jobs.map((job) => jobView(job, byJob.get(job.id) ?? null))
   }
-}
-
-function refuseEmptySpan(from: number, to: number): void {
-  if (from < to) return
-  throw new EvertickError('invalid_option', 'The span ends before it begins.', {
-    field: 'to',
-    next: 'Give a `to` after `from`.',
-  })
 }

@@ -1,8 +1,8 @@
 /** The default of an embedded library: silent unless something is wrong. */
 import type { Logger } from '../engine/logger.ts'
 
-function write(level: string, message: string, details?: object): void {
-  const error = (details as { error?: unknown } | undefined)?.error
+function write(level: string, message: string, details: { error?: unknown } = {}): void {
+  const { error } = details
   const why = error instanceof Error ? `: ${error.message}` : ''
   process.stderr.write(`evertick ${level}: ${message}${why}\n`)
 }

@@ -27,7 +27,6 @@ export interface NodeOptions {
   readonly version: string
 }
 
-
 export class Node {
   readonly #scheduling: readonly { start(): void; stop(): Promise<void> }[]
   readonly #elector: Elector

@@ -2,12 +2,10 @@
  * What goes into the verbs of the port and what comes out of them.
  */
 import type { Ending } from '../core/attempt/outcome.ts'
-import type { Cause, ExecutionError } from '../core/execution/execution.ts'
+import type { Cause } from '../core/execution/execution.ts'
 import type { ExecutionState } from '../core/execution/execution-state.ts'
 import type { JobSpec } from '../core/job/job.ts'
-import type { JobState } from '../core/job/job-state.ts'
-import type { LeaderTerm, Repair } from '../core/leader/term.ts'
-import type { Finding } from '../core/tick/ledger.ts'
+import type { Repair } from '../core/leader/term.ts'
 
 /** The caller's own transaction: a driver connection, or anything with `query`. */
 export type CallerTransaction = object
@@ -258,144 +256,6 @@ export interface BackfillResult {
   readonly created: number
   readonly first: number | null
   readonly last: number | null
-}
-
-export interface JobMark {
-  readonly id: string
-  readonly name: string
-  readonly revision: number
-  readonly deleted: boolean
-  readonly updatedAt: number
-}
-
-export interface JobQuery {
-  readonly state?: JobState
-  readonly tag?: string
-  readonly search?: string
-  readonly limit: number
-  readonly afterName?: string
-}
-
-export interface ExecutionQuery {
-  readonly job?: string
-  readonly state?: ExecutionState
-  readonly queue?: string
-  readonly limit: number
-  readonly beforeId?: string
-}
-
-export interface Revision {
-  readonly revision: number
-  readonly from: number
-  readonly spec: JobSpec
-  readonly changedBy: string
-  readonly changedAt: number
-  readonly tzVersion: string
-}
-
-export interface AttemptRow {
-  readonly executionId: string
-  readonly attempt: number
-  readonly fence: number
-  readonly nodeId: string | null
-  readonly startedAt: number | null
-  readonly finishedAt: number
-  readonly outcome: 'completed' | 'error' | 'failed' | 'crashed' | 'refused' | 'snoozed' | 'cancelled'
-  readonly error: ExecutionError | null
-}
-
-export interface LogRow {
-  readonly executionId: string
-  readonly at: number
-  readonly level: 'debug' | 'info' | 'warn' | 'error'
-  readonly message: string
-}
-
-export interface ProgressRow extends Claim {
-  readonly progress: number
-  readonly note: string | null
-}
-
-export interface AuditFinding extends Finding {
-  readonly job: string
-}
-
-export interface AuditReport {
-  readonly jobs: number
-  readonly ticks: number
-  readonly executions: number
-  readonly ranges: number
-  readonly unaccounted: number
-  readonly doubled: number
-  readonly unverifiable: number
-  readonly findings: readonly AuditFinding[]
-}
-
-export interface ElectRequest {
-  readonly nodeId: string
-  readonly now: number
-  readonly leaseMs: number
-}
-
-export interface RenewRequest extends Fence {
-  readonly now: number
-  readonly leaseMs: number
-}
-
-export interface TermRow extends LeaderTerm {
-  readonly repair: Repair
-}
-
-export interface LockRequest {
-  readonly name: string
-  readonly holder: string
-  readonly token: string
-  readonly now: number
-  readonly expiresAt: number
-}
-
-export interface LockRow {
-  readonly name: string
-  readonly holder: string
-  readonly fence: number
-  readonly expiresAt: number
-}
-
-export interface NodeRow {
-  readonly id: string
-  readonly host: string
-  readonly pid: number
-  readonly roles: readonly string[]
-  readonly queues: Readonly<Record<string, number>>
-  readonly version: string
-  readonly startedAt: number
-  readonly seenAt: number
-}
-
-export interface QueueRow {
-  readonly name: string
-  readonly pausedAt: number | null
-  readonly pausedBy: string | null
-  readonly pausedReason: string | null
-  readonly pending: number
-  readonly running: number
-  readonly blocked: number
-}
-
-export interface AuditLogQuery {
-  readonly subject?: string
-  readonly limit: number
-  readonly beforeId?: number
-}
-
-export interface AuditLogRow {
-  readonly id: number
-  readonly at: number
-  readonly actor: string
-  readonly action: string
-  readonly subject: string
-  readonly before: unknown
-  readonly after: unknown
 }
 
 /** What `ctx.transaction` hands to the handler. */

@@ -10,10 +10,6 @@ import type { Explanation } from '../core/tick/explain.ts'
 import type {
   AccountRequest,
   AccountResult,
-  AttemptRow,
-  AuditLogQuery,
-  AuditLogRow,
-  AuditReport,
   Backfill,
   BackfillResult,
   CallerTransaction,
@@ -23,9 +19,7 @@ import type {
   ClaimResult,
   CompleteWithin,
   DueJobs,
-  ElectRequest,
   Enqueued,
-  ExecutionQuery,
   ExpireRequest,
   ExpireResult,
   ExtendRequest,
@@ -33,26 +27,35 @@ import type {
   FinishRequest,
   FinishResult,
   JobChange,
+  NewExecution,
+  NewJob,
+  PurgeRequest,
+  PurgeResult,
+  ReleaseResult,
+  Trigger,
+} from './messages.ts'
+import type {
+  AttemptRow,
+  AuditLogQuery,
+  AuditLogRow,
+  AuditReport,
+  ElectRequest,
+  ExecutionQuery,
   JobMark,
   JobQuery,
   LockRequest,
   LockRow,
   LogRow,
-  NewExecution,
-  NewJob,
   NodeRow,
   ProgressRow,
-  PurgeRequest,
-  PurgeResult,
   QueueRow,
-  ReleaseResult,
   RenewRequest,
   Revision,
   TermRow,
-  Trigger,
-} from './messages.ts'
+} from './records.ts'
 
 export type * from './messages.ts'
+export type * from './records.ts'
 
 export interface Store {
   readonly dialect: 'sqlite'

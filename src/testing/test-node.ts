@@ -1,6 +1,6 @@
 /** A node on a manual clock: advance it a week, then look at the ticks and executions. Nothing sleeps. */
 import { Evertick } from '../app/evertick.ts'
-import type { ExplainedTickView } from '../app/jobs.ts'
+import type { ExplainedTickView } from '../app/explain.ts'
 import type { EvertickOptions } from '../app/options.ts'
 import type { ExecutionView } from '../app/views.ts'
 import { EvertickError } from '../core/error.ts'
@@ -86,15 +86,13 @@ export async function openTestNode(options: TestNodeOptions = {}): Promise<TestN
     },
     async stop() {
       const stopped = evertick.stop({ timeout: 0 })
-      let done = false
-      void stopped.finally(() => {
-        done = true
-      })
+      const done = new AbortController()
+      void stopped.finally(() => done.abort())
       // Stopping waits on the clock for handlers that ignore their signal.
-      while (!done) {
+      while (!done.signal.aborted) {
         await turn()
         const at = clock.nextTimerAt()
-        if (!done && at !== null && evertick.running > 0) clock.moveTo(at)
+        if (!done.signal.aborted && at !== null && evertick.running > 0) clock.moveTo(at)
       }
       await stopped
     },

@@ -17,5 +17,6 @@ export function retentionLine(
 ): number {
   const byAge = now - retention.ageMs
   const byCount = nthNewestTick ?? ledgerFrom
-  return Math.max(ledgerFrom, Math.min(accountedUntil, Math.max(byAge, byCount)))
+  // Never past now: a tick accounted ahead may still be taken back, and must not be in the totals by then.
+  return Math.max(ledgerFrom, Math.min(accountedUntil, now, Math.max(byAge, byCount)))
 }

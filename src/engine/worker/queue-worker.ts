@@ -159,14 +159,16 @@ export class QueueWorker extends Service {
       return
     }
     if (this.#reserve.length < this.#reserveTarget() / 2) this.#alarm.ring()
-    void this.#parts.finisher.begin(next.claim).then((ours) => {
-      if (ours)
-        this.#launch({ ...next, claim: { ...next.claim, attempt: next.claim.attempt + 1, started: true } })
-      else {
-        this.#parts.keeper.letGo(next.held)
-        this.#takeNext()
-      }
-    })
+    void this.#begin(next)
+  }
+
+  async #begin(next: Reserved): Promise<void> {
+    if (await this.#parts.finisher.begin(next.claim)) {
+      this.#launch({ ...next, claim: { ...next.claim, attempt: next.claim.attempt + 1, started: true } })
+      return
+    }
+    this.#parts.keeper.letGo(next.held)
+    this.#takeNext()
   }
 
   async #runOne({ claim, held }: Reserved): Promise<void> {
@@ -202,11 +204,9 @@ export class QueueWorker extends Service {
     const ending = this.#endingOf(claim, ran.outcome)
     void finisher.finish({ ...claim, ending, finishedAt: at.finishedAt }).then((ours) => {
       keeper.letGo(held)
-      if (ours) this.#tell(at.event, ending, durationMs)
-      else {
-        keeper.abort(held, 'lost')
-        this.#context.events.emit('execution:refused', at.event)
-      }
+      if (ours) return this.#tell(at.event, ending, durationMs)
+      keeper.abort(held, 'lost')
+      return this.#context.events.emit('execution:refused', at.event)
     })
   }
 

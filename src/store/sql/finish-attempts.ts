@@ -5,7 +5,7 @@
 import type { Ending } from '../../core/attempt/outcome.ts'
 import type { AttemptRow, FinishedAttempt, FinishRequest, FinishResult } from '../store.ts'
 import { afterEnded, type Ended, endedFrom, giveBack } from './end-execution.ts'
-import { number, optionalNumber, optionalText, text } from './rows.ts'
+import { json, number, optionalNumber, optionalText, text } from './rows.ts'
 import { type Param, type Row, row, rows, run, type Script } from './script.ts'
 
 /** The common case first: completion is one indexed update and nothing else. */
@@ -151,6 +151,6 @@ export function* listAttempts(executionId: string): Script<AttemptRow[]> {
     startedAt: optionalNumber(attempt.started_at),
     finishedAt: number(attempt.finished_at),
     outcome: text(attempt.outcome) as AttemptRow['outcome'],
-    error: attempt.error === null ? null : JSON.parse(text(attempt.error)),
+    error: json(attempt.error) as AttemptRow['error'],
   }))
 }

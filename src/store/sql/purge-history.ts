@@ -14,7 +14,7 @@ export function* purgeHistory({ afterJobId, jobs, now }: PurgeRequest): Script<P
     const moved = yield* moveLedger(job, now)
     executions += moved.executions + (yield* purgeUnticked(job, now))
     ranges += moved.ranges
-    if (job.deletedAt !== null) yield* forgetJob(job)
+    if (job.deletedAt !== null) yield* forgetJob(job, job.deletedAt, now)
   }
   return { lastJobId: found.length < jobs ? null : text(found.at(-1)?.id), executions, ranges }
 }
@@ -125,14 +125,19 @@ function* deleteExecutions(job: Job, below: string, line: number, now: number): 
   return gone.length
 }
 
-/** A deleted job goes with its last row. */
-function* forgetJob(job: Job): Script<void> {
-  const left = yield* row(
-    'SELECT id FROM @job_executions WHERE job_id = ? UNION ALL SELECT job_id FROM @tick_ranges WHERE job_id = ? LIMIT 1',
-    job.id,
+/** A deleted job goes with all that is left of it once it is old enough: its last rows would otherwise stay for ever. */
+function* forgetJob(job: Job, deletedAt: number, now: number): Script<void> {
+  if (deletedAt >= now - job.spec.retention.ageMs) return
+  const unfinished = yield* row(
+    `SELECT id FROM @job_executions WHERE job_id = ? AND state IN ('blocked', 'pending', 'running', 'retrying') LIMIT 1`,
     job.id,
   )
-  if (left !== null) return
+  if (unfinished !== null) return
+  const own = 'execution_id IN (SELECT id FROM @job_executions WHERE job_id = ?)'
+  yield* run(`DELETE FROM @execution_logs WHERE ${own}`, job.id)
+  yield* run(`DELETE FROM @attempts WHERE ${own}`, job.id)
+  yield* run('DELETE FROM @job_executions WHERE job_id = ?', job.id)
+  yield* run('DELETE FROM @tick_ranges WHERE job_id = ?', job.id)
   yield* run('DELETE FROM @job_revisions WHERE job_id = ?', job.id)
   yield* run('DELETE FROM @ledger_totals WHERE job_id = ?', job.id)
   yield* run('DELETE FROM @jobs WHERE id = ?', job.id)

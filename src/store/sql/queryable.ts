@@ -26,10 +26,10 @@ export async function runAsync<T>(
 
 function rowsOf(answer: unknown): Row[] {
   if (Array.isArray(answer)) return answer as Row[]
-  return ((answer as { rows?: Row[] } | null)?.rows ?? []) as Row[]
+  return (answer as { rows?: Row[] } | null)?.rows ?? []
 }
 
 function changesOf(answer: unknown): number {
   const { changes, rowCount, affectedRows } = (answer ?? {}) as Record<string, number | undefined>
-  return Number(changes ?? rowCount ?? affectedRows ?? 0)
+  return changes ?? rowCount ?? affectedRows ?? 0
 }

@@ -1,7 +1,7 @@
 /** One connection of `node:sqlite`, the only file that imports it: statements prepared once, scripts run in one go. */
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import type { Row, Script } from '../sql/script.ts'
-import { rewrite } from './dialect.ts'
+import { isBusy, rewrite } from './dialect.ts'
 
 /** More texts than this means that somebody builds them; start over rather than keep them all. */
 const maxStatements = 500
@@ -18,13 +18,19 @@ export class Connection {
 
   static open(path: string): Connection {
     const client = new DatabaseSync(path)
-    // A busy file is waited for without blocking the event loop; see the driver.
-    client.exec('PRAGMA busy_timeout = 5')
-    client.exec('PRAGMA journal_mode = WAL')
-    client.exec('PRAGMA synchronous = FULL')
-    client.exec('PRAGMA cache_size = -65536')
-    client.exec('PRAGMA wal_autocheckpoint = 4000')
-    return new Connection(client)
+    try {
+      client.exec('PRAGMA busy_timeout = 5000')
+      switchToWal(client)
+      // From here on a busy file is waited for without blocking the event loop; see the driver.
+      client.exec('PRAGMA busy_timeout = 5')
+      client.exec('PRAGMA synchronous = FULL')
+      client.exec('PRAGMA cache_size = -65536')
+      client.exec('PRAGMA wal_autocheckpoint = 4000')
+      return new Connection(client)
+    } catch (error) {
+      client.close()
+      throw error
+    }
   }
 
   /** The caller's own connection, for work inside the caller's transaction. */
@@ -67,6 +73,25 @@ export class Connection {
   close(): void {
     this.#statements.clear()
     if (this.client.isOpen) this.client.close()
+  }
+}
+
+const switchAttempts = 500
+const switchRetryMs = 10
+
+/**
+ * The switch takes a shared lock and then an exclusive one, so SQLite does not wait for others who do the same: of five
+ * processes that open a new file at once, one in six would be told that it is locked. Only there is the loop blocked.
+ */
+function switchToWal(client: DatabaseSync): void {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      client.exec('PRAGMA journal_mode = WAL')
+      return
+    } catch (error) {
+      if (!isBusy(error) || attempt >= switchAttempts) throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, switchRetryMs)
+    }
   }
 }
 

@@ -60,10 +60,10 @@ export function isBusy(error: unknown): boolean {
 }
 
 /** The same error, with our code where its class is known; never by its message. */
-export function classify(error: unknown, path: string): unknown {
+export function classify(error: unknown, path: string): Error {
   if (error instanceof EvertickError) return error
   const known = codes[primaryCode(error) ?? -1]
-  if (known === undefined) return error
+  if (known === undefined) return error instanceof Error ? error : new Error(String(error), { cause: error })
   return new EvertickError(known.code, `The database ${path} ${known.says}.`, {
     next: known.next,
     cause: error,

@@ -65,9 +65,20 @@ export class SqliteDriver implements SqlDriver {
     }
     this.#assertOpen()
     try {
-      return this.#reader.run(script())
+      return this.#reader === this.#writer ? this.#writer.run(script()) : this.#snapshot(script)
     } catch (error) {
       throw classify(error, this.#path)
+    }
+  }
+
+  /** All statements of a read see one moment, whatever other processes commit between them. */
+  #snapshot<T>(script: () => Script<T>): T {
+    const reader = this.#reader
+    reader.exec('BEGIN')
+    try {
+      return reader.run(script())
+    } finally {
+      if (reader.client.isTransaction) reader.exec('COMMIT')
     }
   }
 

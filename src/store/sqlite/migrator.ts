@@ -48,7 +48,7 @@ export class SqliteMigrator implements Migrator {
   down(): string[] {
     return this.#locked(() => {
       const applied = new Set(this.#applied().map((done) => done.version))
-      const undone = this.#known.filter((migration) => applied.has(migration.version)).reverse()
+      const undone = this.#known.filter((migration) => applied.has(migration.version)).toReversed()
       for (const migration of undone) this.#connection.exec(migration.down)
       this.#connection.exec('DROP TABLE IF EXISTS evertick_migrations')
       return undone.map((migration) => migration.name)

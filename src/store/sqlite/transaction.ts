@@ -25,7 +25,7 @@ export class SqliteTransaction implements Transaction {
 
   async query(text: string, params: readonly unknown[] = []): Promise<Record<string, unknown>[]> {
     this.#assertOpen()
-    return this.#connection.client.prepare(text).all(...params.map(toSqlValue)) as Record<string, unknown>[]
+    return this.#connection.client.prepare(text).all(...params.map(toSqlValue))
   }
 
   run<T>(script: Script<T>): T {

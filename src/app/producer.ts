@@ -1,0 +1,94 @@
+/** Enqueueing: checks the input, makes the rows, and writes a definition that the database does not know yet. */
+import { EvertickError } from '../core/error.ts'
+import { parseInstant } from '../core/schedule/instant.ts'
+import type { EnqueueOptions, EnqueueResult, JobReference } from '../engine/worker/handler.ts'
+import type { NewExecution } from '../store/store.ts'
+import type { AppContext } from './app-context.ts'
+import { applyJob } from './apply-jobs.ts'
+import { parseInput } from './define-job.ts'
+import type { AnyJob } from './options.ts'
+import { storable } from './payload.ts'
+
+export interface EnqueueItem {
+  readonly job: JobReference
+  readonly input?: unknown
+  readonly options?: Omit<EnqueueOptions, 'tx'>
+}
+
+export class Producer {
+  readonly #app: AppContext
+  readonly #defined: ReadonlyMap<string, AnyJob>
+
+  constructor(app: AppContext, jobs: readonly AnyJob[]) {
+    this.#app = app
+    this.#defined = new Map(jobs.map((job) => [job.name, job]))
+  }
+
+  async enqueue(job: JobReference, input: unknown, options: EnqueueOptions = {}): Promise<EnqueueResult> {
+    const [made] = await this.#insert([await this.#newExecution(job, input, options)], options.tx)
+    if (made === undefined) throw new Error('The store made no execution.')
+    return made
+  }
+
+  /** All of them, or, where one is refused, none. */
+  async enqueueMany(items: readonly EnqueueItem[], tx: object | undefined): Promise<EnqueueResult[]> {
+    const rows: NewExecution[] = []
+    for (const { job, input, options } of items) rows.push(await this.#newExecution(job, input, options))
+    return await this.#insert(rows, tx)
+  }
+
+  async #insert(rows: readonly NewExecution[], tx: object | undefined): Promise<EnqueueResult[]> {
+    const { store, enqueued } = this.#app
+    try {
+      const made = await store.enqueueExecutions(rows, tx)
+      if (tx === undefined) enqueued()
+      return made
+    } catch (error) {
+      if (tx !== undefined || !(error instanceof EvertickError) || error.code !== 'job_not_found') throw error
+      if (!(await this.#define(rows))) throw error
+      const made = await store.enqueueExecutions(rows)
+      enqueued()
+      return made
+    }
+  }
+
+  /** A producer may enqueue before any node has started: its own definitions are written then. */
+  async #define(rows: readonly NewExecution[]): Promise<boolean> {
+    const missing = [...new Set(rows.map((row) => row.jobName))].map((name) => this.#defined.get(name))
+    const known = missing.filter((job) => job !== undefined)
+    for (const job of known) await applyJob(this.#app, job, 'code')
+    return known.length > 0
+  }
+
+  async #newExecution(
+    job: JobReference,
+    input: unknown,
+    options: EnqueueOptions = {},
+  ): Promise<NewExecution> {
+    const jobName = typeof job === 'string' ? job : job.name
+    const defined = isDefined(job) ? job : this.#defined.get(jobName)
+    const { clock, newId } = this.#app
+    storable(input, 'input')
+    // Checked, but stored as given: the handler's side checks and transforms it again.
+    if (defined !== undefined) await parseInput(defined, input)
+    const now = clock.now()
+    const readyAt = options.runAt === undefined ? now : parseInstant(options.runAt, 'runAt')
+    return {
+      id: newId(now),
+      jobName,
+      cause: 'enqueue',
+      scheduledFor: readyAt,
+      readyAt,
+      queue: options.queue ?? null,
+      priority: options.priority ?? null,
+      input,
+      metadata: (storable(options.metadata, 'metadata') as Record<string, unknown> | undefined) ?? {},
+      uniqueKey: options.unique ?? null,
+      createdAt: now,
+    }
+  }
+}
+
+function isDefined(job: JobReference): job is AnyJob {
+  return typeof job === 'object' && 'schema' in job
+}
