@@ -41,6 +41,7 @@ export interface ExplainRequest {
   readonly limit: number
   readonly spans: readonly RevisionSpan[]
   readonly executions: readonly TickExecution[]
+  /** In order of their start. */
   readonly ranges: readonly TickRange[]
   /** How many ticks of the span below the cursor have no row, from `checkLedger`. */
   readonly unaccounted: number
@@ -50,12 +51,15 @@ export function explainTicks(request: ExplainRequest): Explanation {
   const executions = new Map(request.executions.map((execution) => [execution.tickAt, execution]))
   const ticks: ExplainedTick[] = []
   let truncated = false
+  // Ticks and ranges both grow, so that one walk over each is enough.
+  let passed = 0
   for (const tickAt of nominalTicks(request)) {
     if (ticks.length >= request.limit) {
       truncated = true
       break
     }
-    ticks.push(explainTick(request, tickAt, executions.get(tickAt)))
+    while ((request.ranges[passed]?.to ?? Number.POSITIVE_INFINITY) < tickAt) passed += 1
+    ticks.push(explainTick(request, tickAt, executions.get(tickAt), request.ranges[passed]))
   }
   return { ticks, ranges: request.ranges, unaccounted: request.unaccounted, truncated }
 }
@@ -89,13 +93,13 @@ function explainTick(
   request: ExplainRequest,
   tickAt: number,
   execution: TickExecution | undefined,
+  range: TickRange | undefined,
 ): ExplainedTick {
   if (execution !== undefined) {
     const { account, id, state } = execution
     return { tickAt, verdict: account, reason: null, executionId: id, state }
   }
-  const range = request.ranges.find((candidate) => candidate.from <= tickAt && tickAt <= candidate.to)
-  if (range !== undefined) {
+  if (range !== undefined && range.from <= tickAt) {
     return {
       tickAt,
       verdict: range.account,

@@ -173,8 +173,10 @@ export class QueueWorker extends Service {
 
   async #runOne({ claim, held }: Reserved): Promise<void> {
     const { clock, events } = this.#context
-    const early = claim.readyAt - clock.now()
-    if (early > 0) await new Promise<void>((resolve) => clock.timer(early, resolve))
+    // Never early: a timer may ring a millisecond before the clock shows its time.
+    for (let early = claim.readyAt - clock.now(); early > 0; early = claim.readyAt - clock.now()) {
+      await new Promise<void>((resolve) => clock.timer(early, resolve))
+    }
     const event = eventOf(claim)
     events.emit('execution:started', event)
     const startedAt = clock.now()

@@ -46,7 +46,7 @@ export class Runner {
     const cancelTimeout = this.#watchTimeout(claim, held)
     try {
       const handler = this.#handler(claim)
-      const input = await handler.parse(claim.input)
+      const input = await parsed(handler, claim.input)
       const returned: unknown = await this.#untilLate(
         held,
         handler.run(attempt.contextFor(input) as JobContext<never>),
@@ -98,6 +98,16 @@ export class Runner {
     } finally {
       cancelGrace()
     }
+  }
+}
+
+/** An input that the schema refuses will not become better by trying again. */
+async function parsed(handler: Handler, input: unknown): Promise<unknown> {
+  try {
+    return await handler.parse(input)
+  } catch (thrown) {
+    const error = errorFrom(thrown)
+    throw new OutcomeSignal(error.message, { kind: 'fail', error })
   }
 }
 

@@ -42,7 +42,13 @@ export function* jobsChangedSince(since: number): Script<JobMark[]> {
 export function* listExecutions(query: ExecutionQuery): Script<Execution[]> {
   const where = new Where('1 = 1')
   if (query.job !== undefined) {
-    where.and('e.job_id IN (SELECT id FROM @jobs WHERE id = ? OR name = ?)', query.job, query.job)
+    // One id, so that the index of the job's history gives the order.
+    const job = yield* row(
+      'SELECT id FROM @jobs WHERE id = ? OR name = ? ORDER BY deleted_at IS NOT NULL, deleted_at DESC LIMIT 1',
+      query.job,
+      query.job,
+    )
+    where.and('e.job_id = ?', job === null ? '' : text(job.id))
   }
   if (query.state !== undefined) where.and('e.state = ?', query.state)
   if (query.queue !== undefined) where.and('e.queue = ?', query.queue)

@@ -160,7 +160,7 @@ export class SqliteDriver implements SqlDriver {
         if (this.#turns.length > 0) await new Promise((resolve) => setImmediate(resolve))
       } else {
         busySince ??= performance.now()
-        if (performance.now() - busySince > busyGiveUpMs) this.#failAll()
+        if (performance.now() - busySince > busyGiveUpMs) this.#failWrites()
         else await new Promise((resolve) => setTimeout(resolve, Math.random() * busyRetryMs))
       }
     }
@@ -174,15 +174,16 @@ export class SqliteDriver implements SqlDriver {
       return true
     } catch (error) {
       if (isBusy(error)) return false
-      this.#failAll(error)
+      this.#failWrites(error)
       return false
     }
   }
 
-  #failAll(error: unknown = Object.assign(new Error('database is locked'), { errcode: 5 })): void {
-    for (const turn of this.#turns.splice(0)) {
-      if (turn.kind === 'write') turn.write.fail(classify(error, this.#path))
-      else void turn.run()
+  /** The writes at the head of the queue; an exclusive turn behind them makes its own try. */
+  #failWrites(error: unknown = Object.assign(new Error('database is locked'), { errcode: 5 })): void {
+    for (let turn = this.#turns[0]; turn?.kind === 'write'; turn = this.#turns[0]) {
+      this.#turns.shift()
+      turn.write.fail(classify(error, this.#path))
     }
   }
 
