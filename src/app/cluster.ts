@@ -88,6 +88,11 @@ export class Nodes {
       leads: leader?.holder === node.id && leader.expiresAt > this.#app.clock.now(),
     }))
   }
+
+  /** The handlers that some node has: a job with another one waits. */
+  async handlers(): Promise<string[]> {
+    return await this.#app.store.listHandlers()
+  }
 }
 
 export class Queues {

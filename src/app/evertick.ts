@@ -74,7 +74,7 @@ export class Evertick {
   readonly #handlers: ReadonlyMap<string, Handler>
   readonly #producer: Producer
   readonly #node: Node
-  #state: 'idle' | 'started' | 'stopped' = 'idle'
+  #starting: Promise<void> | null = null
   #stopping: Promise<void> | null = null
 
   private constructor(config: Config, store: Store) {
@@ -134,11 +134,9 @@ export class Evertick {
 
   /** Writes what code defines, and starts this node's roles. */
   async start(): Promise<void> {
-    if (this.#state === 'started') return
     this.#refuseStopped()
-    this.#state = 'started'
-    await applyJobs(this.#app, this.#config.jobs, 'code')
-    await this.#node.start()
+    this.#starting ??= this.#start()
+    await this.#starting
   }
 
   /** Stops claiming at once, waits for running handlers up to `timeout` (30 s), then aborts them; gives back the rest. */
@@ -147,14 +145,23 @@ export class Evertick {
     await this.#stopping
   }
 
-  /** `start()`, and on SIGINT or SIGTERM a graceful `stop()`. Resolves with the signal that ended it. */
+  /**
+   * `start()`, and on SIGINT or SIGTERM a graceful `stop()`; a second signal ends the wait for running handlers.
+   * Resolves with the signal that ended it.
+   */
   async run(): Promise<NodeJS.Signals> {
     const signals = ['SIGINT', 'SIGTERM'] as const
+    let heard = 0
     let onSignal: (signal: NodeJS.Signals) => void = () => {}
     const signalled = new Promise<NodeJS.Signals>((resolve) => {
-      onSignal = resolve
+      onSignal = (signal) => {
+        heard += 1
+        // Left to its default, it would end the process with all its leases held.
+        if (heard > 1) this.#node.hurry()
+        resolve(signal)
+      }
     })
-    for (const signal of signals) process.once(signal, onSignal)
+    for (const signal of signals) process.on(signal, onSignal)
     try {
       await this.start()
       const signal = await signalled
@@ -248,15 +255,25 @@ export class Evertick {
     await this.stop()
   }
 
+  async #start(): Promise<void> {
+    try {
+      await applyJobs(this.#app, this.#config.jobs, 'code')
+      await this.#node.start()
+    } catch (error) {
+      this.#starting = null
+      throw error
+    }
+  }
+
   async #stop(timeoutMs: number): Promise<void> {
-    const started = this.#state === 'started'
-    this.#state = 'stopped'
-    if (started) await this.#node.stop(timeoutMs)
+    // A start that is under way ends first, or its parts would outlive the stop; its own caller hears how it ended.
+    await Promise.allSettled([this.#starting])
+    if (this.#starting !== null) await this.#node.stop(timeoutMs)
     await this.#app.store.close()
   }
 
   #refuseStopped(): void {
-    if (this.#state !== 'stopped') return
+    if (this.#stopping === null) return
     throw new EvertickError('not_running', 'This Evertick has been stopped.', {
       next: 'Open a new one with Evertick.open().',
     })

@@ -75,7 +75,8 @@ export class Executions {
   /** An execution that runs is asked to stop: its signal is aborted. */
   async cancel(id: string, { actor = 'api' }: ActorOptions = {}): Promise<ExecutionView> {
     const cancelled = await this.#app.store.cancelExecution(id, { now: this.#app.clock.now(), actor })
-    this.#app.enqueued()
+    // The end of a fixedDelay tick writes the next one.
+    this.#app.jobChanged()
     return executionView(cancelled)
   }
 
@@ -121,7 +122,7 @@ export class Leases {
   async resetExpired(): Promise<number> {
     const now = this.#app.clock.now()
     const { expired } = await this.#app.store.expireLeases({ now, limit: 10_000, random: this.#random })
-    this.#app.enqueued()
+    this.#app.jobChanged()
     return expired.length
   }
 }

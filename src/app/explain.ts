@@ -76,6 +76,7 @@ export async function newestTicks(
   }
   // The ticks of a fixedDelay job are known from its ledger alone.
   const since = job.spec.schedule?.kind === 'fixed_delay' ? job.ledgerFrom : from
+  if (since > now) return []
   const span = { from: new Date(since), to: new Date(now + 1), limit: 100_000 }
   return (await explain(app, job.id, span)).ticks.slice(-limit)
 }

@@ -9,6 +9,7 @@ import { parseInstant } from '../core/schedule/instant.ts'
 import type { Duration, Instant } from '../core/schedule/schedule.ts'
 import type { BackfillResult, JobChange } from '../store/store.ts'
 import type { AppContext } from './app-context.ts'
+import { type ConvertedJob, conversionOf, type ManualJob } from './convert-jobs.ts'
 import { refuseName } from './define-job.ts'
 import { type ExplainedTickView, type ExplanationView, explain, newestTicks, parseSpan } from './explain.ts'
 import { type JobOptions, jobSpec, refusePastInstant } from './job-options.ts'
@@ -267,6 +268,24 @@ export class Jobs {
     const runs = await this.#app.store.jobRuns(found.id, statsRuns)
     const [last] = await this.#app.store.lastExecutions([found.id])
     return { ...statisticsOf(runs), lastExecution: last === undefined ? null : executionView(last) }
+  }
+
+  /** Turns crons that are true intervals into intervals, and says why the others are none. */
+  async convert({ dryRun = false, actor = 'api' }: ActorOptions & { dryRun?: boolean } = {}): Promise<{
+    converted: number
+    intervals: ConvertedJob[]
+    manual: ManualJob[]
+  }> {
+    const intervals: ConvertedJob[] = []
+    const manual: ManualJob[] = []
+    for (const job of await this.#app.store.listJobs({ limit: 1_000_000 })) {
+      const conversion = conversionOf(job, this.#app.clock.now())
+      if (conversion?.kind === 'manual') manual.push(conversion.report)
+      if (conversion?.kind !== 'converted') continue
+      if (!dryRun) await this.update(job.id, { schedule: conversion.schedule }, { actor })
+      intervals.push(conversion.report)
+    }
+    return { converted: intervals.length, intervals, manual }
   }
 
   /** The same action on all jobs that match; `dryRun` only counts them. */

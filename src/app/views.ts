@@ -20,6 +20,8 @@ export interface JobView {
   readonly timezone: string
   readonly handler: JobSpec['handler']
   readonly nextRunAt: Date | null
+  /** The cursor: every tick before it has its account. */
+  readonly accountedUntil: Date
   readonly lastRunAt: Date | null
   readonly lastExecution: ExecutionView | null
   readonly currentRetryCount: number
@@ -112,10 +114,11 @@ export function jobView(job: Job, last: Execution | null): JobView {
     status: statusOf(job, last),
     state: job.state,
     schedule,
-    scheduleText: schedule === null ? null : describeSchedule(schedule, { name: job.name }),
+    scheduleText: scheduleWords(job),
     timezone: spec.schedule?.kind === 'cron' ? spec.schedule.timezone : 'UTC',
     handler: spec.handler,
     nextRunAt: job.state === 'active' ? date(job.nextDueAt) : null,
+    accountedUntil: new Date(job.accountedUntil),
     lastRunAt: date(last?.startedAt ?? null),
     lastExecution: last === null ? null : executionView(last),
     currentRetryCount: unfinished ? Math.max(0, last.attempt - 1) : 0,
@@ -148,12 +151,24 @@ export function scheduleView(spec: ScheduleSpec): Schedule {
     case 'cron':
       return { cron: spec.cron, timezone: spec.timezone }
     case 'every':
-      return { every: durationView(spec.everyMs), anchor: new Date(spec.anchorAt).toISOString() }
+      return { every: durationView(spec.everyMs), anchor: anchorView(spec.anchorAt) }
     case 'fixed_delay':
       return { fixedDelay: durationView(spec.delayMs) }
     case 'at':
       return { at: new Date(spec.at).toISOString() }
   }
+}
+
+function anchorView(anchorAt: number): string {
+  return anchorAt === 0 ? 'epoch' : new Date(anchorAt).toISOString()
+}
+
+/** The words of a schedule; an interval that counts from its job's creation, as most do, does not say so. */
+function scheduleWords({ name, createdAt, spec: { schedule } }: Job): string | null {
+  if (schedule === null) return null
+  const view = scheduleView(schedule)
+  const plain = schedule.kind === 'every' && schedule.anchorAt === createdAt && 'every' in view
+  return describeSchedule(plain ? { every: view.every } : view, { name })
 }
 
 function durationView(ms: number): Duration {

@@ -23,6 +23,7 @@ export const errorKinds = {
   queue_not_found: 'not_found',
   lock_not_found: 'not_found',
   job_exists: 'conflict',
+  file_exists: 'conflict',
   job_busy: 'conflict',
   job_changed: 'conflict',
   managed_elsewhere: 'conflict',

@@ -2,6 +2,7 @@
 import type { NodeRow } from '../store/store.ts'
 import type { EngineContext } from './context.ts'
 import { Elector } from './elector.ts'
+import { JumpGuard } from './jump-guard.ts'
 import { Pruner } from './pruner.ts'
 import { Registrar } from './registrar.ts'
 import { Releaser } from './releaser.ts'
@@ -53,17 +54,19 @@ export class Node {
     }
     this.#elector = new Elector(context, options.leader, onElected)
     this.#releaser = new Releaser(context, onReady)
-    const parts = { elector: this.#elector, releaser: this.#releaser, onReady }
+    const guard = new JumpGuard(context.clock, context.logger)
+    const parts = { elector: this.#elector, releaser: this.#releaser, guard, onReady }
     this.#scheduler = new Scheduler(context, options, parts)
-    const rescuer = new Rescuer(context, options.worker.leaseMs, parts)
+    // What the rescuer ends may have been a fixedDelay tick, whose end writes the next.
+    const rescuer = new Rescuer(context, options.worker.leaseMs, { ...parts, onReady: () => this.changed() })
     const leads = options.roles.includes('scheduler')
-    const pruner = new Pruner(context, this.#elector)
+    const pruner = new Pruner(context, this.#elector, guard)
     this.#scheduling = leads ? [this.#elector, this.#scheduler, rescuer, pruner] : []
     this.#worker = options.roles.includes('worker')
       ? new Worker(
           context,
           { queues: options.queues, leaseMs: options.worker.leaseMs, pollMs },
-          { handlers, enqueue, releaser: this.#releaser },
+          { handlers, enqueue, releaser: this.#releaser, onNextTick: () => this.#scheduler.wake() },
         )
       : null
     this.#watcher = new Watcher(context, watchMs, () => this.changed())
@@ -90,6 +93,11 @@ export class Node {
     await this.#watcher.stop()
     await this.#releaser.stop()
     await this.#registrar.stop()
+  }
+
+  /** A stop that is under way, or comes later, no longer waits for running handlers: it aborts them now. */
+  hurry(): void {
+    this.#worker?.hurry()
   }
 
   /** Something was written that this node should look at now. */

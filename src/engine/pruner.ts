@@ -1,6 +1,7 @@
 /** While this node leads: prunes history by retention, a slice at a time, so that the writer is never held for long. */
 import type { EngineContext } from './context.ts'
 import type { Elector } from './elector.ts'
+import type { JumpGuard } from './jump-guard.ts'
 import { Alarm, Service } from './service.ts'
 
 const everyMs = 5 * 60_000
@@ -10,13 +11,15 @@ const sliceJobs = 100
 export class Pruner extends Service {
   readonly #context: EngineContext
   readonly #elector: Elector
+  readonly #guard: JumpGuard
   readonly #alarm: Alarm
   #after: string | null = null
 
-  constructor(context: EngineContext, elector: Elector) {
+  constructor(context: EngineContext, elector: Elector, guard: JumpGuard) {
     super()
     this.#context = context
     this.#elector = elector
+    this.#guard = guard
     this.#alarm = new Alarm(context.clock)
   }
 
@@ -24,7 +27,8 @@ export class Pruner extends Service {
     const { store, clock, logger } = this.#context
     while (!signal.aborted) {
       await this.#alarm.wait(this.#after === null ? everyMs : betweenSlicesMs, signal)
-      if (signal.aborted || this.#elector.term() === null) continue
+      // By a clock that leapt a month ahead, all of history is old.
+      if (signal.aborted || this.#elector.term() === null || this.#guard.holds()) continue
       try {
         const slice = await store.purgeHistory({ afterJobId: this.#after, jobs: sliceJobs, now: clock.now() })
         this.#after = slice.lastJobId

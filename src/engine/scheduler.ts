@@ -6,7 +6,7 @@ import type { LeaderTerm } from '../core/leader/term.ts'
 import type { DueJob } from '../store/store.ts'
 import type { EngineContext } from './context.ts'
 import type { Elector } from './elector.ts'
-import { JumpGuard } from './jump-guard.ts'
+import { holdMs, type JumpGuard } from './jump-guard.ts'
 import type { Releaser } from './releaser.ts'
 import { Alarm, Service } from './service.ts'
 
@@ -35,7 +35,12 @@ export class Scheduler extends Service {
   constructor(
     context: EngineContext,
     options: SchedulerOptions,
-    parts: { readonly elector: Elector; readonly releaser: Releaser; readonly onReady: () => void },
+    parts: {
+      readonly elector: Elector
+      readonly releaser: Releaser
+      readonly guard: JumpGuard
+      readonly onReady: () => void
+    },
   ) {
     super()
     this.#context = context
@@ -44,7 +49,7 @@ export class Scheduler extends Service {
     this.#releaser = parts.releaser
     this.#onReady = parts.onReady
     this.#alarm = new Alarm(context.clock)
-    this.#guard = new JumpGuard(context.clock, context.logger)
+    this.#guard = parts.guard
   }
 
   /** A job changed, or this node was elected. */
@@ -57,7 +62,11 @@ export class Scheduler extends Service {
       let wakeAt = this.#context.clock.now() + this.#context.clock.longestSleepMs
       try {
         const term = this.#elector.term()
-        if (term !== null && !this.#guard.holds()) wakeAt = Math.min(wakeAt, await this.#pass(term))
+        if (term !== null) {
+          const held = this.#guard.holds()
+          const nextAt = held ? this.#context.clock.now() + holdMs : await this.#pass(term)
+          wakeAt = Math.min(wakeAt, nextAt)
+        }
       } catch (error) {
         this.#context.logger.warn('Could not account for due ticks; trying again', { error })
         wakeAt = this.#context.clock.now() + 1_000

@@ -31,11 +31,13 @@ export class Watcher extends Service {
 
   protected override async run(signal: AbortSignal): Promise<void> {
     const { store, logger } = this.#context
-    await this.#look(false)
+    let known = false
     while (!signal.aborted) {
-      await this.#alarm.wait(this.#everyMs, signal)
-      if (signal.aborted) break
       try {
+        if (!known) await this.#look(false)
+        known = true
+        await this.#alarm.wait(this.#everyMs, signal)
+        if (signal.aborted) break
         const changes = await store.changes()
         if (changes === this.#changes) continue
         this.#changes = changes
@@ -43,6 +45,7 @@ export class Watcher extends Service {
         this.#onChange()
       } catch (error) {
         logger.warn('Could not look for changes; trying again', { error })
+        await this.#alarm.wait(this.#everyMs, signal)
       }
     }
   }

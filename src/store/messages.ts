@@ -162,16 +162,12 @@ export interface FinishedAttempt extends Claim {
 export interface FinishRequest {
   readonly nodeId: string
   readonly attempts: readonly FinishedAttempt[]
-  /** Reserved claims whose handlers are about to start. */
-  readonly starts: readonly Claim[]
   readonly now: number
 }
 
 export interface FinishResult {
   /** Ids whose holder was superseded: nothing of theirs was written. */
   readonly refused: readonly string[]
-  /** Ids of `starts` that are no longer ours. */
-  readonly lost: readonly string[]
   /** How many jobs had their lane moved on: something may be ready there. */
   readonly lanes: number
   readonly releases: readonly ReleaseAt[]
@@ -276,4 +272,6 @@ export interface CompleteWithin<T> {
   readonly run: (tx: Transaction) => Promise<T>
   /** The ending to write once `run` has resolved. */
   readonly ending: (result: T) => Ending
+  /** Told after the commit of chains whose head only waits for its time. */
+  readonly onReleases?: (releases: readonly ReleaseAt[]) => void
 }

@@ -25,7 +25,7 @@ export async function openStore(url: string, context: ScriptContext): Promise<Op
 }
 
 /** `sqlite:data/app.db`, `sqlite:/var/lib/app.db`, `sqlite:///var/lib/app.db`, `sqlite::memory:`. */
-function sqlitePath(url: string): string {
+export function sqlitePath(url: string): string {
   const path = url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '')
   if (path === '') {
     throw new EvertickError('unsupported_database', 'The SQLite URL names no file.', {

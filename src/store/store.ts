@@ -63,6 +63,8 @@ export interface Store {
   ping(): Promise<void>
   /** A number that changes when another process has written: a hint to look, never a fact. */
   changes(): Promise<number>
+  /** Everything written so far is durable, claims too: before work that must never run twice. */
+  sync(): Promise<void>
 
   // --- executions: the hot path -----------------------------------------------------------------------------------
   enqueueExecutions(rows: readonly NewExecution[], within?: CallerTransaction): Promise<Enqueued[]>
@@ -74,6 +76,8 @@ export interface Store {
   extendLeases(request: ExtendRequest): Promise<ExtendResult>
   /** Executions of this node that somebody asked to stop. */
   findCancelRequests(nodeId: string): Promise<string[]>
+  /** Marks reserved claims as started: their handlers are about to run. Returns those that are no longer ours. */
+  startAttempts(claims: readonly Claim[], now: number): Promise<string[]>
   /** Decided by (id, fence) of a running execution; a superseded holder is refused, and the refusal is kept. */
   finishAttempts(request: FinishRequest): Promise<FinishResult>
   /** Takes back what no worker holds any more; also cancels what is past its start deadline. */
@@ -140,6 +144,8 @@ export interface Store {
   touchNode(id: string, now: number, lostMs: number): Promise<boolean>
   removeNode(id: string): Promise<void>
   listNodes(): Promise<NodeRow[]>
+  /** The handlers that some node has. */
+  listHandlers(): Promise<string[]>
   /** Jobs that nobody names or can run any more, since before `since`. */
   findOrphans(since: number, now: number): Promise<string[]>
   listQueues(): Promise<QueueRow[]>

@@ -35,6 +35,8 @@ export interface Tried {
   readonly overlap: OverlapPolicy
   /** The job's next tick, where its runs must not overlap. */
   readonly nextTickAt: number | null
+  /** After a crash: how much later than alone, since others crashed with it. */
+  readonly apartMs?: number
 }
 
 export function endingOf(outcome: Outcome, tried: Tried, now: number, random: number): Ending {
@@ -51,7 +53,8 @@ export function endingOf(outcome: Outcome, tried: Tried, now: number, random: nu
     case 'error': {
       if (tried.attempt >= tried.retry.attempts) return { state: 'failed', error: outcome.error }
       const asked = outcome.kind === 'retry' ? outcome.afterMs : null
-      const waitMs = asked ?? backoffMs(tried.retry, tried.attempt, random, now, tried.nextTickAt)
+      const waitMs =
+        asked ?? backoffMs(tried.retry, tried.attempt, random, now, tried.nextTickAt, tried.apartMs)
       return { ...waiting(tried, now + waitMs), error: outcome.error, countsAttempt: true }
     }
   }

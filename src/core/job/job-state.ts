@@ -93,7 +93,7 @@ export function nextJobState(name: string, state: JobState, action: JobAction): 
   if (following === null) {
     const legal = legalActions(state).join(', ')
     throw new EvertickError('invalid_transition', `Cannot ${action} job "${name}": it is ${state}.`, {
-      next: `A ${state} job can: ${legal}.`,
+      next: `While it is ${state} you can: ${legal}.`,
     })
   }
   return following

@@ -52,7 +52,7 @@ export class LeaseKeeper extends Service {
 
   /** Before a transaction holds the writer: nobody's lease may run out meanwhile. */
   async extendAll(): Promise<void> {
-    await this.#extend([...this.#held.values()].filter((held) => held.stopReason === null))
+    await this.#extend([...this.#held.values()].filter(isKept))
   }
 
   abort(held: Held, reason: StopReason): void {
@@ -75,9 +75,7 @@ export class LeaseKeeper extends Service {
         const now = clock.now()
         const half = this.#leaseMs / 2
         await this.#extend(
-          [...this.#held.values()].filter(
-            (held) => held.stopReason === null && held.leasedUntil - now <= half,
-          ),
+          [...this.#held.values()].filter((held) => isKept(held) && held.leasedUntil - now <= half),
         )
         for (const id of await store.findCancelRequests(nodeId)) this.#cancel(id)
       } catch (error) {
@@ -106,6 +104,11 @@ export class LeaseKeeper extends Service {
     const held = this.#held.get(id)
     if (held !== undefined) this.abort(held, 'cancel')
   }
+}
+
+/** What timed out is kept until the runner gives it up, or its lease might run out first and count as a crash. */
+function isKept({ stopReason }: Held): boolean {
+  return stopReason === null || stopReason === 'timeout'
 }
 
 function stopError(id: string, reason: StopReason): EvertickError {

@@ -40,6 +40,14 @@ const longestStack = 8_192
 
 /** Whatever was thrown, as it is kept: also null, text, or an error with a broken getter. */
 export function errorFrom(thrown: unknown): ExecutionError {
+  try {
+    return readError(thrown)
+  } catch {
+    return { name: 'Error', message: 'unprintable' }
+  }
+}
+
+function readError(thrown: unknown): ExecutionError {
   if (!(thrown instanceof Error)) return { name: 'Error', message: printable(thrown) }
   const { code } = thrown as { code?: unknown }
   return {

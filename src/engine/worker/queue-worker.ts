@@ -18,6 +18,14 @@ export interface QueueWorkerOptions {
   readonly pollMs: number
 }
 
+export interface QueueWorkerParts {
+  readonly runner: Runner
+  readonly finisher: Finisher
+  readonly keeper: LeaseKeeper
+  /** The end of a fixedDelay tick has written the next one: a scheduler that sleeps does not know of it. */
+  readonly onNextTick: () => void
+}
+
 interface Reserved {
   readonly claim: ClaimedExecution
   readonly held: Held
@@ -32,9 +40,11 @@ const maxReserve = 500
 export class QueueWorker extends Service {
   readonly #context: EngineContext
   readonly #options: QueueWorkerOptions
-  readonly #parts: { readonly runner: Runner; readonly finisher: Finisher; readonly keeper: LeaseKeeper }
+  readonly #parts: QueueWorkerParts
   readonly #alarm: Alarm
   readonly #running = new Map<string, { readonly done: Promise<void>; readonly reserved: Reserved }>()
+  /** Starts that are being written: neither in reserve any more nor running yet. */
+  readonly #beginning = new Set<Promise<void>>()
   #reserve: Reserved[] = []
   #busy = 0
   #handling = 0
@@ -42,11 +52,7 @@ export class QueueWorker extends Service {
   #runMs: number | null = null
   #claiming = true
 
-  constructor(
-    context: EngineContext,
-    options: QueueWorkerOptions,
-    parts: { readonly runner: Runner; readonly finisher: Finisher; readonly keeper: LeaseKeeper },
-  ) {
+  constructor(context: EngineContext, options: QueueWorkerOptions, parts: QueueWorkerParts) {
     super()
     this.#context = context
     this.#options = options
@@ -70,11 +76,19 @@ export class QueueWorker extends Service {
     const claims = this.#reserve.map(({ claim }) => claim)
     for (const { held } of this.#reserve) this.#parts.keeper.letGo(held)
     this.#reserve = []
-    if (claims.length > 0) await this.#context.store.releaseClaims(claims, this.#context.clock.now())
+    if (claims.length === 0) return
+    try {
+      await this.#context.store.releaseClaims(claims, this.#context.clock.now())
+    } catch (error) {
+      // The leases run out by themselves; what must not happen is that the rest of the stop does not.
+      this.#context.logger.warn(`Could not give back ${claims.length} claims`, { error })
+    }
   }
 
   async settled(): Promise<void> {
-    while (this.#running.size > 0) await Promise.all([...this.#running.values()].map(({ done }) => done))
+    while (this.#running.size + this.#beginning.size > 0) {
+      await Promise.all([...this.#beginning, ...[...this.#running.values()].map(({ done }) => done)])
+    }
   }
 
   /** Gives back what still runs: its fence keeps whatever it writes later harmless. */
@@ -123,6 +137,8 @@ export class QueueWorker extends Service {
       })
     const started = result.claimed.filter((claim) => claim.started)
     this.#busy -= free - started.length
+    // What must never run twice may only start once its claim is on disk.
+    if (started.some(({ spec }) => spec.onCrash === 'fail')) await store.sync()
     for (const claim of result.claimed) {
       const reserved = { claim, held: this.#parts.keeper.hold(claim, claim.leasedUntil) }
       if (claim.started) this.#launch(reserved)
@@ -159,11 +175,13 @@ export class QueueWorker extends Service {
       return
     }
     if (this.#reserve.length < this.#reserveTarget() / 2) this.#alarm.ring()
-    void this.#begin(next)
+    const beginning = this.#begin(next).finally(() => this.#beginning.delete(beginning))
+    this.#beginning.add(beginning)
   }
 
   async #begin(next: Reserved): Promise<void> {
     if (await this.#parts.finisher.begin(next.claim)) {
+      if (next.claim.spec.onCrash === 'fail') await this.#context.store.sync()
       this.#launch({ ...next, claim: { ...next.claim, attempt: next.claim.attempt + 1, started: true } })
       return
     }
@@ -196,16 +214,19 @@ export class QueueWorker extends Service {
     ran: Ran,
     at: { event: ExecutionEvent; startedAt: number; finishedAt: number },
   ): void {
-    const { keeper, finisher } = this.#parts
+    const { keeper, finisher, onNextTick } = this.#parts
+    const opensNext = claim.tickAt !== null && claim.spec.schedule?.kind === 'fixed_delay'
     const durationMs = at.finishedAt - at.startedAt
     if (ran.kind === 'committed') {
       keeper.letGo(held)
       this.#context.events.emit('execution:completed', { ...at.event, result: ran.result, durationMs })
+      if (opensNext) onNextTick()
       return
     }
     const ending = this.#endingOf(claim, ran.outcome)
     void finisher.finish({ ...claim, ending, finishedAt: at.finishedAt }).then((ours) => {
       keeper.letGo(held)
+      if (opensNext) onNextTick()
       if (ours) return this.#tell(at.event, ending, durationMs)
       keeper.abort(held, 'lost')
       return this.#context.events.emit('execution:refused', at.event)

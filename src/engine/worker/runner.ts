@@ -1,7 +1,7 @@
 /** Runs one claimed execution: context, time limit, signal; and says how it ended. Whatever a handler does, it returns. */
 import type { Outcome } from '../../core/attempt/outcome.ts'
 import { EvertickError } from '../../core/error.ts'
-import type { ClaimedExecution, Transaction } from '../../store/store.ts'
+import type { ClaimedExecution, ReleaseAt, Transaction } from '../../store/store.ts'
 import type { EngineContext } from '../context.ts'
 import type {
   EnqueueOptions,
@@ -25,6 +25,8 @@ export interface RunnerParts {
   readonly keeper: LeaseKeeper
   readonly recorder: Recorder
   readonly enqueue: (job: JobReference, input: unknown, options?: EnqueueOptions) => Promise<EnqueueResult>
+  /** A transaction has moved a lane on. */
+  readonly onLanes: (releases: readonly ReleaseAt[]) => void
 }
 
 /** A handler that heeds its signal gets this long to clean up after its timeout. */
@@ -91,7 +93,9 @@ export class Runner {
           reject(held.controller.signal.reason as Error),
         )
       }
-      held.controller.signal.addEventListener('abort', onAbort, { once: true })
+      // The time may have run out while the input was checked.
+      if (held.controller.signal.aborted) onAbort()
+      else held.controller.signal.addEventListener('abort', onAbort, { once: true })
     })
     try {
       return await Promise.race([work, late])
@@ -165,11 +169,15 @@ class Attempt {
     }
   }
 
-  /** A result that cannot be stored does not undo the work: it is dropped, and the log says so. */
+  /**
+   * A result that cannot be stored does not undo the work: it is dropped, and the log says so. What is kept is plain data:
+   * an object that can be written now, but not a moment later, would fail the ends of its whole batch with it.
+   */
   keepable(result: unknown): unknown {
+    if (typeof result !== 'object' && typeof result !== 'bigint') return result
     try {
-      JSON.stringify(result)
-      return result
+      const written = JSON.stringify(result) as string | undefined
+      return written === undefined ? null : JSON.parse(written)
     } catch (error) {
       this.#log().warn(`The result could not be kept: ${errorFrom(error).message}`)
       return null
@@ -230,6 +238,7 @@ class Attempt {
       maxMs: transactionMs,
       clock,
       run: fn,
+      onReleases: this.#parts.onLanes,
       ending: (value) => ({ state: 'completed', result: this.keepable(value) }),
     })
     this.committed = { kind: 'committed', result }

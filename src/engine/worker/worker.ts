@@ -1,4 +1,5 @@
 /** The worker of a node: its queues, and the parts that they share. */
+import type { ReleaseAt } from '../../store/store.ts'
 import type { EngineContext } from '../context.ts'
 import type { Releaser } from '../releaser.ts'
 import { Finisher } from './finisher.ts'
@@ -23,6 +24,7 @@ export class Worker {
   readonly #keeper: LeaseKeeper
   readonly #finisher: Finisher
   readonly #queues: readonly QueueWorker[]
+  readonly #hurried = new AbortController()
 
   constructor(
     context: EngineContext,
@@ -30,6 +32,7 @@ export class Worker {
     parts: {
       readonly handlers: ReadonlyMap<string, Handler>
       readonly releaser: Releaser
+      readonly onNextTick: () => void
       readonly enqueue: (
         job: JobReference,
         input: unknown,
@@ -41,19 +44,21 @@ export class Worker {
     this.#context = context
     this.#recorder = new Recorder(context)
     this.#keeper = new LeaseKeeper(context, leaseMs)
-    this.#finisher = new Finisher(context, (releases) => {
+    const onLanes = (releases: readonly ReleaseAt[]) => {
       parts.releaser.add(releases)
       // What was released by an ending may be for any of our queues.
       this.wake()
-    })
-    const { handlers, enqueue } = parts
-    const runner = new Runner(context, { handlers, enqueue, keeper: this.#keeper, recorder: this.#recorder })
+    }
+    this.#finisher = new Finisher(context, onLanes)
+    const { handlers, enqueue, onNextTick } = parts
+    const [keeper, recorder] = [this.#keeper, this.#recorder]
+    const runner = new Runner(context, { handlers, enqueue, onLanes, keeper, recorder })
     this.#queues = Object.entries(options.queues).map(
       ([queue, { concurrency }]) =>
         new QueueWorker(
           context,
           { queue, concurrency, leaseMs, pollMs },
-          { runner, finisher: this.#finisher, keeper: this.#keeper },
+          { runner, finisher: this.#finisher, keeper: this.#keeper, onNextTick },
         ),
     )
   }
@@ -72,10 +77,15 @@ export class Worker {
     return this.#queues.reduce((sum, queue) => sum + queue.running, 0)
   }
 
+  /** Whoever stops this worker has no patience left: handlers are aborted at once. */
+  hurry(): void {
+    this.#hurried.abort()
+  }
+
   /** Stops claiming at once, waits its grace, then aborts, and at last gives back what is still held. */
   async stop(timeoutMs: number): Promise<void> {
     await Promise.all(this.#queues.map((queue) => queue.stopClaiming()))
-    if (!(await this.#settledWithin(timeoutMs))) {
+    if (!(await this.#settledWithin(timeoutMs, this.#hurried.signal))) {
       this.#keeper.abortAll('shutdown')
       if (!(await this.#settledWithin(abortGraceMs))) {
         await Promise.all(this.#queues.map((queue) => queue.abandon()))
@@ -86,14 +96,12 @@ export class Worker {
     await this.#recorder.stop()
   }
 
-  async #settledWithin(ms: number): Promise<boolean> {
+  async #settledWithin(ms: number, ...enough: AbortSignal[]): Promise<boolean> {
+    const over = new AbortController()
     const settled = Promise.all(this.#queues.map((queue) => queue.settled())).then(() => true)
-    let cancel = () => {}
-    const late = new Promise<boolean>((resolve) => {
-      cancel = this.#context.clock.timer(ms, () => resolve(false))
-    })
+    const late = this.#context.clock.sleep(ms, AbortSignal.any([over.signal, ...enough])).then(() => false)
     const inTime = await Promise.race([settled, late])
-    cancel()
+    over.abort()
     return inTime
   }
 }

@@ -111,7 +111,11 @@ function* accountJob(
   }
   try {
     const job = yield* endPauseIfOver(read, now, context)
-    if (job.state !== 'active') return
+    if (job.state !== 'active') {
+      // A pause about to run out was found by the look-ahead: come again at its end.
+      batch.due(job.nextDueAt)
+      return
+    }
     const plan = planTicks({
       job,
       sequence: sequenceOfJob(job),

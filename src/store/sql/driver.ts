@@ -4,8 +4,14 @@ import type { Script } from './script.ts'
 
 export interface SqlDriver {
   read<T>(script: () => Script<T>): Promise<T>
-  /** One transaction, or one shared with other writes of the same turn; resolves after its commit. */
-  write<T>(script: () => Script<T>): Promise<T>
+  /**
+   * One transaction, or one shared with other writes of the same turn; resolves once it is durable. `durable: false` is
+   * for what nobody outside is told of (a claim, a heartbeat): it resolves after the commit, and its durability rides on
+   * the next durable one.
+   */
+  write<T>(script: () => Script<T>, options?: { readonly durable?: boolean }): Promise<T>
+  /** Everything written so far is durable. */
+  sync(): Promise<void>
   /** The script in the caller's own, open transaction. */
   within<T>(transaction: CallerTransaction, script: () => Script<T>): Promise<T>
   /** A transaction of its own that the user's function writes in; `last` runs before the commit. */

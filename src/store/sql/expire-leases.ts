@@ -1,5 +1,6 @@
 /** Takes back what no worker holds any more: crashed attempts, reservations, late starts, forgotten blocks. */
 
+import { apartAfterCrashMs } from '../../core/attempt/backoff.ts'
 import { leaseSlackMs } from '../../core/attempt/lease.ts'
 import { crashError, endingOf } from '../../core/attempt/outcome.ts'
 import type { Cause } from '../../core/execution/execution.ts'
@@ -28,8 +29,11 @@ export function* expireLeases({ now, limit, random }: ExpireRequest): Script<Exp
   )
   const expired: ExpireResult['expired'][number][] = []
   const ended: Ended[] = []
+  let crashed = 0
   for (const lease of found) {
-    const state = yield* expireLease(lease, now, random())
+    const apartMs = apartAfterCrashMs(crashed, found.length)
+    if (lease.started_at !== null) crashed += 1
+    const state = yield* expireLease(lease, now, random(), apartMs)
     expired.push({
       id: text(lease.id),
       jobName: text(lease.job_name),
@@ -44,7 +48,7 @@ export function* expireLeases({ now, limit, random }: ExpireRequest): Script<Exp
   return { expired, deadlined: late.count, watching: (yield* row(watchedText)) !== null, releases }
 }
 
-function* expireLease(lease: Row, now: number, random: number): Script<ExecutionState> {
+function* expireLease(lease: Row, now: number, random: number, apartMs: number): Script<ExecutionState> {
   const id = text(lease.id)
   const fence = number(lease.fence)
   if (lease.started_at === null) {
@@ -59,6 +63,7 @@ function* expireLease(lease: Row, now: number, random: number): Script<Execution
     retry: spec.onCrash === 'fail' ? { ...spec.retry, attempts: 0 } : spec.retry,
     overlap: spec.overlap,
     nextTickAt: spec.overlap === 'allow' ? null : optionalNumber(lease.next_due_at),
+    apartMs,
   }
   const asked = optionalNumber(lease.cancel_requested_at) !== null
   const ending = asked
@@ -111,7 +116,7 @@ function* cancelLate(now: number, limit: number): Script<{ count: number; ended:
   )
   for (const { id } of late) {
     yield* run(
-      `UPDATE @job_executions SET state = 'cancelled', cancel_reason = 'start_deadline', finished_at = ?
+      `UPDATE @job_executions SET state = 'cancelled', cancel_reason = 'start_deadline', start_by = NULL, finished_at = ?
        WHERE id = ? AND attempt = 0 AND state IN ('pending', 'blocked')`,
       now,
       text(id),

@@ -3,7 +3,7 @@
  * refusal is kept in the history.
  */
 import type { Ending } from '../../core/attempt/outcome.ts'
-import type { AttemptRow, FinishedAttempt, FinishRequest, FinishResult } from '../store.ts'
+import type { AttemptRow, Claim, FinishedAttempt, FinishRequest, FinishResult } from '../store.ts'
 import { afterEnded, type Ended, endedFrom, giveBack } from './end-execution.ts'
 import { json, number, optionalNumber, optionalText, text } from './rows.ts'
 import { type Param, type Row, row, rows, run, type Script } from './script.ts'
@@ -31,12 +31,11 @@ const waitText = `
   RETURNING job_id, cause, tick_at, started_at, state`
 
 const startText = `
-  UPDATE @job_executions SET attempt = attempt + 1, started_at = ?
+  UPDATE @job_executions SET attempt = attempt + 1, started_at = ?, start_by = NULL
   WHERE id = ? AND fence = ? AND state = 'running' AND started_at IS NULL AND cancel_requested_at IS NULL`
 
 export function* finishAttempts(request: FinishRequest): Script<FinishResult> {
   const refused: string[] = []
-  const lost: string[] = []
   const ended: Ended[] = []
   for (const attempt of request.attempts) {
     const written = yield* writeEnding(attempt, request.nodeId)
@@ -47,14 +46,22 @@ export function* finishAttempts(request: FinishRequest): Script<FinishResult> {
       ended.push(endedFrom(written))
     }
   }
-  for (const start of request.starts) {
-    if ((yield* run(startText, request.now, start.id, start.fence)) === 1) continue
-    lost.push(start.id)
-    const given = yield* giveBack(start, request.now)
+  const releases = ended.length === 0 ? [] : yield* afterEnded(ended, request.now)
+  return { refused, lanes: ended.length, releases }
+}
+
+export function* startAttempts(claims: readonly Claim[], now: number): Script<string[]> {
+  const lost: string[] = []
+  const ended: Ended[] = []
+  for (const claim of claims) {
+    if ((yield* run(startText, now, claim.id, claim.fence)) === 1) continue
+    lost.push(claim.id)
+    // Somebody asked it to stop before it began: it ends here, and its lane goes on.
+    const given = yield* giveBack(claim, now)
     if (given !== null && text(given.cause) !== 'enqueue') ended.push(endedFrom(given))
   }
-  const releases = ended.length === 0 ? [] : yield* afterEnded(ended, request.now)
-  return { refused, lost, lanes: ended.length, releases }
+  if (ended.length > 0) yield* afterEnded(ended, now)
+  return lost
 }
 
 const outcomes: Readonly<Record<Ending['state'], AttemptRow['outcome']>> = {

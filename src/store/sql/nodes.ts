@@ -49,6 +49,11 @@ export function* listNodes(): Script<NodeRow[]> {
   }))
 }
 
+export function* listHandlers(): Script<string[]> {
+  const found = yield* rows('SELECT DISTINCT handler FROM @node_handlers ORDER BY handler')
+  return found.map(({ handler }) => text(handler))
+}
+
 /**
  * Jobs whose handler no live node has, known for longer than since `since`. Their first sighting is written down, so
  * that the wait counts under living leaders only and a scheduler that starts first does not disable everybody's jobs.

@@ -10,6 +10,7 @@ import type {
   ExtendResult,
   FinishedAttempt,
   NewExecution,
+  ReleaseAt,
   Store,
 } from '../store.ts'
 import { accountTicks, findDueJobs } from './account-ticks.ts'
@@ -32,12 +33,13 @@ import {
   listRevisions,
   recordProgress,
 } from './find-jobs.ts'
-import { finishAttempts, listAttempts, writeEnding } from './finish-attempts.ts'
+import { finishAttempts, listAttempts, startAttempts, writeEnding } from './finish-attempts.ts'
 import { currentLeader, electLeader, endTerm, listTerms, markMissedHandled, renewTerm } from './leadership.ts'
 import { acquireLock, extendLock, listLocks, releaseLock } from './locks.ts'
 import { backfillJob, cancelExecution, findExecution, retryExecution, triggerJob } from './make-execution.ts'
 import {
   findOrphans,
+  listHandlers,
   listNodes,
   listQueues,
   pauseQueue,
@@ -60,6 +62,8 @@ export interface HotScripts {
 }
 
 const auditSliceJobs = 200
+/** Nobody outside hears of these: a power cut may undo them together with everything that followed. */
+const unspoken = { durable: false } as const
 
 export function createSqlStore(
   dialect: Store['dialect'],
@@ -73,6 +77,7 @@ export function createSqlStore(
     close: () => driver.close(),
     ping: async () => void (await read(() => row('SELECT 1 AS alive'))),
     changes: () => driver.changes(),
+    sync: () => driver.sync(),
 
     enqueueExecutions: (rows, within) =>
       within === undefined
@@ -80,16 +85,17 @@ export function createSqlStore(
         : driver.within(within, () => hot.enqueueExecutions(rows)),
     findDueJobs: (until, limit) => read(() => findDueJobs(until, limit)),
     accountTicks: (request) => write(() => accountTicks(request, context)),
-    claimExecutions: (request) => write(() => hot.claimExecutions(request)),
-    extendLeases: (request) => write(() => hot.extendLeases(request)),
+    claimExecutions: (request) => write(() => hot.claimExecutions(request), unspoken),
+    extendLeases: (request) => write(() => hot.extendLeases(request), unspoken),
+    startAttempts: (claims, now) => write(() => startAttempts(claims, now), unspoken),
     findCancelRequests: (nodeId) => read(() => findCancelRequests(nodeId)),
     finishAttempts: (request) => write(() => finishAttempts(request)),
     expireLeases: (request) => write(() => expireLeases(request)),
     releaseClaims: (claims, now) => write(() => releaseClaims(claims, now)),
     releaseBlocked: (jobIds, now) => write(() => releaseBlocked(jobIds, now)),
     purgeHistory: (request) => write(() => purgeHistory(request)),
-    recordProgress: (rows) => write(() => recordProgress(rows)),
-    appendLogs: (rows) => write(() => appendLogs(rows)),
+    recordProgress: (rows) => write(() => recordProgress(rows), unspoken),
+    appendLogs: (rows) => write(() => appendLogs(rows), unspoken),
 
     createJob: (job) => write(() => createJob(job, context)),
     changeJob: (reference, change, by) => write(() => changeJob(reference, change, by, context)),
@@ -116,7 +122,7 @@ export function createSqlStore(
     listLeases: (filter, now) => read(() => listLeases(filter, now)),
 
     electLeader: (request) => write(() => electLeader(request, context)),
-    renewTerm: (request) => write(() => renewTerm(request)),
+    renewTerm: (request) => write(() => renewTerm(request), unspoken),
     endTerm: (termId, holder, now) => write(() => endTerm({ termId, holder }, now)),
     markMissedHandled: (termId, now) => write(() => markMissedHandled(termId, now)),
     currentLeader: () => read(() => currentLeader()),
@@ -126,9 +132,10 @@ export function createSqlStore(
     releaseLock: (name, token) => write(() => releaseLock(name, token)),
     listLocks: () => read(() => listLocks()),
     registerNode: (node, handlers) => write(() => registerNode(node, handlers)),
-    touchNode: (id, now, lostMs) => write(() => touchNode(id, now, lostMs)),
+    touchNode: (id, now, lostMs) => write(() => touchNode(id, now, lostMs), unspoken),
     removeNode: (id) => write(() => removeNode(id)),
     listNodes: () => read(() => listNodes()),
+    listHandlers: () => read(() => listHandlers()),
     findOrphans: (since, now) => write(() => findOrphans(since, now)),
     listQueues: () => read(() => listQueues()),
     pauseQueue: (name, reason, by) => write(() => pauseQueue(name, reason, by)),
@@ -173,7 +180,8 @@ async function auditLedger(
 /** The handler's writes and the fenced completion, all of it or none: no duplicate orders after a crash. */
 async function completeWithin<T>(driver: SqlDriver, request: CompleteWithin<T>): Promise<T> {
   const { claim, nodeId, clock } = request
-  return await driver.exclusive<T>({
+  let releases: readonly ReleaseAt[] = []
+  const result = await driver.exclusive<T>({
     maxMs: request.maxMs,
     sleep: (ms, signal) => clock.sleep(ms, signal),
     first: function* () {
@@ -188,16 +196,18 @@ async function completeWithin<T>(driver: SqlDriver, request: CompleteWithin<T>):
     last: function* (result) {
       const ending = request.ending(result)
       const finished: FinishedAttempt = { ...claim, ending, finishedAt: clock.now() }
-      yield* finishWithin(finished, nodeId)
+      releases = yield* finishWithin(finished, nodeId)
     },
   })
+  if (releases.length > 0) request.onReleases?.(releases)
+  return result
 }
 
-function* finishWithin(finished: FinishedAttempt, nodeId: string): Script<void> {
+function* finishWithin(finished: FinishedAttempt, nodeId: string): Script<readonly ReleaseAt[]> {
   const ended = yield* writeEnding(finished, nodeId)
   if (ended === null) throw staleLease(finished.id)
-  if (text(ended.cause) === 'enqueue') return
-  yield* afterEnded([endedFrom(ended)], finished.finishedAt)
+  if (text(ended.cause) === 'enqueue') return []
+  return yield* afterEnded([endedFrom(ended)], finished.finishedAt)
 }
 
 function staleLease(id: string): EvertickError {

@@ -1,5 +1,6 @@
 /**
- * SQLite as Evertick uses it: WAL, synchronous FULL, one writer queue per process. The writes of one turn share a commit;
+ * SQLite as Evertick uses it: WAL, every acknowledged commit on disk, one writer queue per process. The writes of one
+ * turn share a commit;
  * `BEGIN IMMEDIATE` always, since a deferred transaction that reads first fails at once when another process has written.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
@@ -11,9 +12,12 @@ import type { CallerTransaction } from '../store.ts'
 import { Connection, isDatabaseSync } from './connection.ts'
 import { classify, isBusy, rewrite } from './dialect.ts'
 import { isTransaction, SqliteTransaction } from './transaction.ts'
+import { WalSync } from './wal-sync.ts'
 
 interface Write {
   readonly run: (connection: Connection) => void
+  /** Whether the caller hears of it only once it is on disk. */
+  readonly durable: boolean
   readonly settle: () => void
   readonly fail: (error: unknown) => void
 }
@@ -33,6 +37,7 @@ export class SqliteDriver implements SqlDriver {
   readonly #path: string
   readonly #writer: Connection
   readonly #reader: Connection
+  readonly #sync: WalSync | null
   readonly #turns: Turn[] = []
   #working = false
   #exclusive: Promise<void> | null = null
@@ -40,6 +45,7 @@ export class SqliteDriver implements SqlDriver {
 
   constructor(path: string) {
     this.#path = path
+    this.#sync = path === ':memory:' ? null : new WalSync(path)
     try {
       this.#writer = Connection.open(path)
       // A database in memory has one connection; a file's reader never sees a transaction that is still open.
@@ -63,26 +69,31 @@ export class SqliteDriver implements SqlDriver {
     ) {
       await this.#exclusive
     }
-    this.#assertOpen()
-    try {
-      return this.#reader === this.#writer ? this.#writer.run(script()) : this.#snapshot(script)
-    } catch (error) {
-      throw classify(error, this.#path)
+    const since = performance.now()
+    for (;;) {
+      this.#assertOpen()
+      try {
+        return this.#reader === this.#writer ? this.#writer.run(script()) : this.#snapshot(script)
+      } catch (error) {
+        // Readers wait for nobody, but for one who repairs the log after the crash of a writer.
+        if (!isBusy(error) || performance.now() - since > busyGiveUpMs) throw classify(error, this.#path)
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * busyRetryMs))
+      }
     }
   }
 
   /** All statements of a read see one moment, whatever other processes commit between them. */
   #snapshot<T>(script: () => Script<T>): T {
     const reader = this.#reader
-    reader.exec('BEGIN')
+    reader.step('BEGIN')
     try {
       return reader.run(script())
     } finally {
-      if (reader.client.isTransaction) reader.exec('COMMIT')
+      if (reader.client.isTransaction) reader.step('COMMIT')
     }
   }
 
-  async write<T>(script: () => Script<T>): Promise<T> {
+  async write<T>(script: () => Script<T>, { durable = true } = {}): Promise<T> {
     this.#assertOpen()
     refuseNested()
     return await new Promise<T>((resolve, reject) => {
@@ -93,6 +104,7 @@ export class SqliteDriver implements SqlDriver {
           run: (connection) => {
             result = connection.run(script())
           },
+          durable,
           settle: () => resolve(result),
           fail: reject,
         },
@@ -118,7 +130,9 @@ export class SqliteDriver implements SqlDriver {
     return await new Promise<T>((resolve, reject) => {
       const run = async () => {
         try {
-          resolve(await this.#runExclusive(request))
+          const result = await this.#runExclusive(request)
+          if (this.#sync === null) resolve(result)
+          else this.#sync.after([{ settle: () => resolve(result), fail: reject }])
         } catch (error) {
           reject(classify(error, this.#path))
         }
@@ -126,6 +140,11 @@ export class SqliteDriver implements SqlDriver {
       this.#turns.push({ kind: 'exclusive', run })
       this.#wake()
     })
+  }
+
+  async sync(): Promise<void> {
+    const wal = this.#sync
+    if (wal !== null) await new Promise<void>((settle, fail) => wal.after([{ settle, fail }]))
   }
 
   async changes(): Promise<number> {
@@ -136,6 +155,8 @@ export class SqliteDriver implements SqlDriver {
   async close(): Promise<void> {
     while (this.#working) await new Promise((resolve) => setImmediate(resolve))
     this.#closed = true
+    await this.#sync?.idle()
+    this.#sync?.close()
     this.#reader.close()
     this.#writer.close()
   }
@@ -170,7 +191,7 @@ export class SqliteDriver implements SqlDriver {
   /** False where another process holds the file. */
   #begin(): boolean {
     try {
-      this.#writer.exec('BEGIN IMMEDIATE')
+      this.#writer.step('BEGIN IMMEDIATE')
       return true
     } catch (error) {
       if (isBusy(error)) return false
@@ -207,22 +228,24 @@ export class SqliteDriver implements SqlDriver {
       }
     }
     try {
-      this.#writer.exec('COMMIT')
+      this.#writer.step('COMMIT')
     } catch (error) {
       if (this.#writer.client.isTransaction) this.#writer.exec('ROLLBACK')
       for (const write of group) write.fail(classify(error, this.#path))
       return
     }
-    for (const write of group) write.settle()
+    for (const write of group) if (this.#sync === null || !write.durable) write.settle()
+    const durable = group.filter((write) => write.durable)
+    if (durable.length > 0) this.#sync?.after(durable)
   }
 
   /** The error of a verb that failed; nothing of it stays, and the others of the group go on. */
   #runOne(write: Write, alone: boolean): unknown {
     const connection = this.#writer
     try {
-      if (!alone) connection.exec('SAVEPOINT verb')
+      if (!alone) connection.step('SAVEPOINT verb')
       write.run(connection)
-      if (!alone) connection.exec('RELEASE verb')
+      if (!alone) connection.step('RELEASE verb')
       return null
     } catch (error) {
       if (connection.client.isTransaction)
@@ -250,9 +273,12 @@ export class SqliteDriver implements SqlDriver {
           },
         )
       })
-      const result = await Promise.race([insideTransaction.run(true, () => request.run(tx)), late])
+      // In an async function, so that one which throws before its first await still races `late`, and nobody is left
+      // with a rejection that no one hears.
+      const work = insideTransaction.run(true, async () => await request.run(tx))
+      const result = await Promise.race([work, late])
       this.#writer.run(request.last(result))
-      this.#writer.exec('COMMIT')
+      this.#writer.step('COMMIT')
       return result
     } catch (error) {
       if (this.#writer.client.isTransaction) this.#writer.exec('ROLLBACK')
@@ -269,7 +295,7 @@ export class SqliteDriver implements SqlDriver {
     const since = performance.now()
     for (;;) {
       try {
-        this.#writer.exec('BEGIN IMMEDIATE')
+        this.#writer.step('BEGIN IMMEDIATE')
         return
       } catch (error) {
         if (!isBusy(error) || performance.now() - since > busyGiveUpMs) throw error

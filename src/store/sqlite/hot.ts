@@ -4,6 +4,7 @@
  */
 import { EvertickError } from '../../core/error.ts'
 import type { Cause } from '../../core/execution/execution.ts'
+import type { JobSpec } from '../../core/job/job.ts'
 import { jobNotFound } from '../sql/change-job.ts'
 import { json, jsonObject, keyOf, number, optionalNumber, specFrom, text } from '../sql/rows.ts'
 import { type Row, row, rows, run, type Script } from '../sql/script.ts'
@@ -93,8 +94,8 @@ const topPriorityText = `
  */
 const claimableText = `
   SELECT e.seq, e.id, e.job_id, e.cause, e.tick_at, e.scheduled_for, e.ready_at, e.start_by, e.attempt, e.fence,
-    e.caught_up_index, e.caught_up_of, e.input, e.metadata, e.idempotency_key, j.name AS job_name, j.spec, j.next_due_at
-  FROM @job_executions e JOIN @jobs j ON j.id = e.job_id
+    e.caught_up_index, e.caught_up_of, e.input, e.metadata, e.idempotency_key
+  FROM @job_executions e
   WHERE e.queue = ? AND e.state IN ('pending', 'retrying') AND e.priority = ? AND e.ready_at <= ?
     AND (e.start_by IS NULL OR e.start_by >= ? OR e.attempt > 0)
     AND EXISTS (SELECT 1 FROM @node_handlers h WHERE h.handler = e.handler AND h.node_id = ?)
@@ -102,7 +103,8 @@ const claimableText = `
 
 const claimText = `
   UPDATE @job_executions SET state = 'running', fence = fence + 1, leased_by = ?, leased_until = ?,
-    attempt = attempt + ?, started_at = ?, progress = NULL, progress_note = NULL
+    attempt = attempt + ?, started_at = ?, start_by = CASE WHEN ? THEN NULL ELSE start_by END,
+    progress = NULL, progress_note = NULL
   WHERE seq = ? AND state IN ('pending', 'retrying')`
 
 const nextReadyText = `
@@ -114,9 +116,11 @@ export function* claimExecutions(request: ClaimRequest): Script<ClaimResult> {
   const paused = yield* row('SELECT name FROM @queues WHERE name = ? AND paused_at IS NOT NULL', queue)
   if (paused !== null) return { claimed: [], nextReadyAt: null }
   const claimed: ClaimedExecution[] = []
+  const jobs = new Map<string, ClaimedJob>()
+  const leasedUntil = now + request.leaseMs
   let nextReadyAt: number | null = null
   let priority = optionalNumber((yield* row(topPriorityText, queue, Number.MAX_SAFE_INTEGER))?.priority)
-  while (priority !== null && claimed.length < request.limit) {
+  while (priority !== null) {
     const ready = yield* rows(
       claimableText,
       queue,
@@ -128,10 +132,11 @@ export function* claimExecutions(request: ClaimRequest): Script<ClaimResult> {
     )
     for (const found of ready) {
       const started = claimed.length < request.start
-      const startedAt = started ? now : null
-      yield* run(claimText, nodeId, now + request.leaseMs, started ? 1 : 0, startedAt, number(found.seq))
-      claimed.push(claimedFrom(found, started, now + request.leaseMs))
+      const counts = started ? 1 : 0
+      yield* run(claimText, nodeId, leasedUntil, counts, started ? now : null, counts, number(found.seq))
+      claimed.push(claimedFrom(found, yield* jobOf(text(found.job_id), jobs), started, leasedUntil))
     }
+    if (claimed.length >= request.limit) break
     const next = optionalNumber((yield* row(nextReadyText, queue, priority, readyBy))?.ready_at)
     if (next !== null) nextReadyAt = Math.min(nextReadyAt ?? next, next)
     priority = optionalNumber((yield* row(topPriorityText, queue, priority))?.priority)
@@ -139,16 +144,33 @@ export function* claimExecutions(request: ClaimRequest): Script<ClaimResult> {
   return { claimed, nextReadyAt }
 }
 
-function claimedFrom(found: Row, started: boolean, leasedUntil: number): ClaimedExecution {
+interface ClaimedJob {
+  readonly jobName: string
+  readonly spec: JobSpec
+  readonly nextTickAt: number | null
+}
+
+/** Read once per job of a batch: joined, every row would carry its job's whole spec. */
+function* jobOf(id: string, known: Map<string, ClaimedJob>): Script<ClaimedJob> {
+  const before = known.get(id)
+  if (before !== undefined) return before
+  const found = yield* row('SELECT name, spec, next_due_at FROM @jobs WHERE id = ?', id)
+  if (found === null) throw jobNotFound(id)
+  const spec = specFrom(found.spec)
+  const nextTickAt = spec.overlap === 'allow' ? null : optionalNumber(found.next_due_at)
+  const job = { jobName: text(found.name), spec, nextTickAt }
+  known.set(id, job)
+  return job
+}
+
+function claimedFrom(found: Row, job: ClaimedJob, started: boolean, leasedUntil: number): ClaimedExecution {
   const cause = text(found.cause) as Cause
   const scheduledFor = number(found.scheduled_for)
-  const spec = specFrom(found.spec)
   return {
     id: text(found.id),
     fence: number(found.fence) + 1,
     jobId: text(found.job_id),
-    jobName: text(found.job_name),
-    spec,
+    ...job,
     cause,
     scheduledFor,
     tickAt: optionalNumber(found.tick_at),
@@ -162,7 +184,6 @@ function claimedFrom(found: Row, started: boolean, leasedUntil: number): Claimed
     metadata: jsonObject(found.metadata),
     idempotencyKey: keyOf(found, cause, scheduledFor),
     leasedUntil,
-    nextTickAt: spec.overlap === 'allow' ? null : optionalNumber(found.next_due_at),
   }
 }
 

@@ -72,13 +72,17 @@ export class SqliteMigrator implements Migrator {
 
   #applied(): AppliedMigration[] {
     const { client } = this.#connection
-    const table = client.prepare(`SELECT 1 FROM sqlite_master WHERE name = 'evertick_migrations'`).get()
-    if (table === undefined) return []
-    return client
-      .prepare(
-        'SELECT version, name, checksum, applied_at AS appliedAt FROM evertick_migrations ORDER BY version',
-      )
-      .all() as unknown as AppliedMigration[]
+    try {
+      const table = client.prepare(`SELECT 1 FROM sqlite_master WHERE name = 'evertick_migrations'`).get()
+      if (table === undefined) return []
+      return client
+        .prepare(
+          'SELECT version, name, checksum, applied_at AS appliedAt FROM evertick_migrations ORDER BY version',
+        )
+        .all() as unknown as AppliedMigration[]
+    } catch (error) {
+      throw classify(error, this.#path)
+    }
   }
 
   #locked<T>(work: () => T): T {

@@ -1,0 +1,87 @@
+/** `evertick doctor`: looks a set-up over and says what to do about what it finds. */
+import type { Command } from 'commander'
+import { type Check, ok } from '../doctor/check.ts'
+import { checkCluster } from '../doctor/cluster-checks.ts'
+import { checkDatabase, failureOf } from '../doctor/database-checks.ts'
+import { checkJobs } from '../doctor/job-checks.ts'
+import { exitCodes } from '../exit-code.ts'
+import { examples } from '../help.ts'
+import { counted } from '../output/count-words.ts'
+import { plainText } from '../output/plain-text.ts'
+import type { Stream } from '../output/terminal.ts'
+import { type Cli, settingsOf } from '../session.ts'
+import type { Settings } from '../settings.ts'
+
+const marks = {
+  ok: { glyph: '✓', style: 'ran' },
+  warn: { glyph: '!', style: 'late' },
+  fail: { glyph: '✗', style: 'failed' },
+} as const
+
+export function addDoctor(program: Command, cli: Cli): void {
+  const command = program
+    .command('doctor')
+    .summary('find what is wrong with a set-up')
+    .description(
+      'Looks over Node, configuration, database, clock, leader, cursors, leases and jobs, and says what to do. Ends with exit code 7 where something failed.',
+    )
+    .action(async () => {
+      const checks = await examine(cli, command)
+      const failed = checks.filter(({ status }) => status === 'fail').length
+      if (failed > 0) cli.exitCode = exitCodes.problems
+      cli.terminal.answer({ ok: failed === 0, checks }, (out) => show(out, checks))
+    })
+  examples(command, [['doctor'], ['doctor --json', 'for a monitor: exit code 7 where something failed']])
+}
+
+async function examine(cli: Cli, command: Command): Promise<Check[]> {
+  const checks: Check[] = [ok('node', `Node ${process.versions.node}.`)]
+  let settings: Settings
+  try {
+    settings = await settingsOf(cli, command)
+  } catch (error) {
+    return [...checks, failureOf('config', error)]
+  }
+  const { configPath, options } = settings
+  checks.push(
+    ok(
+      'config',
+      configPath === null
+        ? 'No configuration file; flags and environment only.'
+        : `${configPath}, ${counted(options.jobs?.length ?? 0, 'job')}.`,
+    ),
+  )
+  const { checks: found, evertick } = await checkDatabase(cli, settings)
+  checks.push(...found)
+  if (evertick === null) return checks
+  try {
+    checks.push(...(await checkCluster(evertick)), ...(await checkJobs(evertick)))
+  } catch (error) {
+    checks.push(failureOf('database', error))
+  } finally {
+    await evertick.stop()
+  }
+  return checks
+}
+
+function show(out: Stream, checks: readonly Check[]): void {
+  const width = Math.max(...checks.map(({ name }) => name.length))
+  for (const { name, status, message, next } of checks) {
+    const { glyph, style } = marks[status]
+    out.write(`${out.paint(style, glyph)} ${name.padEnd(width)}  ${plainText(message)}`)
+    if (next !== undefined)
+      out.write(`  ${' '.repeat(width)}  ${out.paint('running', '→')} ${plainText(next)}`)
+  }
+  const count = (status: Check['status']) => checks.filter((check) => check.status === status).length
+  const [failed, warned] = [count('fail'), count('warn')]
+  out.write('')
+  if (failed > 0)
+    out.write(
+      out.paint(
+        'failed',
+        `${counted(failed, 'problem')} found${warned > 0 ? `, and ${counted(warned, 'thing')} to look at` : ''}.`,
+      ),
+    )
+  else if (warned > 0) out.write(out.paint('late', `No problem, but ${counted(warned, 'thing')} to look at.`))
+  else out.write(out.paint('ran', 'All is well.'))
+}

@@ -1,0 +1,122 @@
+/** `evertick jobs show|upcoming|stats`: one job, its future, its figures. */
+import type { Command } from 'commander'
+import type { JobView } from '../../app/views.ts'
+import { examples, wholeNumber } from '../help.ts'
+import { plainText } from '../output/plain-text.ts'
+import { writePairs, writeTable } from '../output/table.ts'
+import { tickBar } from '../output/tick-bar.ts'
+import { executionSentence } from '../output/tick-sentence.ts'
+import { durationText, durationWords } from '../output/times.ts'
+import { type Cli, type Session, withEvertick } from '../session.ts'
+import { executionsOf } from './explain-executions.ts'
+import { type CommandForm, jobCommand } from './job-command.ts'
+import { statusCell } from './job-list.ts'
+
+const barTicks = 40
+
+export function addShow(jobs: Command, cli: Cli): void {
+  const show = jobs
+    .command('show <job>')
+    .description('Shows a job: how it stands, its policies, its next runs and latest ticks.')
+    .action((job: string) => withEvertick(cli, show, (session) => showJob(session, job)))
+  examples(show, [['jobs show nightly-report'], ['jobs show nightly-report --json']])
+}
+
+async function showJob(session: Session, name: string): Promise<void> {
+  const { evertick, terminal, times } = session
+  const job = await evertick.jobs.get(name)
+  if (terminal.json) return terminal.data(job)
+  const { out } = terminal
+  const upcoming = await evertick.jobs.upcoming(name, { count: 3 })
+  const last = job.lastExecution
+  writePairs(out, [
+    ['job', out.paint('strong', plainText(job.name))],
+    ['id', job.id],
+    ['description', job.description === null ? null : plainText(job.description)],
+    ['status', statusCell(out, job) + pauseWords(job, session)],
+    ['schedule', job.scheduleText ?? 'on demand'],
+    ['next runs', upcoming.length === 0 ? 'none' : upcoming.map((at) => times.both(at)).join(' · ')],
+    ['last run', last === null ? 'never' : lastWords(last, session)],
+    ['catch-up', catchUpWords(job)],
+    ['overlap', job.overlap],
+    ['handler', plainText(job.handler.name)],
+    ['queue', `${job.queue}${job.priority === 0 ? '' : `, priority ${job.priority}`}`],
+    ['tags', job.tags.length === 0 ? null : plainText(job.tags.join(', '))],
+    ['managed by', `${job.managedBy}, revision ${job.revision}`],
+    ['accounted until', times.both(job.accountedUntil)],
+    ['times in', out.tty ? times.timezone : null],
+    ['ticks', await bar(session, job)],
+  ])
+}
+
+function lastWords(last: NonNullable<JobView['lastExecution']>, { times }: Session): string {
+  return `${times.both(last.startedAt ?? last.createdAt)}, ${executionSentence(last.state, last, times, false)}`
+}
+
+function pauseWords(job: JobView, { times }: Session): string {
+  if (!job.isPaused) return ''
+  const until = job.pausedUntil === null ? '' : ` until ${times.at(job.pausedUntil)}`
+  const reason = job.pausedReason === null ? '' : `: ${plainText(job.pausedReason)}`
+  return `${until} by ${plainText(job.pausedBy ?? 'somebody')}${reason}`
+}
+
+function catchUpWords({ catchUp: { policy, maxMissedRuns, windowMs, graceMs } }: JobView): string {
+  const limit = policy === 'all' ? `, at most ${maxMissedRuns} runs` : ''
+  const window = windowMs === null ? '' : `, missed within ${durationText(windowMs)}`
+  return `${policy}${limit}${window}, grace ${durationText(graceMs)}`
+}
+
+async function bar({ evertick, terminal }: Session, job: JobView): Promise<string | null> {
+  if (job.schedule === null) return null
+  const ticks = await evertick.jobs.ticks(job.id, { limit: barTicks })
+  const [first] = ticks
+  if (first === undefined) return null
+  const executions = await executionsOf(evertick, { job: job.id, ticks }, first.scheduledFor)
+  return tickBar(terminal.out, ticks, executions)
+}
+
+export function addUpcoming(parent: Command, cli: Cli, form: CommandForm = { name: 'upcoming' }): Command {
+  const upcoming = jobCommand(parent, form, '<job>')
+    .description('Lists the next instants at which a job is due.')
+    .option('--count <n>', 'how many', wholeNumber(1, 100_000), 10)
+    .action((job: string, { count }: { count: number }) =>
+      withEvertick(cli, upcoming, async ({ evertick, terminal, times }) => {
+        const next = await evertick.jobs.upcoming(job, { count })
+        const { name, state } = await evertick.jobs.get(job)
+        terminal.answer({ job: name, upcoming: next }, (out) => {
+          if (next.length === 0) {
+            const why = state === 'active' ? 'has no tick to come' : `is ${state}`
+            return terminal.say(`Job "${plainText(name)}" ${why}.`)
+          }
+          const rows = next.map((at) => [times.full(at), times.relative(at)])
+          writeTable(out, [{ title: `UPCOMING (${out.tty ? times.timezone : 'UTC'})` }, { title: '' }], rows)
+        })
+      }),
+    )
+  return examples(upcoming, [['jobs upcoming nightly-report --count 20']])
+}
+
+export function addStats(jobs: Command, cli: Cli): void {
+  const command = jobs
+    .command('stats <job>')
+    .description('Figures over the finished runs of a job that are still kept.')
+    .action((job: string) =>
+      withEvertick(cli, command, async ({ evertick, terminal, times }) => {
+        const stats = await evertick.jobs.stats(job)
+        const words = (ms: number | null) => (ms === null ? '–' : durationWords(ms))
+        terminal.answer(stats, (out) =>
+          writePairs(out, [
+            ['runs', String(stats.total)],
+            ['completed', String(stats.completed)],
+            ['failed', String(stats.failed)],
+            ['cancelled', String(stats.cancelled)],
+            ['success rate', stats.successRate === null ? '–' : `${(stats.successRate * 100).toFixed(1)} %`],
+            ['average', words(stats.avgDurationMs)],
+            ['p50 / p95 / p99', [stats.p50Ms, stats.p95Ms, stats.p99Ms].map(words).join(' / ')],
+            ['last run', times.both(stats.lastExecution?.startedAt ?? null)],
+          ]),
+        )
+      }),
+    )
+  examples(command, [['jobs stats nightly-report']])
+}

@@ -1,0 +1,130 @@
+/** `evertick start`: runs this machine's node until it is told to stop. */
+import { mkdirSync } from 'node:fs'
+import { dirname, relative } from 'node:path'
+import type { Command } from 'commander'
+import { Evertick } from '../../app/evertick.ts'
+import type { EvertickOptions } from '../../app/options.ts'
+import { EvertickError } from '../../core/error.ts'
+import { type Role, roles } from '../../engine/node.ts'
+import { signalExitCodes } from '../exit-code.ts'
+import { collect, examples } from '../help.ts'
+import { type Cli, databaseFile, openOptions, settingsOf } from '../session.ts'
+import { exampleSettings, type GlobalFlags, type Settings } from '../settings.ts'
+import { loadExampleJobs } from '../start/example-jobs.ts'
+import { deleteOwnDatabase } from '../start/fresh.ts'
+import { Tally } from '../start/goodbye.ts'
+import { writeEvents } from '../start/json-events.ts'
+import { stopSignal } from '../start/stop-signal.ts'
+import { type StoryOptions, startWithStory } from '../start/story.ts'
+import { rolesOf } from './roles.ts'
+
+interface StartOptions {
+  readonly role?: readonly string[]
+  readonly fresh?: true
+  readonly example?: true
+}
+
+/** What a running handler is waited for; an example is not worth a longer wait. */
+const stopTimeout = { own: '30s', example: '2s' } as const
+
+export function addStart(program: Command, cli: Cli): void {
+  const command = program
+    .command('start')
+    .summary('run a node with the jobs of the configuration')
+    .description(
+      'Runs a node: schedules what is due and works on it, until Ctrl-C. A second Ctrl-C ends it at once.',
+    )
+    .option('--role <role>', `what this node does: ${roles.join(', ')}; may be given several times`, collect)
+    .option('--fresh', 'begin anew: delete the database in the data folder first')
+    .option('--example', 'run the example jobs of the repository, and heed EVERTICK_… variables only')
+    .action((options: StartOptions) => start(cli, command, options))
+  examples(command, [
+    ['start'],
+    ['start --role scheduler', 'decide about ticks, leave the work to others'],
+    ['start --config ops/evertick.config.ts --database sqlite:/var/lib/evertick.db'],
+  ])
+}
+
+async function start(cli: Cli, command: Command, options: StartOptions): Promise<void> {
+  const example = options.example === true
+  const flags = command.optsWithGlobals<GlobalFlags>()
+  const settings = example
+    ? exampleSettings({ flags, env: cli.env, cwd: cli.cwd })
+    : await settingsOf(cli, command)
+  const wanted = rolesOf(options.role) ?? settings.options.roles ?? roles
+  const database = settings.database?.url ?? settings.ownDatabase
+  if (options.fresh === true) await deleteOwnDatabase(cli, settings, database)
+  const jobs = example ? await loadExampleJobs() : jobsOf(settings, wanted)
+  const file = databaseFile(cli, database)
+  if (file !== null && database === settings.ownDatabase) mkdirSync(dirname(file), { recursive: true })
+  const evertick = await Evertick.open({
+    ...openOptions(settings, database, cli.terminal),
+    ...(settings.options.nodeId === undefined ? {} : { nodeId: settings.options.nodeId }),
+    jobs,
+    roles: wanted,
+  })
+  await run(cli, evertick, settings, {
+    database: file === null ? database : relative(cli.cwd, file) || database,
+    config: settings.configPath,
+    roles: wanted,
+    example,
+    jobs: jobs.map(({ name }) => name),
+  })
+}
+
+async function run(
+  cli: Cli,
+  evertick: Evertick,
+  { timezone }: Settings,
+  shown: Omit<StoryOptions, 'timezone'>,
+): Promise<void> {
+  const { terminal } = cli
+  terminal.keepGoing = true
+  const signalled = stopSignal()
+  const tally = new Tally(evertick)
+  try {
+    const log = await begin(cli, evertick, { ...shown, timezone: timezone ?? ownZone() })
+    const signal = await signalled
+    terminal.say('')
+    const busy = evertick.running
+    if (busy > 0)
+      terminal.say(
+        `Stopping: ${busy === 1 ? 'one run is' : `${busy} runs are`} under way. Ctrl-C again to leave at once.`,
+      )
+    await evertick.stop({ timeout: stopTimeout[shown.example ? 'example' : 'own'] })
+    log?.end()
+    terminal.say(tally.goodbye())
+    cli.exitCode = signalExitCodes[signal]
+  } finally {
+    await evertick.stop({ timeout: 0 })
+  }
+}
+
+async function begin(cli: Cli, evertick: Evertick, options: StoryOptions) {
+  if (!cli.terminal.json) return await startWithStory(evertick, cli.terminal.out, options)
+  writeEvents(evertick, cli.terminal)
+  await evertick.start()
+  return null
+}
+
+/** The jobs of the configuration; a node that works needs one. */
+export function jobsOf(
+  { options, configPath }: Settings,
+  wanted: readonly Role[],
+): NonNullable<EvertickOptions['jobs']> {
+  if (configPath === null && wanted.includes('worker')) {
+    throw new EvertickError(
+      'invalid_config',
+      'There is no evertick.config.ts in this folder, so there are no jobs to run.',
+      {
+        field: 'config',
+        next: 'Write one with `evertick init`, or name one with --config.',
+      },
+    )
+  }
+  return options.jobs ?? []
+}
+
+function ownZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone
+}

@@ -1,0 +1,91 @@
+/** Finds and loads `evertick.config.ts|js|mjs`. */
+import { existsSync } from 'node:fs'
+import { registerHooks } from 'node:module'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { defineConfig, type EvertickOptions } from '../app/options.ts'
+import { EvertickError } from '../core/error.ts'
+
+export interface ConfigFile {
+  readonly path: string
+  readonly options: Partial<EvertickOptions>
+}
+
+const names = ['evertick.config.ts', 'evertick.config.js', 'evertick.config.mjs']
+
+/** The file that was named, else the one in the folder, else null. */
+export async function loadConfigFile(folder: string, named: string | undefined): Promise<ConfigFile | null> {
+  const path = named === undefined ? findIn(folder) : resolve(folder, named)
+  if (path === null) return null
+  if (!existsSync(path)) {
+    throw new EvertickError('invalid_config', `There is no file ${path}.`, {
+      field: 'config',
+      next: 'Check --config, or write a new one with `evertick init`.',
+    })
+  }
+  resolveOurselves()
+  return { path, options: checkedOptions(path, await importFile(path)) }
+}
+
+function findIn(folder: string): string | null {
+  return names.map((name) => join(folder, name)).find((path) => existsSync(path)) ?? null
+}
+
+async function importFile(path: string): Promise<{ readonly default?: unknown }> {
+  try {
+    return (await import(pathToFileURL(path).href)) as { default?: unknown }
+  } catch (error) {
+    if (error instanceof EvertickError) throw inFile(path, error)
+    const message = error instanceof Error ? error.message : String(error)
+    throw new EvertickError('invalid_config', `${path} cannot be loaded: ${message}`, {
+      field: 'config',
+      next: 'Mend the file, or name another with --config.',
+      cause: error,
+    })
+  }
+}
+
+function checkedOptions(path: string, module: { readonly default?: unknown }): Partial<EvertickOptions> {
+  if (typeof module.default !== 'object' || module.default === null) {
+    throw new EvertickError('invalid_config', `${path} has no default export.`, {
+      field: 'config',
+      next: 'Write `export default defineConfig({ … })`.',
+    })
+  }
+  try {
+    return defineConfig(module.default)
+  } catch (error) {
+    throw error instanceof EvertickError ? inFile(path, error) : error
+  }
+}
+
+function inFile(path: string, error: EvertickError): EvertickError {
+  const { code, field, next, message } = error
+  return new EvertickError(code, `${path}: ${message}`, {
+    ...(field === undefined ? {} : { field }),
+    ...(next === undefined ? {} : { next }),
+    cause: error,
+  })
+}
+
+let resolving = false
+
+/**
+ * `import … from 'evertick'` in the file means this very Evertick: it also works where the package is not installed
+ * beside it (npx, a checkout), and two copies of the library can never meet in one process.
+ */
+function resolveOurselves(): void {
+  if (resolving) return
+  resolving = true
+  const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+  const own: Readonly<Record<string, string>> = {
+    evertick: new URL(`../index.${ending}`, import.meta.url).href,
+    'evertick/testing': new URL(`../testing/index.${ending}`, import.meta.url).href,
+  }
+  registerHooks({
+    resolve(specifier, context, nextResolve) {
+      const url = own[specifier]
+      return url === undefined ? nextResolve(specifier, context) : { url, shortCircuit: true }
+    },
+  })
+}

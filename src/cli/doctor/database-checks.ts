@@ -1,0 +1,67 @@
+/** Is the database there, whole, of the right shape and writable? */
+import { accessSync, constants, existsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { Evertick } from '../../app/evertick.ts'
+import { newId } from '../../app/ids.ts'
+import { EvertickError } from '../../core/error.ts'
+import { openStore } from '../../store/open-store.ts'
+import { counted } from '../output/count-words.ts'
+import { type Cli, databaseFile, databaseOf, openOptions } from '../session.ts'
+import type { Settings } from '../settings.ts'
+import { type Check, fail, ok, warn } from './check.ts'
+
+const lockName = 'evertick doctor'
+
+/** The checks, and the database for those that follow; null where it cannot be used. */
+export async function checkDatabase(
+  cli: Cli,
+  settings: Settings,
+): Promise<{ checks: Check[]; evertick: Evertick | null }> {
+  const checks: Check[] = []
+  try {
+    const url = databaseOf(cli, settings, false)
+    const pending = await readSchema(url, checks)
+    if (pending > 0) {
+      checks.push(
+        warn('schema', `${counted(pending, 'migration')} still to apply.`, 'Run `evertick migrate up`.'),
+      )
+      return { checks, evertick: null }
+    }
+    const evertick = await Evertick.open({ ...openOptions(settings, url, cli.terminal), migrate: false })
+    checks.push(ok('schema', 'Up to date.'), await checkWritable(cli, evertick, url))
+    return { checks, evertick }
+  } catch (error) {
+    checks.push(failureOf(checks.length === 0 ? 'database' : 'schema', error))
+    return { checks, evertick: null }
+  }
+}
+
+async function readSchema(url: string, checks: Check[]): Promise<number> {
+  const { store, migrator } = await openStore(url, { newId, tzVersion: process.versions.tz ?? 'unknown' })
+  try {
+    await store.ping()
+    checks.push(ok('database', `${url} answers.`))
+    return migrator.plan().length
+  } finally {
+    await store.close()
+  }
+}
+
+async function checkWritable(cli: Cli, evertick: Evertick, url: string): Promise<Check> {
+  const file = databaseFile(cli, url)
+  try {
+    // SQLite also writes beside its file.
+    if (file !== null && existsSync(file)) accessSync(dirname(file), constants.W_OK)
+    const lock = await evertick.locks.acquire(lockName, { ttl: '5s' })
+    await lock?.release()
+    return ok('writable', 'A write went through.')
+  } catch (error) {
+    return failureOf('writable', error)
+  }
+}
+
+export function failureOf(name: string, error: unknown): Check {
+  if (error instanceof EvertickError) return fail(name, error.message, error.next ?? 'See the message above.')
+  const message = error instanceof Error ? error.message : String(error)
+  return fail(name, message, 'Check the rights of this user on the file and its folder.')
+}

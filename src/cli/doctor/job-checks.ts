@@ -1,0 +1,124 @@
+/** Do the jobs keep up, can somebody run them, and did they run? */
+import type { Evertick } from '../../app/evertick.ts'
+import type { JobView } from '../../app/views.ts'
+import { counted } from '../output/count-words.ts'
+import { plainText } from '../output/plain-text.ts'
+import { durationWords } from '../output/times.ts'
+import { type Check, fail, ok, warn } from './check.ts'
+
+/** Ticks are accounted for at most 1.5 s ahead. */
+const aheadMs = 10_000
+const behindMs = 60_000
+const maxJobs = 100_000
+const shownNames = 3
+const zonesChecked = 200
+
+export async function checkJobs(evertick: Evertick): Promise<Check[]> {
+  const { jobs } = await evertick.jobs.list({ limit: maxJobs })
+  const leads = (await evertick.leader.current()) !== null
+  return [
+    checkCursors(jobs, leads),
+    checkStates(jobs),
+    await checkOrphans(evertick, jobs),
+    await checkLeases(evertick),
+    await checkDeadLetters(evertick),
+    await checkZoneData(evertick, jobs),
+  ]
+}
+
+function checkCursors(jobs: readonly JobView[], leads: boolean): Check {
+  const now = Date.now()
+  const ahead = jobs.filter(({ accountedUntil }) => accountedUntil.getTime() - now > aheadMs)
+  const [furthest] = ahead.toSorted((a, b) => b.accountedUntil.getTime() - a.accountedUntil.getTime())
+  if (furthest !== undefined) {
+    const far = durationWords(furthest.accountedUntil.getTime() - now)
+    return fail(
+      'cursors',
+      `${names(ahead)} accounted for up to ${far} ahead of now: a clock was wrong.`,
+      `Run \`evertick jobs reset-cursor ${furthest.name}\`.`,
+    )
+  }
+  const behind = jobs.filter(({ nextRunAt }) => nextRunAt !== null && now - nextRunAt.getTime() > behindMs)
+  if (behind.length === 0)
+    return ok('cursors', `${counted(jobs.length, 'job')}, none ahead of the clock or behind it.`)
+  const oldest = Math.max(...behind.map(({ nextRunAt }) => now - (nextRunAt?.getTime() ?? now)))
+  const message = `${names(behind)} behind by up to ${durationWords(oldest)}.`
+  return leads
+    ? fail('cursors', message, 'A leader is there, but does not keep up: look at its log.')
+    : warn('cursors', message, 'Nobody leads. Start a node with `evertick start`; it accounts for them.')
+}
+
+function checkStates(jobs: readonly JobView[]): Check {
+  const broken = jobs.filter(({ state }) => state === 'error')
+  if (broken.length > 0)
+    return fail(
+      'jobs',
+      `${names(broken)} in error: the schedule can no longer be evaluated.`,
+      `Mend it with \`evertick jobs update ${broken[0]?.name} --cron …\`.`,
+    )
+  const disabled = jobs.filter(({ state }) => state === 'disabled')
+  if (disabled.length > 0)
+    return warn(
+      'jobs',
+      `${names(disabled)} disabled: no node named the job any more.`,
+      'Start a node that defines it, or delete it with `evertick jobs delete`.',
+    )
+  const paused = jobs.filter(({ state }) => state === 'paused').length
+  return ok('jobs', `${counted(jobs.length, 'job')}${paused === 0 ? '' : `, ${paused} paused`}.`)
+}
+
+async function checkOrphans(evertick: Evertick, jobs: readonly JobView[]): Promise<Check> {
+  const workers = (await evertick.nodes.list()).filter(({ roles }) => roles.includes('worker'))
+  if (workers.length === 0) return ok('handlers', 'No worker runs, so none is missed.')
+  const handled = new Set(await evertick.nodes.handlers())
+  const orphans = jobs.filter(({ state, handler }) => state === 'active' && !handled.has(handler.name))
+  if (orphans.length === 0) return ok('handlers', 'Every active job has a node that can run it.')
+  return warn(
+    'handlers',
+    `${names(orphans)} without a node that has the handler.`,
+    'Start a node that defines it; after 10 minutes such jobs are disabled.',
+  )
+}
+
+async function checkLeases(evertick: Evertick): Promise<Check> {
+  const expired = await evertick.leases.expired()
+  if (expired.length === 0) return ok('leases', 'None has run out.')
+  return warn(
+    'leases',
+    `${counted(expired.length, 'lease')} ran out and ${expired.length === 1 ? 'was' : 'were'} not taken back.`,
+    'A leader does it by itself; `evertick leases reset-expired` does it now.',
+  )
+}
+
+async function checkDeadLetters(evertick: Evertick): Promise<Check> {
+  const { failed } = (await evertick.metrics()).executions
+  if (failed === 0) return ok('dead letters', 'No execution has failed for good.')
+  return warn(
+    'dead letters',
+    `${counted(failed, 'execution')} failed for good.`,
+    'See `evertick executions list --state failed`; `evertick executions retry <id>` runs one again.',
+  )
+}
+
+/** Ticks that were evaluated under other time zone data cannot be proven. */
+async function checkZoneData(evertick: Evertick, jobs: readonly JobView[]): Promise<Check> {
+  const own = process.versions.tz ?? 'unknown'
+  const zoned = jobs.filter(({ timezone }) => timezone !== 'UTC').slice(0, zonesChecked)
+  const others = new Set<string>()
+  for (const { id } of zoned) {
+    const revision = (await evertick.jobs.revisions(id)).at(-1)
+    if (revision !== undefined && revision.tzVersion !== own) others.add(revision.tzVersion)
+  }
+  if (others.size === 0) return ok('time zones', `Data version ${own}.`)
+  return warn(
+    'time zones',
+    `This Node has version ${own}; jobs were written under ${[...others].join(', ')}.`,
+    'Run the same Node everywhere; audit reports older ticks as unverifiable.',
+  )
+}
+
+function names(jobs: readonly JobView[]): string {
+  const shown = jobs.slice(0, shownNames).map(({ name }) => `"${plainText(name)}"`)
+  const rest = jobs.length - shown.length
+  return `${counted(jobs.length, 'job')} (${shown.join(', ')}${rest > 0 ? `, and ${rest} more` : ''})`
+}

@@ -1,0 +1,93 @@
+/** Where words and data go: data to standard output, words to standard error; colour only where a person looks. */
+import { styleText } from 'node:util'
+
+/** Colour carries meaning only; each meaning also has a letter or a shape. */
+const styles = {
+  ran: 'green',
+  failed: 'red',
+  late: 'yellow',
+  running: 'blue',
+  caught_up: 'cyan',
+  coalesced: 'cyan',
+  skipped: 'gray',
+  paused: 'magenta',
+  dim: 'gray',
+  strong: 'bold',
+} as const
+export type Style = keyof typeof styles
+
+export class Stream {
+  readonly tty: boolean
+  readonly #stream: NodeJS.WriteStream
+  readonly #colour: boolean
+  #gone = false
+
+  constructor(stream: NodeJS.WriteStream, onGone: () => void) {
+    this.#stream = stream
+    this.tty = stream.isTTY
+    // hasColors() heeds NO_COLOR, FORCE_COLOR and TERM=dumb.
+    this.#colour = stream.isTTY && stream.hasColors()
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      // The reader has left (`| head`): nobody is there to be told, and nothing is wrong.
+      if (error.code !== 'EPIPE') throw error
+      this.#gone = true
+      onGone()
+    })
+  }
+
+  get columns(): number {
+    return this.tty ? this.#stream.columns : Number.POSITIVE_INFINITY
+  }
+
+  write(line: string): void {
+    this.writeRaw(`${line}\n`)
+  }
+
+  /** For what rewrites its own line, such as a progress bar. */
+  writeRaw(text: string): void {
+    if (!this.#gone) this.#stream.write(text)
+  }
+
+  paint(style: Style, text: string): string {
+    return this.#colour ? styleText(styles[style], text, { validateStream: false }) : text
+  }
+
+  /** Resolves when everything written has been handed over. */
+  async flushed(): Promise<void> {
+    if (this.#gone) return
+    await new Promise<void>((resolve) => {
+      this.#stream.write('', () => resolve())
+    })
+  }
+}
+
+export class Terminal {
+  readonly out: Stream
+  readonly err: Stream
+  readonly json: boolean
+  /** Set by a command that works on although nobody reads its output. */
+  keepGoing = false
+
+  constructor(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream, json: boolean) {
+    this.json = json
+    this.out = new Stream(stdout, () => {
+      if (!this.keepGoing) process.exit()
+    })
+    this.err = new Stream(stderr, () => {})
+  }
+
+  /** The answer of a command: one JSON value with `--json`, else whatever `show` writes. */
+  answer(value: unknown, show: (out: Stream) => void): void {
+    if (this.json) this.data(value)
+    else show(this.out)
+  }
+
+  data(value: unknown): void {
+    this.out.write(JSON.stringify(value, null, this.out.tty ? 2 : undefined))
+  }
+
+  /** A sentence for the person who watches; silent where a program reads. */
+  say(sentence: string): void {
+    if (!this.json) this.err.write(sentence)
+  }
+}

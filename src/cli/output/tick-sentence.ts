@@ -1,0 +1,97 @@
+/** What became of a tick, as a sentence. */
+import type { ExplainedTickView } from '../../app/explain.ts'
+import type { ExecutionView } from '../../app/views.ts'
+import { type RangeReason, reasonSentences } from '../../core/tick/account.ts'
+import { plainText } from './plain-text.ts'
+import { durationWords, type Times } from './times.ts'
+
+const cancelSentences: Readonly<Record<string, string>> = {
+  operator: 'by an operator',
+  superseded: 'newer missed runs took its place',
+  start_deadline: 'it could not start before its deadline',
+  job_cancelled: 'the job was cancelled',
+  handler: 'by its own handler',
+  replaced: 'the next run took its place',
+}
+/** A run that starts later than this after its instant is called late. */
+const lateMs = 1_000
+
+export function reasonSentence(reason: string | undefined): string {
+  return reason === undefined ? 'no reason was given' : (reasonSentences[reason as RangeReason] ?? reason)
+}
+
+export function tickSentence(
+  tick: ExplainedTickView,
+  execution: ExecutionView | undefined,
+  times: Times,
+): string {
+  switch (tick.account) {
+    case 'fired':
+      return executionSentence(tick.state, execution, times, true)
+    case 'caught_up':
+      return `caught up${lateness(execution)}: ${executionSentence(tick.state, execution, times, false)}`
+    case 'coalesced': {
+      if (execution === undefined) return `coalesced, ${reasonSentence(tick.reason)}`
+      return `coalesced into the run of ${times.at(execution.scheduledFor)}`
+    }
+    case 'skipped':
+      return `skipped, ${reasonSentence(tick.reason)}`
+    case 'unaccounted':
+      return 'unaccounted: it was due, and nothing says what became of it'
+    case 'undecided':
+      return 'due, but not decided yet: the job is paused, or nobody leads'
+    case 'upcoming':
+      return 'upcoming'
+    case 'purged':
+      return 'beyond retention: its history has been cleared away'
+    default:
+      return tick.account satisfies never
+  }
+}
+
+/** How an execution stands: "ran in 12 ms, attempt 2". `late` says whether a late start is worth telling. */
+export function executionSentence(
+  state: string | undefined,
+  execution: ExecutionView | undefined,
+  times: Times,
+  late: boolean,
+): string {
+  const attempt = execution !== undefined && execution.attempt > 1 ? `, attempt ${execution.attempt}` : ''
+  const why =
+    execution?.error === undefined || execution.error === null
+      ? ''
+      : `: ${plainText(execution.error.message)}`
+  switch (state) {
+    case 'completed': {
+      const took =
+        execution?.durationMs === null || execution === undefined
+          ? ''
+          : ` in ${durationWords(execution.durationMs)}`
+      return `ran${took}${late ? lateness(execution) : ''}${attempt}`
+    }
+    case 'failed':
+      return `failed after ${execution?.attempt === 1 ? '1 attempt' : `${execution?.attempt ?? 'all'} attempts`}${why}`
+    case 'running':
+      return execution?.startedAt == null
+        ? 'running'
+        : `running since ${times.at(execution.startedAt)}${attempt}`
+    case 'retrying':
+      return `attempt ${execution?.attempt ?? 1} failed${why}${execution === undefined ? '' : `; tries again ${times.relative(execution.readyAt)}`}`
+    case 'pending':
+      return 'ready, waits for a worker'
+    case 'blocked':
+      return 'waits for the run before'
+    case 'cancelled': {
+      const reason = execution?.cancelReason ?? ''
+      return `cancelled, ${cancelSentences[reason] ?? plainText(reason)}`
+    }
+    default:
+      return state ?? 'unknown'
+  }
+}
+
+function lateness(execution: ExecutionView | undefined): string {
+  if (execution?.startedAt == null) return ''
+  const ms = execution.startedAt.getTime() - execution.scheduledFor.getTime()
+  return ms < lateMs ? '' : `, ${durationWords(Math.round(ms / 1_000) * 1_000)} late`
+}

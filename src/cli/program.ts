@@ -1,0 +1,64 @@
+/** The tree of commands. Each file of commands/ adds its own. */
+import { Command } from 'commander'
+import { version } from '../app/version.ts'
+import { addAudit } from './commands/audit.ts'
+import { addAuditLog } from './commands/audit-log.ts'
+import { addBackfill } from './commands/backfill.ts'
+import { addCron } from './commands/cron.ts'
+import { addDoctor } from './commands/doctor.ts'
+import { addExecutions } from './commands/executions.ts'
+import { addExplain } from './commands/explain.ts'
+import { addInit } from './commands/init.ts'
+import { addJobs } from './commands/jobs.ts'
+import { addLeader } from './commands/leader.ts'
+import { addLeases } from './commands/leases.ts'
+import { addLocks } from './commands/locks.ts'
+import { addMigrate } from './commands/migrate.ts'
+import { addNodes } from './commands/nodes.ts'
+import { addQueues } from './commands/queues.ts'
+import { addStart } from './commands/start.ts'
+import { addStats } from './commands/stats.ts'
+import { addWorker } from './commands/worker.ts'
+import { examples } from './help.ts'
+import type { Cli } from './session.ts'
+
+const groups = [
+  { title: 'Run:', add: [addInit, addStart, addWorker, addMigrate] },
+  { title: 'Jobs and their ticks:', add: [addJobs, addExecutions, addExplain, addBackfill, addCron] },
+  { title: 'Prove and look after:', add: [addAudit, addDoctor, addStats, addAuditLog] },
+  { title: 'Cluster:', add: [addLeader, addNodes, addQueues, addLeases, addLocks] },
+]
+
+export function createProgram(cli: Cli): Command {
+  const program = new Command('evertick')
+    .description('A job scheduler that accounts for every tick.')
+    .version(version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .option('--database <url>', 'the database, such as sqlite:evertick.db')
+    .option('--config <file>', 'the configuration (default: evertick.config.ts, .js or .mjs in this folder)')
+    .option('--json', 'answer in JSON on standard output; errors as JSON on standard error')
+    .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => cli.terminal.out.writeRaw(text),
+      // The help that a line without a command gets.
+      writeErr: (text) => {
+        if (!cli.terminal.json) cli.terminal.err.writeRaw(text)
+      },
+      // What went wrong is told once, by main.
+      outputError: () => {},
+    })
+  for (const { title, add } of groups) {
+    program.commandsGroup(title)
+    for (const addCommand of add) addCommand(program, cli)
+  }
+  program.commandsGroup('Help:')
+  examples(program, [
+    ['init', 'write evertick.config.ts and an example job'],
+    ['start', 'run its jobs'],
+    ['jobs list', 'what is due, and when'],
+    ['explain nightly-report --from 24h', 'what became of each tick, and why'],
+    ['audit', 'prove that no tick was lost or doubled'],
+  ])
+  return program
+}

@@ -1,0 +1,107 @@
+/** What a command works with: an open Evertick that runs nothing, the terminal, and the words for times. */
+import { existsSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { Evertick } from '../app/evertick.ts'
+import type { EvertickOptions } from '../app/options.ts'
+import { EvertickError } from '../core/error.ts'
+import { sqlitePath } from '../store/open-store.ts'
+import type { Terminal } from './output/terminal.ts'
+import { Times } from './output/times.ts'
+import { type Environment, type GlobalFlags, readSettings, type Settings } from './settings.ts'
+import { streamLogger } from './stream-logger.ts'
+
+/** The process as the commands see it. */
+export interface Cli {
+  readonly terminal: Terminal
+  readonly env: Environment
+  readonly cwd: string
+  /** What the process ends with; a command that finds problems sets it. */
+  exitCode: number
+}
+
+export interface Session {
+  readonly evertick: Evertick
+  readonly terminal: Terminal
+  readonly times: Times
+  readonly settings: Settings
+  /** Who asks, for the audit log. */
+  readonly actor: string
+}
+
+/** Opens the database that the settings name, does the work, and closes it again. */
+export async function withEvertick(
+  cli: Cli,
+  command: Command,
+  work: (session: Session) => Promise<void>,
+  { mayCreate = false }: { mayCreate?: boolean } = {},
+): Promise<void> {
+  const settings = await settingsOf(cli, command)
+  const database = databaseOf(cli, settings, mayCreate)
+  const evertick = await Evertick.open(openOptions(settings, database, cli.terminal))
+  try {
+    await work({ evertick, terminal: cli.terminal, times: timesOf(cli, settings), settings, actor: actor() })
+  } finally {
+    await evertick.stop()
+  }
+}
+
+export async function settingsOf(cli: Cli, command: Command): Promise<Settings> {
+  return await readSettings({ flags: command.optsWithGlobals<GlobalFlags>(), env: cli.env, cwd: cli.cwd })
+}
+
+/** The options of the file, without what only a running node needs. */
+export function openOptions(settings: Settings, database: string, terminal: Terminal): EvertickOptions {
+  const { jobs: _jobs, nodeId: _nodeId, logger, ...rest } = settings.options
+  return {
+    ...rest,
+    database,
+    logger: logger ?? streamLogger(terminal, settings.logLevel),
+    ...(settings.timezone === null ? {} : { timezone: settings.timezone }),
+  }
+}
+
+/** The URL to open. A file that is not there is refused: a slip of the pen must not make an empty database. */
+export function databaseOf(cli: Cli, { database, ownDatabase }: Settings, mayCreate: boolean): string {
+  if (database === null) {
+    throw new EvertickError('database_missing', 'No database is named, and there is none in this folder.', {
+      field: 'database',
+      next: `Name one with --database or EVERTICK_DATABASE_URL, or make ${ownDatabase} with \`evertick migrate up\` or \`evertick start\`.`,
+    })
+  }
+  const file = databaseFile(cli, database.url)
+  if (!mayCreate && file !== null && !existsSync(file)) {
+    throw new EvertickError('database_missing', `There is no file ${file} (named by ${database.from}).`, {
+      field: 'database',
+      next: 'Check the name, or make the database with `evertick migrate up` or `evertick start`.',
+    })
+  }
+  return database.url
+}
+
+/** The file of a SQLite database; null for one in memory and for other engines. */
+export function databaseFile({ cwd }: Pick<Cli, 'cwd'>, url: string): string | null {
+  if (!url.startsWith('sqlite:')) return null
+  const path = sqlitePath(url)
+  return path === ':memory:' ? null : resolve(cwd, path)
+}
+
+/** People read the zone of the configuration, else that of their own terminal; programs read UTC. */
+export function timesOf(
+  { terminal }: Cli,
+  { timezone }: Pick<Settings, 'timezone'>,
+  now = Date.now(),
+): Times {
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone
+  return new Times(timezone ?? own, now, !terminal.out.tty)
+}
+
+function actor(): string {
+  try {
+    return `cli:${userInfo().username}`
+  } catch {
+    // A container may run under a number that has no name.
+    return 'cli'
+  }
+}

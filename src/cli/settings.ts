@@ -1,0 +1,108 @@
+/** Where the settings come from: flags before environment before file. The only file that reads the environment. */
+import { existsSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
+import type { EvertickOptions } from '../app/options.ts'
+import { EvertickError } from '../core/error.ts'
+import { didYouMean } from '../core/schedule/did-you-mean.ts'
+import { parseTimezone } from '../core/schedule/timezone.ts'
+import { loadConfigFile } from './config-file.ts'
+
+export interface GlobalFlags {
+  readonly database?: string
+  readonly config?: string
+}
+
+export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
+export type LogLevel = (typeof logLevels)[number]
+
+export interface Settings {
+  /** null where nothing names one. */
+  readonly database: { readonly url: string; readonly from: string } | null
+  /** The database that `start` makes where nothing names one. */
+  readonly ownDatabase: string
+  readonly dataDir: string
+  readonly timezone: string | null
+  readonly logLevel: LogLevel
+  readonly configPath: string | null
+  readonly options: Partial<EvertickOptions>
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+export interface SettingsSource {
+  readonly flags: GlobalFlags
+  readonly env: Environment
+  readonly cwd: string
+}
+
+export async function readSettings({ flags, env, cwd }: SettingsSource): Promise<Settings> {
+  const file = await loadConfigFile(cwd, flags.config)
+  return settle(
+    { flags, env, cwd },
+    file === null ? null : file.path,
+    file === null ? {} : file.options,
+    named('DATABASE_URL', env) ?? fromFile(file?.options.database, file?.path),
+  )
+}
+
+/** For the example: no file, and of the environment only what is called EVERTICK_…. */
+export function exampleSettings(source: SettingsSource): Settings {
+  return settle(source, null, {}, null)
+}
+
+function settle(
+  { flags, env, cwd }: SettingsSource,
+  configPath: string | null,
+  options: Partial<EvertickOptions>,
+  later: Settings['database'],
+): Settings {
+  const dataDir = text(env.EVERTICK_DATA_DIR) ?? '.evertick'
+  const path = join(dataDir, 'evertick.db')
+  const ownDatabase = `sqlite:${path}`
+  const given = text(flags.database)
+  const database =
+    (given === null ? null : { url: given, from: '--database' }) ??
+    named('EVERTICK_DATABASE_URL', env) ??
+    later ??
+    (existsSync(resolve(cwd, path)) ? { url: ownDatabase, from: `the folder ${dataDir}` } : null)
+  return {
+    database,
+    ownDatabase,
+    dataDir,
+    timezone: timezoneOf(env, options),
+    logLevel: logLevelOf(env),
+    configPath: configPath === null ? null : relative(cwd, configPath),
+    options,
+  }
+}
+
+/** An empty variable is as good as none: that is how shells and compose files unset one. */
+function text(value: string | undefined): string | null {
+  return value === undefined || value.trim() === '' ? null : value
+}
+
+function named(name: string, env: Environment): Settings['database'] {
+  const url = text(env[name])
+  return url === null ? null : { url, from: name }
+}
+
+function fromFile(url: string | undefined, path: string | undefined): Settings['database'] {
+  return url === undefined || path === undefined ? null : { url, from: path }
+}
+
+function timezoneOf(env: Environment, options: Partial<EvertickOptions>): string | null {
+  const given = text(env.EVERTICK_TIMEZONE)
+  if (given !== null) return parseTimezone(given, 'EVERTICK_TIMEZONE')
+  return options.timezone === undefined ? null : parseTimezone(options.timezone, 'timezone')
+}
+
+function logLevelOf(env: Environment): LogLevel {
+  const given = text(env.EVERTICK_LOG_LEVEL) ?? 'warn'
+  const level = logLevels.find((known) => known === given.toLowerCase())
+  if (level !== undefined) return level
+  const near = didYouMean(given, logLevels)
+  throw new EvertickError('invalid_option', `EVERTICK_LOG_LEVEL is ${JSON.stringify(given)}.`, {
+    field: 'EVERTICK_LOG_LEVEL',
+    next: near === undefined ? `Use one of ${logLevels.join(', ')}.` : `Did you mean "${near}"?`,
+  })
+}

@@ -1,0 +1,78 @@
+/** The card "While you were away". */
+import { writeCard } from '../output/card.ts'
+import { counted, listed } from '../output/count-words.ts'
+import { cut, plainText } from '../output/plain-text.ts'
+import { tableLines } from '../output/table.ts'
+import type { Stream } from '../output/terminal.ts'
+import { reasonSentence } from '../output/tick-sentence.ts'
+import { durationWords, localFormat, localText } from '../output/times.ts'
+import type { Away, AwayJob } from './away.ts'
+
+const shownJobs = 15
+const widest = 110
+
+export function writeAwayCard(out: Stream, away: Away, timezone: string): void {
+  const format = localFormat(timezone)
+  const [fromDay, fromTime] = localText(format, away.from)
+  const [toDay, toTime] = localText(format, away.to)
+  const span = fromDay === toDay ? `${fromTime} to ${toTime}` : `${fromDay} ${fromTime} to ${toDay} ${toTime}`
+  const gap = durationWords(Math.round((away.to.getTime() - away.from.getTime()) / 1_000) * 1_000)
+  const lines = [
+    `Nobody was at the clock for ${out.paint('strong', gap)} (${span}, ${timezone}).`,
+    totals(away.jobs),
+  ]
+  if (away.cutOff > 0) {
+    const them = away.cutOff === 1 ? 'It is' : 'They are'
+    lines.push(`${counted(away.cutOff, 'run')} had been cut off in the middle. ${them} tried again.`)
+  }
+  if (away.jobs.length > 0) lines.push('', ...jobLines(out, away.jobs))
+  writeCard(out, 'While you were away', lines)
+}
+
+function totals(jobs: readonly AwayJob[]): string {
+  const sum = (key: 'missed' | 'caughtUp' | 'coalesced' | 'skipped') =>
+    jobs.reduce((total, job) => total + job[key], 0)
+  const missed = sum('missed')
+  if (missed === 0) return 'No tick fell due meanwhile: nothing was missed.'
+  const parts = [
+    [sum('caughtUp'), 'caught up'],
+    [sum('coalesced'), 'coalesced'],
+    [sum('skipped'), 'skipped'],
+  ] as const
+  const words = parts
+    .filter(([count]) => count > 0)
+    .map(([count, word]) => `${count.toLocaleString('en')} ${word}`)
+  return `${counted(missed, 'tick')} fell due: ${listed(words)}. None is lost.`
+}
+
+function jobLines(out: Stream, jobs: readonly AwayJob[]): string[] {
+  const right = { align: 'right' as const }
+  const columns = [
+    { title: 'JOB', shrinks: true as const },
+    { title: 'MISSED', ...right },
+    { title: 'CAUGHT UP', ...right },
+    { title: 'COALESCED', ...right },
+    { title: 'SKIPPED', ...right },
+    { title: 'WHY', shrinks: true as const },
+  ]
+  const rows = jobs
+    .toSorted((a, b) => b.missed - a.missed)
+    .slice(0, shownJobs)
+    .map((job) => [
+      cut(plainText(job.job), 40),
+      job.missed.toLocaleString('en'),
+      figure(out, 'caught_up', job.caughtUp),
+      figure(out, 'coalesced', job.coalesced),
+      figure(out, 'skipped', job.skipped),
+      job.reasons.map(reasonSentence).join('; '),
+    ])
+  const space = Math.min(widest, out.columns) - 4
+  const lines = tableLines(columns, rows, space, (title) => out.paint('dim', title))
+  if (jobs.length > shownJobs)
+    lines.push(`… and ${counted(jobs.length - shownJobs, 'more job', 'more jobs')}`)
+  return lines
+}
+
+function figure(out: Stream, style: 'caught_up' | 'coalesced' | 'skipped', count: number): string {
+  return count === 0 ? out.paint('dim', '–') : out.paint(style, count.toLocaleString('en'))
+}

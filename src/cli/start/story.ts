@@ -1,0 +1,72 @@
+/** What a person is told around a running node: banner, "While you were away", live log, goodbye. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { TermView } from '../../app/cluster.ts'
+import type { Evertick } from '../../app/evertick.ts'
+import { version } from '../../app/version.ts'
+import { EvertickError } from '../../core/error.ts'
+import type { Stream } from '../output/terminal.ts'
+import { type Before, readAway, readBefore } from './away.ts'
+import { writeAwayCard } from './away-card.ts'
+import { writeBanner } from './banner.ts'
+import { LiveLog } from './live-log.ts'
+
+export interface StoryOptions {
+  readonly database: string
+  readonly config: string | null
+  readonly roles: readonly string[]
+  readonly example: boolean
+  /** Their names, for the width of a column. */
+  readonly jobs: readonly string[]
+  readonly timezone: string
+}
+
+const lookEveryMs = 25
+/** The log begins after this, even if the card is not ready: a leader that was killed holds its lease for a while. */
+const cardPatienceMs = 1_500
+const repairPatienceMs = 60_000
+
+/** Starts the node and tells of it. Resolves when the banner is out. */
+export async function startWithStory(
+  evertick: Evertick,
+  out: Stream,
+  options: StoryOptions,
+): Promise<LiveLog> {
+  const before = await readBefore(evertick)
+  const elected = new Promise<number>((resolve) => {
+    evertick.on('leader:elected', ({ termId }) => resolve(termId))
+  })
+  const log = new LiveLog(evertick, out, { timezone: options.timezone, jobs: options.jobs })
+  await evertick.start()
+  const { jobs } = await evertick.jobs.list({ limit: 1_000 })
+  writeBanner(out, { ...options, version, jobs, now: Date.now() })
+  const card = writeCardOnce(evertick, out, { elected, before, timezone: options.timezone })
+  void Promise.race([card, sleep(cardPatienceMs)]).then(() => log.begin())
+  return log
+}
+
+async function writeCardOnce(
+  evertick: Evertick,
+  out: Stream,
+  { elected, before, timezone }: { elected: Promise<number>; before: Before; timezone: string },
+): Promise<void> {
+  try {
+    const term = await repaired(evertick, await elected)
+    const away = term === null ? null : await readAway(evertick, before, term)
+    if (away !== null) writeAwayCard(out, away, timezone)
+  } catch (error) {
+    // Stopped before its first repair was over: there is nothing to tell.
+    if (!(error instanceof EvertickError) || error.code !== 'database_closed') throw error
+  }
+}
+
+/** The term, once it has settled what was missed before it. */
+async function repaired(evertick: Evertick, termId: number): Promise<TermView | null> {
+  const until = Date.now() + repairPatienceMs
+  while (Date.now() < until) {
+    const terms = await evertick.leader.terms({ limit: 5 })
+    const term = terms.find(({ id }) => id === termId)
+    if (term?.handledMissedTasks === true) return term
+    await sleep(lookEveryMs)
+  }
+  return null
+}
