@@ -49,14 +49,14 @@ export function refuseName(name: unknown): asserts name is string {
 }
 
 /** The handler of a job that has one. */
-export function handlerOf(job: DefinedJob<never, never>): Handler | null {
+export function handlerOf(job: Pick<DefinedJob, 'name' | 'schema'> & { readonly run: Run<never> | null }): Handler | null {
   const { run } = job
   if (run === null) return null
   return { name: job.name, parse: (input) => parseInput(job, input), run: (context) => run(context) }
 }
 
 /** The input as the handler takes it. A tick brings none: where the schema takes `{}` for that, its defaults apply. */
-export async function parseInput(job: DefinedJob<never, never>, input: unknown): Promise<unknown> {
+export async function parseInput(job: Pick<DefinedJob, 'name' | 'schema'>, input: unknown): Promise<unknown> {
   if (job.schema === null) return input
   const given = input ?? undefined
   const found = await job.schema['~standard'].validate(given)

@@ -176,8 +176,8 @@ export class Evertick {
     await this.#app.store.ping()
   }
 
-  async enqueue<Given>(
-    job: DefinedJob<Given, never> | DefinedJob<Given>,
+  async enqueue<Given, Input>(
+    job: DefinedJob<Given, Input>,
     ...rest: undefined extends Given
       ? [input?: Given, options?: EnqueueOptions]
       : [input: Given, options?: EnqueueOptions]

@@ -8,10 +8,10 @@ import type { Clock } from '../engine/clock.ts'
 import type { Logger } from '../engine/logger.ts'
 import { type Role, roles } from '../engine/node.ts'
 import { checked } from './checked.ts'
-import type { DefinedJob } from './define-job.ts'
+import type { DefinedJob, Run } from './define-job.ts'
 
-// The jobs of a list have different inputs: only `never` is below them all.
-export type AnyJob = DefinedJob<never, never>
+/** A job of a list, whatever its input: a schema gives its types out, a handler takes them in. */
+export type AnyJob = Pick<DefinedJob, 'name' | 'options' | 'schema'> & { readonly run: Run<never> | null }
 
 export interface EvertickOptions {
   /** `sqlite:path/to/file.db` or `sqlite::memory:`. */

@@ -35,7 +35,7 @@ export async function runJob<Given, Input>(
   job: DefinedJob<Given, Input>,
   options: RunJobOptions<Given> = {},
 ): Promise<JobRun> {
-  const handler = handlerOf(job as unknown as DefinedJob<never, never>)
+  const handler = handlerOf(job)
   if (handler === null) {
     throw new EvertickError('invalid_definition', `Job "${job.name}" has no handler to run.`, {
       next: 'Pass the job that .handle() returned.',

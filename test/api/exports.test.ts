@@ -1,0 +1,116 @@
+/** The public API is a list: a name that comes or goes is a decision, and this test is where it is written down. */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { root } from '../../scripts/run-command.ts'
+import { version } from '../../src/app/version.ts'
+import * as evertick from '../../src/index.ts'
+import * as testing from '../../src/testing/index.ts'
+
+interface Manifest {
+  readonly version: string
+  readonly exports: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>
+}
+
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest
+
+/** The names that a module of explicit exports gives as types only. */
+function typesOf(file: string): string[] {
+  const source = readFileSync(join(root, file), 'utf8')
+  const lists = [...source.matchAll(/^export (type )?\{([^}]*)\}/gm)]
+  return lists
+    .flatMap(([, all, names = '']) =>
+      names
+        .split(',')
+        .map((name) => name.trim())
+        .filter((name) => name !== '' && (all !== undefined || name.startsWith('type ')))
+        .map((name) => name.replace(/^type /, '')),
+    )
+    .toSorted()
+}
+
+test('evertick exports these values', () => {
+  expect(Object.keys(evertick).toSorted()).toEqual([
+    'Evertick',
+    'EvertickError',
+    'cronToInterval',
+    'defineConfig',
+    'defineJob',
+    'describeSchedule',
+    'nextTicks',
+    'outcome',
+    'previousTicks',
+  ])
+})
+
+test('evertick exports these types', () => {
+  expect(typesOf('src/index.ts')).toEqual([
+    'Account',
+    'AcquireOptions',
+    'AttemptView',
+    'AuditResult',
+    'BulkResult',
+    'CatchUpOptions',
+    'Cause',
+    'Clock',
+    'CreateJob',
+    'CronToInterval',
+    'DefinedJob',
+    'Duration',
+    'EnqueueItem',
+    'EnqueueOptions',
+    'EnqueueResult',
+    'ErrorCode',
+    'ErrorKind',
+    'EventMap',
+    'EventName',
+    'EvertickOptions',
+    'ExecutionError',
+    'ExecutionState',
+    'ExecutionView',
+    'ExplainedTickView',
+    'ExplanationView',
+    'Instant',
+    'JobContext',
+    'JobDefinition',
+    'JobOptions',
+    'JobReference',
+    'JobState',
+    'JobStatus',
+    'JobView',
+    'Listener',
+    'Lock',
+    'LogLine',
+    'Logger',
+    'Metrics',
+    'RetentionOptions',
+    'RetryOptions',
+    'Role',
+    'Run',
+    'Schedule',
+    'SkipReason',
+    'TermView',
+    'Transaction',
+    'UpdateJob',
+  ])
+})
+
+test('evertick/testing exports these values and types', () => {
+  expect(Object.keys(testing).toSorted()).toEqual(['ManualClock', 'openTestNode', 'runJob'])
+  expect(typesOf('src/testing/index.ts')).toEqual(['JobRun', 'RunJobOptions', 'TestNode', 'TestNodeOptions'])
+})
+
+test('every subpath of the package has its source', () => {
+  const targets = Object.values(manifest.exports).flatMap((target) =>
+    typeof target === 'string' ? [] : [target.default],
+  )
+  const missing = targets.filter(
+    (file) => !existsSync(join(root, file.replace('./dist/', 'src/').replace(/\.js$/, '.ts'))),
+  )
+  expect(targets.length).toBeGreaterThan(0)
+  expect(missing).toEqual([])
+})
+
+test('the version in the code is that of package.json', () => {
+  expect(version).toBe(manifest.version)
+})
