@@ -28,8 +28,13 @@ export async function applyJob(app: AppContext, job: AnyJob, manager: string): P
     await app.store.changeJob(existing.id, { kind: 'edit', spec, managedHash }, context)
     app.events.emit('job:updated', { job: job.name })
   }
-  if (existing.state === 'disabled' && job.run !== null) {
-    await app.store.changeJob(existing.id, { kind: 'enable' }, context)
+}
+
+/** Jobs that were disabled because nobody could run them, and that this node can. */
+export async function enableJobs(app: AppContext, handlers: ReadonlyMap<string, unknown>): Promise<void> {
+  const context = { now: app.clock.now(), actor: 'evertick' }
+  for (const job of await app.store.listJobs({ state: 'disabled', limit: 1_000_000 })) {
+    if (handlers.has(job.spec.handler.name)) await app.store.changeJob(job.id, { kind: 'enable' }, context)
   }
 }
 

@@ -49,7 +49,9 @@ export function refuseName(name: unknown): asserts name is string {
 }
 
 /** The handler of a job that has one. */
-export function handlerOf(job: Pick<DefinedJob, 'name' | 'schema'> & { readonly run: Run<never> | null }): Handler | null {
+export function handlerOf(
+  job: Pick<DefinedJob, 'name' | 'schema'> & { readonly run: Run<never> | null },
+): Handler | null {
   const { run } = job
   if (run === null) return null
   return { name: job.name, parse: (input) => parseInput(job, input), run: (context) => run(context) }

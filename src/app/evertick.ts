@@ -10,7 +10,7 @@ import type { EnqueueOptions, EnqueueResult, Handler, JobReference } from '../en
 import { type OpenedStore, openStore } from '../store/open-store.ts'
 import type { AuditFinding, Store } from '../store/store.ts'
 import type { AppContext } from './app-context.ts'
-import { applyJobs } from './apply-jobs.ts'
+import { applyJobs, enableJobs } from './apply-jobs.ts'
 import { AuditLog, Leader, Nodes, Queues } from './cluster.ts'
 import { type DefinedJob, handlerOf } from './define-job.ts'
 import { Executions, Leases } from './executions.ts'
@@ -23,6 +23,7 @@ import { resultOf } from './result.ts'
 import { stderrLogger } from './stderr-logger.ts'
 import { systemClock } from './system-clock.ts'
 import { version } from './version.ts'
+import type { JobStatus } from './views.ts'
 
 export interface AuditResult {
   readonly ok: boolean
@@ -226,7 +227,7 @@ export class Evertick {
     const total = (counts: Record<string, number>) =>
       Object.values(counts).reduce((sum, count) => sum + count, 0)
     return {
-      jobs: { total: total(jobs), byStatus: jobs },
+      jobs: { total: total(jobs), byStatus: byStatus(jobs) },
       executions: {
         total: total(executions),
         running: executions.running ?? 0,
@@ -258,6 +259,7 @@ export class Evertick {
   async #start(): Promise<void> {
     try {
       await applyJobs(this.#app, this.#config.jobs, 'code')
+      if (this.#config.roles.includes('worker')) await enableJobs(this.#app, this.#handlers)
       await this.#node.start()
     } catch (error) {
       this.#starting = null
@@ -309,4 +311,23 @@ function prepareSchema({ migrator }: OpenedStore, config: Config): void {
       next: 'Run `evertick migrate up`, or open with migrate: true.',
     },
   )
+}
+
+const statusOfState: Readonly<Record<string, JobStatus>> = {
+  active: 'scheduled',
+  paused: 'paused',
+  disabled: 'paused',
+  completed: 'completed',
+  cancelled: 'cancelled',
+  error: 'failed',
+}
+
+/** Seed 003's words, from the states of the jobs. */
+function byStatus(jobs: Readonly<Record<string, number>>): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const [state, count] of Object.entries(jobs)) {
+    const status = statusOfState[state] ?? state
+    counts[status] = (counts[status] ?? 0) + count
+  }
+  return counts
 }

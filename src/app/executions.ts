@@ -3,6 +3,7 @@ import { EvertickError } from '../core/error.ts'
 import type { ExecutionState } from '../core/execution/execution-state.ts'
 import type { AttemptRow, LogRow } from '../store/store.ts'
 import type { AppContext } from './app-context.ts'
+import { pageLimit, refuseUnknown } from './call-options.ts'
 import type { ActorOptions } from './jobs.ts'
 import { type ExecutionView, executionView } from './views.ts'
 
@@ -32,7 +33,9 @@ export class Executions {
   async list(
     query: { job?: string; state?: ExecutionState; queue?: string; limit?: number; cursor?: string } = {},
   ): Promise<{ executions: ExecutionView[]; nextCursor: string | null }> {
-    const { limit = 100, cursor, ...filter } = query
+    refuseUnknown(query, ['job', 'state', 'queue', 'limit', 'cursor'], 'executions.list')
+    const { cursor, limit: asked, ...filter } = query
+    const limit = pageLimit(asked, 100)
     const found = await this.#app.store.listExecutions({
       ...filter,
       limit: limit + 1,

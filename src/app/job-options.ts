@@ -222,6 +222,13 @@ function refuseContradictions(spec: JobSpec, limitsConcurrency: boolean, what: s
       'Use catchUp "latest".',
     )
   }
+  if (spec.schedule?.kind === 'fixed_delay' && (spec.startAt !== null || spec.endAt !== null)) {
+    refuse(
+      'startAt',
+      'startAt and endAt have no meaning with fixedDelay.',
+      'Use every or cron, or pause and resume it.',
+    )
+  }
   if (spec.startAt !== null && spec.endAt !== null && spec.endAt <= spec.startAt) {
     refuse('endAt', 'endAt is not after startAt.', 'Give a later endAt.')
   }

@@ -9,11 +9,12 @@ import { parseInstant } from '../core/schedule/instant.ts'
 import type { Duration, Instant } from '../core/schedule/schedule.ts'
 import type { BackfillResult, JobChange } from '../store/store.ts'
 import type { AppContext } from './app-context.ts'
+import { pageLimit, refuseUnknown } from './call-options.ts'
 import { type ConvertedJob, conversionOf, type ManualJob } from './convert-jobs.ts'
 import { refuseName } from './define-job.ts'
 import { type ExplainedTickView, type ExplanationView, explain, newestTicks, parseSpan } from './explain.ts'
 import { type JobOptions, jobSpec, refusePastInstant } from './job-options.ts'
-import { optionsOfSpec } from './options-of-spec.ts'
+import { mergedOptions, optionsOfSpec } from './options-of-spec.ts'
 import { storable } from './payload.ts'
 import { type ExecutionView, executionView, type JobView, jobView } from './views.ts'
 
@@ -34,6 +35,12 @@ export type UpdateJob = JobOptions & { readonly handler?: string; readonly input
 /** Who asks; kept in the audit log. */
 export interface ActorOptions {
   readonly actor?: string
+}
+
+/** What a backfill made, or would make. */
+export interface BackfillView extends Omit<BackfillResult, 'first' | 'last'> {
+  readonly first: Date | null
+  readonly last: Date | null
 }
 
 export interface BulkResult {
@@ -57,7 +64,9 @@ export class Jobs {
     jobs: JobView[]
     nextCursor: string | null
   }> {
-    const { limit = 100, cursor, ...filter } = query
+    refuseUnknown(query, ['state', 'tag', 'search', 'limit', 'cursor'], 'jobs.list')
+    const { cursor, limit: asked, ...filter } = query
+    const limit = pageLimit(asked, 100)
     const jobs = await this.#app.store.listJobs({
       ...filter,
       limit: limit + 1,
@@ -106,19 +115,13 @@ export class Jobs {
   async update(job: string, changes: UpdateJob, { actor = 'api' }: ActorOptions = {}): Promise<JobView> {
     const found = await this.#find(job)
     const { handler, input, ...options } = changes
-    const { maxConcurrent, ...kept } = optionsOfSpec(found.spec)
-    // The stored limit means nothing to `allow`: only one that is asked for contradicts it.
-    const limit = options.overlap === 'allow' || maxConcurrent === undefined ? {} : { maxConcurrent }
-    const spec = jobSpec(
-      { ...kept, ...limit, ...options },
-      {
-        name: found.name,
-        handler: handler ?? found.spec.handler.name,
-        input: input === undefined ? found.spec.input : storable(input, 'input'),
-        timezone: this.#app.timezone,
-        createdAt: found.createdAt,
-      },
-    )
+    const spec = jobSpec(mergedOptions(optionsOfSpec(found.spec), options), {
+      name: found.name,
+      handler: handler ?? found.spec.handler.name,
+      input: input === undefined ? found.spec.input : storable(input, 'input'),
+      timezone: this.#app.timezone,
+      createdAt: found.createdAt,
+    })
     return await this.#change(job, { kind: 'edit', spec }, actor, 'job:updated')
   }
 
@@ -130,6 +133,7 @@ export class Jobs {
     job: string,
     options: ActorOptions & { reason?: string; until?: Instant | Duration } = {},
   ): Promise<JobView> {
+    refuseUnknown(options, ['reason', 'until', 'actor'], 'jobs.pause')
     const { reason = null, until, actor = 'api' } = options
     const change: JobChange = {
       kind: 'pause',
@@ -144,11 +148,10 @@ export class Jobs {
   /** `catchUp` says what to do with the ticks missed while it was paused. @default 'skip' */
   async resume(
     job: string,
-    {
-      catchUp = 'skip',
-      actor = 'api',
-    }: ActorOptions & { catchUp?: 'skip' | 'policy' | 'latest' | 'all' } = {},
+    options: ActorOptions & { catchUp?: 'skip' | 'policy' | 'latest' | 'all' } = {},
   ): Promise<JobView> {
+    refuseUnknown(options, ['catchUp', 'actor'], 'jobs.resume')
+    const { catchUp = 'skip', actor = 'api' } = options
     return await this.#change(job, { kind: 'resume', catchUp }, actor, 'job:resumed')
   }
 
@@ -186,6 +189,7 @@ export class Jobs {
     job: string,
     options: ActorOptions & { input?: unknown; force?: boolean; metadata?: Record<string, unknown> } = {},
   ): Promise<ExecutionView> {
+    refuseUnknown(options, ['input', 'force', 'metadata', 'actor'], 'jobs.trigger')
     const { input, force = false, metadata = {}, actor = 'api' } = options
     const now = this.#app.clock.now()
     const trigger = { id: this.#app.newId(now), force, metadata, input: storable(input, 'input') }
@@ -205,13 +209,25 @@ export class Jobs {
       limit?: number
       order?: 'oldest_first' | 'newest_first'
     },
-  ): Promise<BackfillResult> {
+  ): Promise<BackfillView> {
+    refuseUnknown(options, ['from', 'to', 'dryRun', 'limit', 'order', 'actor'], 'jobs.backfill')
     const { dryRun = false, limit = 1_000, order = 'oldest_first', actor = 'api' } = options
     const { from, to } = parseSpan(options)
     const context = { now: this.#app.clock.now(), actor }
+    if (to > context.now + 1) {
+      throw new EvertickError(
+        'invalid_option',
+        'A backfill ends in the past: ticks to come run by themselves.',
+        {
+          field: 'to',
+          next: 'Give a `to` that is not after now.',
+        },
+      )
+    }
     const result = await this.#app.store.backfillJob(job, { from, to, order, limit, dryRun }, context)
     if (!dryRun) this.#app.enqueued()
-    return result
+    const date = (at: number | null) => (at === null ? null : new Date(at))
+    return { ...result, first: date(result.first), last: date(result.last) }
   }
 
   /** Says of every tick of `[from, to)` what became of it and why. */
@@ -233,7 +249,8 @@ export class Jobs {
     if (found.state !== 'active') return []
     const sequence = sequenceOfJob(found)
     const upcoming: Date[] = []
-    let tick = sequence.next(found.accountedUntil - 1)
+    // A tick accounted ahead still lies before us.
+    let tick = sequence.next(this.#app.clock.now())
     while (tick !== null && upcoming.length < count) {
       upcoming.push(new Date(tick))
       tick = sequence.next(tick)
@@ -345,12 +362,12 @@ export class Jobs {
 
   async #view(job: Job): Promise<JobView> {
     const [last] = await this.#app.store.lastExecutions([job.id])
-    return jobView(job, last ?? null)
+    return jobView(job, last ?? null, this.#app.clock.now())
   }
 
   async #views(jobs: readonly Job[]): Promise<JobView[]> {
     const last = await this.#app.store.lastExecutions(jobs.map((job) => job.id))
     const byJob = new Map(last.map((execution) => [execution.jobId, execution]))
-    return jobs.map((job) => jobView(job, byJob.get(job.id) ?? null))
+    return jobs.map((job) => jobView(job, byJob.get(job.id) ?? null, this.#app.clock.now()))
   }
 }

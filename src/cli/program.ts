@@ -52,7 +52,9 @@ export function createProgram(cli: Cli): Command {
     program.commandsGroup(title)
     for (const addCommand of add) addCommand(program, cli)
   }
-  program.commandsGroup('Help:')
+  program.addHelpCommand(
+    new Command('help').argument('[command]').description('print the help of a command').helpGroup('Help:'),
+  )
   examples(program, [
     ['init', 'write evertick.config.ts and an example job'],
     ['start', 'run its jobs'],

@@ -38,6 +38,11 @@ export class Elector extends Service {
     return held !== null && this.#context.clock.now() < held.validUntil ? held.term : null
   }
 
+  /** Something was written elsewhere: perhaps the leader has stepped down. */
+  wake(): void {
+    if (this.#leadership === null) this.#alarm.ring()
+  }
+
   /** Somebody found that another node leads. */
   doubt(): void {
     if (this.#leadership !== null) this.#lose()
@@ -75,6 +80,9 @@ export class Elector extends Service {
     const now = this.#context.clock.now()
     if (now < this.#standBackUntil) return
     try {
+      // A look before the try: only a free or expired lock is worth a write.
+      const leader = await this.#context.store.currentLeader()
+      if (leader !== null && leader.expiresAt > now) return
       const term = await this.#context.store.electLeader({ nodeId, now, leaseMs })
       if (term === null) return
       this.#leadership = { term, validUntil: now + leaseMs }

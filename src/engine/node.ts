@@ -69,7 +69,10 @@ export class Node {
           { handlers, enqueue, releaser: this.#releaser, onNextTick: () => this.#scheduler.wake() },
         )
       : null
-    this.#watcher = new Watcher(context, watchMs, () => this.changed())
+    this.#watcher = new Watcher(context, watchMs, () => {
+      this.changed()
+      this.#elector.wake()
+    })
     const startedAt = context.clock.now()
     this.#registrar = new Registrar(context, this.#elector, {
       node: () => nodeRow(context, options, startedAt),

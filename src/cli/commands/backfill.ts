@@ -45,11 +45,10 @@ async function backfill(
   const now = Date.now()
   const span = { from: instantArgument(from, 'from', now), to: instantArgument(to, 'to', now) }
   const result = await evertick.jobs.backfill(job, { ...span, ...options, actor })
-  const { ticks, created } = result
-  const [first, last] = [result.first, result.last].map((at) => (at === null ? null : new Date(at)))
-  const body = { ticks, created, first: first ?? null, last: last ?? null, dryRun: options.dryRun === true }
+  const { ticks, created, first, last } = result
+  const body = { ...result, dryRun: options.dryRun === true }
   if (terminal.json) return terminal.data(body)
-  const where = first == null || last == null ? '' : `, ${times.full(first)} to ${times.full(last)}`
+  const where = first === null || last === null ? '' : `, ${times.full(first)} to ${times.full(last)}`
   const ticksText = `${counted(ticks, 'tick')} of "${plainText(job)}"${where}`
   if (body.dryRun) terminal.out.write(`${ticksText} would run. Leave --dry-run out to run them.`)
   else terminal.out.write(`${ticksText}: ${counted(created, 'execution')} made; they run behind what is due.`)

@@ -48,13 +48,14 @@ function lineOf(
 ): LedgerLine {
   const execution = executions.get(first.executionId ?? '')
   const last = rest.at(-1)
+  const ran = first.state === 'completed' && first.account !== 'coalesced'
   const text = tickSentence(first, execution, times)
   return {
     when:
       last === undefined ? times.at(first.scheduledFor) : times.span(first.scheduledFor, last.scheduledFor),
-    mark: markOf(first),
+    mark: ran ? { glyph: '✓', style: markOf(first).style } : markOf(first),
     text: last === undefined ? text : `${text}, ${counted(rest.length + 1, 'tick')}`,
-    ordinary: first.account === 'fired' && first.state === 'completed' && (execution?.attempt ?? 1) === 1,
+    ordinary: ran && first.account === 'fired' && (execution?.attempt ?? 1) === 1,
   }
 }
 

@@ -74,7 +74,7 @@ async function explain(session: Session, job: string, options: ExplainOptions): 
 /** "3,600 ticks: 3,240 ran on time, 1 caught up and 359 coalesced. Every tick is accounted for." */
 function summary(out: Stream, { ticks, unaccounted }: ExplanationView): string {
   const words: readonly [ExplanationView['ticks'][number]['account'], string, Style][] = [
-    ['fired', 'fired on time', 'ran'],
+    ['fired', 'fired', 'ran'],
     ['caught_up', 'caught up', 'caught_up'],
     ['coalesced', 'coalesced', 'coalesced'],
     ['skipped', 'skipped', 'skipped'],

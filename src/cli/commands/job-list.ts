@@ -54,7 +54,7 @@ async function showPage(
   session: Session,
   { jobs, nextCursor }: { jobs: readonly JobView[]; nextCursor: string | null },
 ): Promise<void> {
-  const { terminal, times } = session
+  const { evertick, terminal, times } = session
   const { out } = terminal
   if (jobs.length === 0 && out.tty) {
     out.write('No jobs. Define some in evertick.config.ts (`evertick init` writes one), or add one:')
@@ -82,6 +82,8 @@ async function showPage(
     ...(bars === null ? [] : [bars[index] ?? '']),
   ])
   writeTable(out, columns, rows)
+  if (jobs.some(({ nextRunAt }) => nextRunAt !== null) && (await evertick.leader.current()) === null)
+    terminal.say('Nobody leads, so nothing is scheduled now: start a node with `evertick start`.')
   if (nextCursor !== null) terminal.say(`There are more: add --cursor ${JSON.stringify(nextCursor)}.`)
 }
 

@@ -6,7 +6,7 @@ import { plainText } from '../output/plain-text.ts'
 import { writePairs, writeTable } from '../output/table.ts'
 import { tickBar } from '../output/tick-bar.ts'
 import { executionSentence } from '../output/tick-sentence.ts'
-import { durationText, durationWords } from '../output/times.ts'
+import { durationWords } from '../output/times.ts'
 import { type Cli, type Session, withEvertick } from '../session.ts'
 import { executionsOf } from './explain-executions.ts'
 import { type CommandForm, jobCommand } from './job-command.ts'
@@ -60,10 +60,10 @@ function pauseWords(job: JobView, { times }: Session): string {
   return `${until} by ${plainText(job.pausedBy ?? 'somebody')}${reason}`
 }
 
-function catchUpWords({ catchUp: { policy, maxMissedRuns, windowMs, graceMs } }: JobView): string {
+function catchUpWords({ catchUp: { policy, maxMissedRuns, window, grace } }: JobView): string {
   const limit = policy === 'all' ? `, at most ${maxMissedRuns} runs` : ''
-  const window = windowMs === null ? '' : `, missed within ${durationText(windowMs)}`
-  return `${policy}${limit}${window}, grace ${durationText(graceMs)}`
+  const within = window === undefined ? '' : `, missed within ${window}`
+  return `${policy}${limit}${within}, grace ${grace}`
 }
 
 async function bar({ evertick, terminal }: Session, job: JobView): Promise<string | null> {

@@ -15,9 +15,8 @@ const zonesChecked = 200
 
 export async function checkJobs(evertick: Evertick): Promise<Check[]> {
   const { jobs } = await evertick.jobs.list({ limit: maxJobs })
-  const leads = (await evertick.leader.current()) !== null
   return [
-    checkCursors(jobs, leads),
+    await checkCursors(evertick, jobs),
     checkStates(jobs),
     await checkOrphans(evertick, jobs),
     await checkLeases(evertick),
@@ -26,7 +25,7 @@ export async function checkJobs(evertick: Evertick): Promise<Check[]> {
   ]
 }
 
-function checkCursors(jobs: readonly JobView[], leads: boolean): Check {
+async function checkCursors(evertick: Evertick, jobs: readonly JobView[]): Promise<Check> {
   const now = Date.now()
   const ahead = jobs.filter(({ accountedUntil }) => accountedUntil.getTime() - now > aheadMs)
   const [furthest] = ahead.toSorted((a, b) => b.accountedUntil.getTime() - a.accountedUntil.getTime())
@@ -38,14 +37,28 @@ function checkCursors(jobs: readonly JobView[], leads: boolean): Check {
       `Run \`evertick jobs reset-cursor ${furthest.name}\`.`,
     )
   }
-  const behind = jobs.filter(({ nextRunAt }) => nextRunAt !== null && now - nextRunAt.getTime() > behindMs)
+  const behind: JobView[] = []
+  let oldest = now
+  for (const job of jobs) {
+    const dueAt = await undecidedSince(evertick, job, now)
+    if (dueAt === null || now - dueAt < behindMs) continue
+    behind.push(job)
+    oldest = Math.min(oldest, dueAt)
+  }
   if (behind.length === 0)
     return ok('cursors', `${counted(jobs.length, 'job')}, none ahead of the clock or behind it.`)
-  const oldest = Math.max(...behind.map(({ nextRunAt }) => now - (nextRunAt?.getTime() ?? now)))
-  const message = `${names(behind)} behind by up to ${durationWords(oldest)}.`
-  return leads
-    ? fail('cursors', message, 'A leader is there, but does not keep up: look at its log.')
-    : warn('cursors', message, 'Nobody leads. Start a node with `evertick start`; it accounts for them.')
+  const message = `${names(behind)} behind by up to ${durationWords(now - oldest)}.`
+  return (await evertick.leader.current()) === null
+    ? warn('cursors', message, 'Nobody leads. Start a node with `evertick start`; it accounts for them.')
+    : fail('cursors', message, 'A leader is there, but does not keep up: look at its log.')
+}
+
+/** The oldest due tick that nobody has decided about. */
+async function undecidedSince(evertick: Evertick, job: JobView, now: number): Promise<number | null> {
+  if (job.state !== 'active' || now - job.accountedUntil.getTime() < behindMs) return null
+  const span = { from: job.accountedUntil, to: new Date(now), limit: 1 }
+  const [tick] = (await evertick.jobs.explain(job.id, span)).ticks
+  return tick?.account === 'undecided' ? tick.scheduledFor.getTime() : null
 }
 
 function checkStates(jobs: readonly JobView[]): Check {

@@ -75,8 +75,11 @@ export function executionSentence(
       return execution?.startedAt == null
         ? 'running'
         : `running since ${times.at(execution.startedAt)}${attempt}`
-    case 'retrying':
-      return `attempt ${execution?.attempt ?? 1} failed${why}${execution === undefined ? '' : `; tries again ${times.relative(execution.readyAt)}`}`
+    case 'retrying': {
+      if (execution === undefined) return 'waits for its next attempt'
+      const told = execution.error === null ? 'put off' : `attempt ${execution.attempt} failed${why}`
+      return `${told}; goes on ${times.next(execution.readyAt)}`
+    }
     case 'pending':
       return 'ready, waits for a worker'
     case 'blocked':

@@ -1,5 +1,4 @@
 /** Instants and durations for people: relative and absolute, in one zone that the headings name. */
-import { formatDuration } from '../../core/schedule/duration.ts'
 
 export class Times {
   readonly timezone: string
@@ -36,6 +35,11 @@ export class Times {
 
   relative(at: Date): string {
     return relativeWords(at.getTime() - this.#now)
+  }
+
+  /** "in 4 s", or what is overdue: "when a worker is there". */
+  next(at: Date): string {
+    return at.getTime() > this.#now ? this.relative(at) : 'when a worker is there'
   }
 
   /** "14:05:00 to 14:09:00", with the date where the days differ. */
@@ -89,9 +93,4 @@ function twoUnits(
   const rest = Math.floor((seconds % large) / small)
   const first = `${Math.floor(seconds / large)} ${largeName}`
   return rest === 0 ? first : `${first} ${rest} ${smallName}`
-}
-
-/** An option's duration as it would be written: "1h30m". */
-export function durationText(ms: number): string {
-  return formatDuration(ms).replaceAll(' ', '')
 }

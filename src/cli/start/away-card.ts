@@ -1,13 +1,26 @@
 /** The card "While you were away". */
+import type { RangeReason } from '../../core/tick/account.ts'
 import { writeCard } from '../output/card.ts'
 import { counted, listed } from '../output/count-words.ts'
 import { cut, plainText } from '../output/plain-text.ts'
 import { tableLines } from '../output/table.ts'
 import type { Stream } from '../output/terminal.ts'
-import { reasonSentence } from '../output/tick-sentence.ts'
 import { durationWords, localFormat, localText } from '../output/times.ts'
 import type { Away, AwayJob } from './away.ts'
 
+/** Shorter than the ledger's sentences: several stand in one cell. */
+const reasonWords: Readonly<Record<RangeReason, string>> = {
+  catchup_off: 'catch-up is off',
+  outside_window: 'older than the catch-up window',
+  over_limit: 'beyond the limit of missed runs',
+  overlap: 'the run before was still going',
+  buffer_full: 'the buffer was full',
+  paused: 'paused',
+  ended: 'the schedule had ended',
+  disabled: 'disabled',
+  invalid_spec: 'the schedule could not be evaluated',
+  latest: 'folded into the newest run',
+}
 const shownJobs = 15
 const widest = 110
 
@@ -64,13 +77,18 @@ function jobLines(out: Stream, jobs: readonly AwayJob[]): string[] {
       figure(out, 'caught_up', job.caughtUp),
       figure(out, 'coalesced', job.coalesced),
       figure(out, 'skipped', job.skipped),
-      job.reasons.map(reasonSentence).join('; '),
+      why(job),
     ])
   const space = Math.min(widest, out.columns) - 4
   const lines = tableLines(columns, rows, space, (title) => out.paint('dim', title))
   if (jobs.length > shownJobs)
     lines.push(`… and ${counted(jobs.length - shownJobs, 'more job', 'more jobs')}`)
   return lines
+}
+
+function why({ caughtUp, reasons }: AwayJob): string {
+  const runs = caughtUp === 0 ? [] : [caughtUp === 1 ? '1 runs now' : `${caughtUp} run now`]
+  return [...runs, ...reasons.map((reason) => reasonWords[reason as RangeReason] ?? reason)].join('; ')
 }
 
 function figure(out: Stream, style: 'caught_up' | 'coalesced' | 'skipped', count: number): string {

@@ -72,6 +72,5 @@ function jobLines(out: Stream, jobs: readonly JobView[], now: number): string[] 
 function next(out: Stream, { nextRunAt, state }: JobView, now: number): string {
   if (state !== 'active') return out.paint('paused', state)
   if (nextRunAt === null) return '–'
-  const late = nextRunAt.getTime() < now
-  return late ? out.paint('late', 'due now') : relativeWords(nextRunAt.getTime() - now)
+  return relativeWords(nextRunAt.getTime() - now)
 }

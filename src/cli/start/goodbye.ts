@@ -29,7 +29,7 @@ export class Tally {
   goodbye(): string {
     const parts = [`${counted(this.#ticks, 'tick')} accounted for`, ...this.#runs()]
     const after = durationWords(Date.now() - this.#startedAt)
-    return `Goodbye after ${after}: ${listed(parts)}. What falls due meanwhile is accounted for at the next start.`
+    return `Goodbye after ${after}: ${listed(parts)}.\nWhat falls due meanwhile is accounted for at the next start.`
   }
 
   /** For a worker, which accounts for no ticks. */

@@ -80,10 +80,7 @@ export function* settleLane(job: Pick<Job, 'id' | 'spec' | 'chainYields'>, now: 
   const release = releaseBlocked(lane, waiting, head === null ? null : blockedFrom(head), now)
   if (release.ids.length > 0) {
     yield* run(
-      `UPDATE @job_executions SET state = 'pending', ready_at = CASE WHEN ready_at < ? THEN ready_at ELSE ? END
-       WHERE state = 'blocked' AND id IN ${marks(release.ids.length)}`,
-      now,
-      now,
+      `UPDATE @job_executions SET state = 'pending' WHERE state = 'blocked' AND id IN ${marks(release.ids.length)}`,
       ...release.ids,
     )
   }

@@ -1,4 +1,5 @@
 /** One connection of `node:sqlite`, the only file that imports it: statements prepared once, scripts run in one go. */
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import type { Row, Script } from '../sql/script.ts'
 import { isBusy, rewrite } from './dialect.ts'
@@ -17,6 +18,7 @@ export class Connection {
   }
 
   static open(path: string): Connection {
+    makePrivate(path)
     const client = new DatabaseSync(path)
     try {
       client.exec('PRAGMA busy_timeout = 5000')
@@ -98,6 +100,16 @@ function switchToWal(client: DatabaseSync): void {
       if (!isBusy(error) || attempt >= switchAttempts) throw error
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, switchRetryMs)
     }
+  }
+}
+
+/** A new file is for its owner alone: inputs and results are in it. SQLite gives its log the same mode. */
+function makePrivate(path: string): void {
+  if (path === ':memory:' || existsSync(path)) return
+  try {
+    closeSync(openSync(path, 'a', 0o600))
+  } catch {
+    // A missing folder or a missing right: SQLite says the same in a moment, and its errors have our codes.
   }
 }
 

@@ -46,12 +46,17 @@ export class SqliteDriver implements SqlDriver {
   constructor(path: string) {
     this.#path = path
     this.#sync = path === ':memory:' ? null : new WalSync(path)
+    const opened: Connection[] = []
     try {
-      this.#writer = Connection.open(path)
+      opened.push(Connection.open(path))
       // A database in memory has one connection; a file's reader never sees a transaction that is still open.
-      this.#reader = path === ':memory:' ? this.#writer : Connection.open(path)
+      if (path !== ':memory:') opened.push(Connection.open(path))
+      const [writer, reader = writer] = opened
+      this.#writer = writer as Connection
+      this.#reader = reader as Connection
       this.#reader.client.prepare('SELECT count(*) FROM sqlite_master').get()
     } catch (error) {
+      for (const connection of opened) connection.close()
       throw classify(error, path)
     }
   }

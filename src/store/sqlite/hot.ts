@@ -133,7 +133,8 @@ export function* claimExecutions(request: ClaimRequest): Script<ClaimResult> {
     for (const found of ready) {
       const started = claimed.length < request.start
       const counts = started ? 1 : 0
-      yield* run(claimText, nodeId, leasedUntil, counts, started ? now : null, counts, number(found.seq))
+      const startedAt = started ? Math.max(now, number(found.ready_at)) : null
+      yield* run(claimText, nodeId, leasedUntil, counts, startedAt, counts, number(found.seq))
       claimed.push(claimedFrom(found, yield* jobOf(text(found.job_id), jobs), started, leasedUntil))
     }
     if (claimed.length >= request.limit) break

@@ -1,0 +1,113 @@
+/** Specs, jobs and requests with every field filled in, so that a test names only what it is about. */
+import type { CatchUpSpec, JobSpec } from '../../src/core/job/job.ts'
+import type { ScheduleSpec } from '../../src/core/schedule/schedule.ts'
+import type { ScriptContext } from '../../src/store/sql/script.ts'
+import type { ChangeContext, NewExecution, NewJob, NodeRow } from '../../src/store/store.ts'
+
+export const second = 1_000
+export const minute = 60_000
+export const hour = 3_600_000
+export const day = 86_400_000
+
+/** A Monday, midnight UTC: where made-up time begins. */
+export const t0 = Date.UTC(2027, 0, 4)
+
+/** Ticks at `t0 + n * everyMs`. */
+export function every(everyMs: number): ScheduleSpec {
+  return { kind: 'every', everyMs, anchorAt: t0 }
+}
+
+type SpecOverrides = Partial<Omit<JobSpec, 'catchUp' | 'retry' | 'retention'>> & {
+  readonly catchUp?: Partial<CatchUpSpec>
+  readonly retry?: Partial<JobSpec['retry']>
+  readonly retention?: Partial<JobSpec['retention']>
+}
+
+export function jobSpec({ catchUp, retry, retention, ...overrides }: SpecOverrides = {}): JobSpec {
+  return {
+    schedule: every(10 * second),
+    handler: { type: 'function', name: 'work' },
+    catchUp: { policy: 'latest', maxMissedRuns: 100, windowMs: null, graceMs: 5 * second, ...catchUp },
+    overlap: 'skip',
+    maxConcurrent: 1,
+    retry: { attempts: 3, baseMs: second, factor: 2, maxMs: hour, jitter: 0, ...retry },
+    onCrash: 'retry',
+    timeoutMs: null,
+    startDeadlineMs: null,
+    jitterMs: 0,
+    priority: 0,
+    queue: 'default',
+    startAt: null,
+    endAt: null,
+    maxRuns: null,
+    retention: { executions: 100, ageMs: 30 * day, ...retention },
+    tags: [],
+    description: null,
+    metadata: {},
+    input: null,
+    ...overrides,
+  }
+}
+
+export function by(now: number, actor = 'ann'): ChangeContext {
+  return { now, actor }
+}
+
+export function newJob(name: string, spec: JobSpec = jobSpec(), now = t0): NewJob {
+  return {
+    id: `job-${name}`,
+    name,
+    spec,
+    managedBy: 'code',
+    managedHash: null,
+    paused: false,
+    context: by(now, 'code'),
+  }
+}
+
+export function newExecution(
+  id: string,
+  jobName: string,
+  overrides: Partial<NewExecution> = {},
+): NewExecution {
+  const at = overrides.createdAt ?? t0
+  return {
+    id,
+    jobName,
+    cause: 'enqueue',
+    scheduledFor: at,
+    readyAt: at,
+    queue: null,
+    priority: null,
+    input: undefined,
+    metadata: {},
+    uniqueKey: null,
+    createdAt: at,
+    ...overrides,
+  }
+}
+
+export function node(id: string, seenAt = t0): NodeRow {
+  return {
+    id,
+    host: 'host',
+    pid: 1,
+    roles: ['scheduler', 'worker'],
+    queues: { default: 10 },
+    version: '0.0.0',
+    startedAt: seenAt,
+    seenAt,
+  }
+}
+
+/** Ids in the order of their making, the same in every run. */
+export function scriptContext(prefix = 'x'): ScriptContext {
+  let made = 0
+  return {
+    newId: () => {
+      made += 1
+      return `${prefix}-${String(made).padStart(6, '0')}`
+    },
+    tzVersion: process.versions.tz ?? 'unknown',
+  }
+}

@@ -1,0 +1,31 @@
+/**
+ * One suite over the port, run on every engine: what a store promises, each test named after its promise. An engine's
+ * test file says how to open one and calls this.
+ */
+import { describe } from 'vitest'
+import { describeAccounting } from './conformance/accounting.ts'
+import { describeActions } from './conformance/actions.ts'
+import { describeAhead } from './conformance/ahead.ts'
+import { describeAttempts } from './conformance/attempts.ts'
+import { describeLanes } from './conformance/lanes.ts'
+import { describeLeadership } from './conformance/leadership.ts'
+import { describeLedger } from './conformance/ledger.ts'
+import { describeQueueing } from './conformance/queueing.ts'
+import { describeRetention } from './conformance/retention.ts'
+import type { OpenStoreUnderTest } from './conformance/store-under-test.ts'
+import { describeTransactions } from './conformance/transactions.ts'
+
+export function describeStore(name: string, open: OpenStoreUnderTest): void {
+  describe(`a store: ${name}`, () => {
+    describeAccounting(open)
+    describeActions(open)
+    describeAhead(open)
+    describeQueueing(open)
+    describeLanes(open)
+    describeAttempts(open)
+    describeTransactions(open)
+    describeRetention(open)
+    describeLedger(open)
+    describeLeadership(open)
+  })
+}

@@ -1,0 +1,182 @@
+/** Ticks accounted ahead of their instant: for every action the claim is the start. */
+import { describe, expect, test } from 'vitest'
+import { by, every, jobSpec, second, t0 } from '../builders.ts'
+import { at } from '../by-hand.ts'
+import { type OpenStoreUnderTest, withStore } from './store-under-test.ts'
+
+const ahead = { aheadMs: 2_000 }
+
+export function describeAhead(open: OpenStoreUnderTest): void {
+  describe('accounted ahead', () => {
+    test(
+      'a tick accounted ahead is ready at its own instant, and not again when due',
+      withStore(open, async ({ hand }) => {
+        await hand.work()
+        const led = await hand.lead()
+        await hand.create('a')
+        await hand.account(led, at(9), ahead)
+        expect(await hand.claim(at(9))).toEqual([])
+        await hand.account(led, at(10), ahead)
+        expect(await hand.claim(at(10))).toHaveLength(1)
+        expect(await hand.ledger('a')).toEqual(['10 fired'])
+      }),
+    )
+
+    test(
+      'a pause takes back what nobody has claimed',
+      withStore(open, async ({ hand, store }) => {
+        const led = await hand.lead()
+        await hand.create('a')
+        await hand.account(led, at(9), ahead)
+        expect(await hand.pause('a', at(9.5))).toMatchObject({ accountedUntil: at(9.5) + 1, runs: 0 })
+        expect(await hand.executions('a')).toEqual([])
+        await hand.resume('a', at(15))
+        expect(await hand.ledger('a')).toEqual(['10 skipped paused x1'])
+        expect(await store.auditLedger({})).toMatchObject({ ticks: 1, unaccounted: 0, doubled: 0 })
+      }),
+    )
+
+    test(
+      'a tick claimed ahead keeps its one account, and the leader is not stuck on it',
+      withStore(open, async ({ hand, store }) => {
+        await hand.work()
+        const led = await hand.lead()
+        await hand.create('a')
+        await hand.account(led, at(9), ahead)
+        await hand.claimOne(at(9.5), { readyBy: at(10) })
+        expect((await hand.pause('a', at(9.6))).accountedUntil).toBe(at(10) + 1)
+        await hand.resume('a', at(9.7))
+        await hand.account(led, at(21))
+        expect(await hand.ledger('a')).toEqual(['10 fired', '20 skipped overlap x1'])
+        expect(await store.auditLedger({})).toMatchObject({ unaccounted: 0, doubled: 0 })
+      }),
+    )
+
+    test(
+      'after a tick claimed ahead, an edit begins behind it and loses no tick of the new revision',
+      withStore(open, async ({ hand, store }) => {
+        await hand.work()
+        const led = await hand.lead()
+        const spec = jobSpec({ overlap: 'allow', catchUp: { policy: 'all' } })
+        await hand.create('a', spec)
+        await hand.account(led, at(9.4), ahead)
+        await hand.claimOne(at(9.4), { readyBy: at(10) })
+        const fast = { ...spec, schedule: every(300) }
+        expect(await hand.change('a', { kind: 'edit', spec: fast }, at(9.5))).toMatchObject({
+          revisionFrom: at(10) + 1,
+        })
+        await hand.account(led, at(10.9))
+        expect(await hand.ledger('a')).toEqual(['10 fired', '10.2 caught_up', '10.5 caught_up', '10.8 fired'])
+        expect(await store.auditLedger({})).toMatchObject({ ticks: 4, unaccounted: 0, doubled: 0 })
+      }),
+    )
+
+    test(
+      'an unclaimed tick that lies before a settled one keeps its account',
+      withStore(open, async ({ hand, store }) => {
+        const led = await hand.lead()
+        await hand.create('a', jobSpec({ schedule: every(second), overlap: 'allow' }))
+        await hand.account(led, at(0.5), ahead)
+        const [first, next] = await hand.executions('a')
+        await store.cancelExecution(next?.id ?? '', by(at(0.6)))
+        await hand.pause('a', at(0.7))
+        expect(await hand.ledger('a')).toEqual(['1 fired', '2 fired'])
+        expect((await hand.execution(first?.id ?? '')).state).toBe('pending')
+        expect(await store.auditLedger({})).toMatchObject({ ticks: 2, unaccounted: 0 })
+      }),
+    )
+
+    test.each([
+      ['a trigger', 'trigger'],
+      ['an edit of its description', 'edit'],
+      ['a pause', 'pause'],
+    ] as const)('%s just before the last tick does not lose it', async (_title, action) => {
+      await withStore(open, async ({ hand }) => {
+        const led = await hand.lead()
+        const spec = jobSpec({ schedule: { kind: 'at', at: at(10) }, overlap: 'allow' })
+        await hand.create('a', spec)
+        await hand.account(led, at(9), ahead)
+        if (action === 'trigger') await hand.trigger('a', 'm1', at(9.5))
+        if (action === 'edit') {
+          await hand.change('a', { kind: 'edit', spec: { ...spec, description: 'new' } }, at(9.5))
+        }
+        if (action === 'pause') {
+          await hand.pause('a', at(9.5))
+          await hand.resume('a', at(9.6))
+        }
+        await hand.account(led, at(10))
+        expect(await hand.ledger('a')).toEqual(['10 fired'])
+        expect((await hand.job('a')).state).toBe('completed')
+      })()
+    })
+
+    test(
+      'a trigger takes back an unclaimed tick accounted ahead, which then waits for it',
+      withStore(open, async ({ hand }) => {
+        await hand.work()
+        const led = await hand.lead()
+        await hand.create('a')
+        await hand.account(led, at(9), ahead)
+        expect(await hand.trigger('a', 'm1', at(9.5))).toMatchObject({ state: 'pending', tickAt: null })
+        const manual = await hand.claimOne(at(9.5))
+        await hand.account(led, at(10))
+        expect(await hand.states('a')).toEqual(['manual running', 'schedule blocked'])
+        await hand.finish(manual, at(12))
+        expect(await hand.states('a')).toEqual(['manual completed', 'schedule pending'])
+        expect(await hand.ledger('a')).toEqual(['10 fired'])
+      }),
+    )
+
+    test(
+      'nothing is accounted ahead where something of the job is active or waits, unless overlap is `allow`',
+      withStore(open, async ({ hand }) => {
+        const led = await hand.lead()
+        await hand.create('skip')
+        await hand.create('allow', jobSpec({ overlap: 'allow', schedule: every(second) }))
+        await hand.account(led, at(10))
+        await hand.account(led, at(19), ahead)
+        await hand.account(led, at(19), ahead)
+        expect(await hand.ledger('skip')).toEqual(['10 fired'])
+        expect((await hand.ledger('allow')).slice(-2)).toEqual(['20 fired', '21 fired'])
+      }),
+    )
+
+    test(
+      'a fixedDelay tick taken back is open again',
+      withStore(open, async ({ hand }) => {
+        const led = await hand.lead()
+        await hand.create('a', jobSpec({ schedule: { kind: 'fixed_delay', delayMs: 10 * second } }))
+        await hand.account(led, at(9), ahead)
+        expect((await hand.job('a')).openTickAt).toBeNull()
+        expect((await hand.pause('a', at(9.5))).openTickAt).toBe(at(10))
+      }),
+    )
+
+    test(
+      'a cursor that a wrong clock carried ahead is brought back, and later ticks are accounted once',
+      withStore(open, async ({ hand, store }) => {
+        await hand.work()
+        const led = await hand.lead()
+        const spec = jobSpec({ overlap: 'allow', catchUp: { policy: 'none' } })
+        await hand.create('a', spec)
+        await hand.account(led, at(10))
+        await hand.account(led, at(1_000))
+        await hand.claim(at(1_000))
+        await hand.account(led, at(2_000))
+        await hand.change('a', { kind: 'edit', spec: { ...spec, priority: 1 } }, at(2_001))
+        const reset = await hand.change('a', { kind: 'reset_cursor' }, at(15))
+        // The tick at 1000 has run: what lies before it stays accounted.
+        expect(reset).toMatchObject({ accountedUntil: at(1_000) + 1, revisionFrom: at(1_000) + 1 })
+        await hand.account(led, at(1_010))
+        expect(await hand.ledger('a')).toEqual([
+          '10 fired',
+          '20-990 skipped catchup_off x98',
+          '1000 fired',
+          '1010 fired',
+        ])
+        expect(await store.auditLedger({})).toMatchObject({ unaccounted: 0, doubled: 0 })
+        expect(reset.createdAt).toBe(t0)
+      }),
+    )
+  })
+}

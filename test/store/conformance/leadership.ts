@@ -1,0 +1,150 @@
+/** Who leads, who holds a lock, who lives. */
+import { describe, expect, test } from 'vitest'
+import { jobSpec, minute, node, second, t0 } from '../builders.ts'
+import { at } from '../by-hand.ts'
+import { type OpenStoreUnderTest, withStore } from './store-under-test.ts'
+
+const leaseMs = 10 * second
+
+export function describeLeadership(open: OpenStoreUnderTest): void {
+  describe('leadership', () => {
+    test(
+      'one of two nodes leads; the other waits until a second after the lease',
+      withStore(open, async ({ store }) => {
+        const first = await store.electLeader({ nodeId: 'n1', now: t0, leaseMs })
+        expect(first).toMatchObject({ leaderInstance: 'n1', startAt: t0, handledMissedTasks: false })
+        expect(await store.electLeader({ nodeId: 'n2', now: at(11) - 1, leaseMs })).toBeNull()
+        expect(await store.electLeader({ nodeId: 'n1', now: at(5), leaseMs })).toBeNull()
+        const next = await store.electLeader({ nodeId: 'n2', now: at(11), leaseMs })
+        expect(next?.id).toBeGreaterThan(first?.id ?? 0)
+        expect(await store.currentLeader()).toEqual({
+          holder: 'n2',
+          termId: next?.id,
+          expiresAt: at(21),
+        })
+      }),
+    )
+
+    test(
+      'a renewal names term and holder, and fails once another leads',
+      withStore(open, async ({ store }) => {
+        const term = await store.electLeader({ nodeId: 'n1', now: t0, leaseMs })
+        const renew = (holder: string, termId: number, now: number) =>
+          store.renewTerm({ holder, termId, now, leaseMs })
+        const id = term?.id ?? 0
+        expect(await renew('n1', id, at(3))).toBe(true)
+        expect(await renew('n2', id, at(3))).toBe(false)
+        expect(await renew('n1', id + 1, at(3))).toBe(false)
+        await store.electLeader({ nodeId: 'n2', now: at(14), leaseMs })
+        expect(await renew('n1', id, at(14))).toBe(false)
+        const terms = await store.listTerms({ limit: 10 })
+        expect(terms.map((one) => [one.leaderInstance, one.stopAt, one.lastHeartbeatAt])).toEqual([
+          ['n2', null, at(14)],
+          ['n1', null, at(3)],
+        ])
+        expect(await store.listTerms({ instance: 'n1', limit: 10 })).toHaveLength(1)
+      }),
+    )
+
+    test(
+      'a graceful end frees the lead at once; a stale one ends nothing',
+      withStore(open, async ({ store }) => {
+        const first = await store.electLeader({ nodeId: 'n1', now: t0, leaseMs })
+        await store.endTerm(first?.id ?? 0, 'n1', at(2) + 345)
+        expect(await store.currentLeader()).toBeNull()
+        const [ended] = await store.listTerms({ limit: 1 })
+        expect(ended).toMatchObject({ stopAt: at(2) + 345, lastHeartbeatAt: at(2) + 345 })
+        const next = await store.electLeader({ nodeId: 'n2', now: at(3), leaseMs })
+        expect(next?.id).toBe((first?.id ?? 0) + 1)
+        await store.endTerm(first?.id ?? 0, 'n1', at(4))
+        expect(await store.currentLeader()).toMatchObject({ holder: 'n2' })
+      }),
+    )
+
+    test(
+      'the log keeps readable timestamps to the millisecond',
+      withStore(open, async ({ store, sql }) => {
+        await store.electLeader({ nodeId: 'n1', now: t0 + 789, leaseMs })
+        const [row] = await sql(
+          'SELECT leader_instance, start_time, stop_time, handled_missed_tasks FROM @scheduler_leader_log',
+        )
+        expect(row).toMatchObject({ leader_instance: 'n1', stop_time: null })
+        expect(String(row?.['start_time'])).toContain('2027-01-04 00:00:00.789')
+      }),
+    )
+  })
+
+  describe('locks', () => {
+    test(
+      'a held lock is refused; each acquisition has a larger fence; the token guards',
+      withStore(open, async ({ store }) => {
+        const take = (token: string, now: number) =>
+          store.acquireLock({ name: 'report', holder: `h-${token}`, token, now, expiresAt: now + leaseMs })
+        expect(await take('a', t0)).toEqual({ fence: 1 })
+        expect(await take('b', at(5))).toBeNull()
+        expect(await store.releaseLock('report', 'b')).toBe(false)
+        expect(await store.extendLock('report', 'b', at(60), at(5))).toBe(false)
+        expect(await store.extendLock('report', 'a', at(20), at(5))).toBe(true)
+        expect(await store.listLocks()).toEqual([
+          { name: 'report', holder: 'h-a', fence: 1, expiresAt: at(20) },
+        ])
+        expect(await store.releaseLock('report', 'a')).toBe(true)
+        expect(await store.listLocks()).toEqual([])
+        expect(await take('b', at(6))).toEqual({ fence: 2 })
+        expect(await store.releaseLock('report', 'a')).toBe(false)
+        expect(await store.releaseLock('report', null)).toBe(true)
+        expect(await store.releaseLock('report', null)).toBe(false)
+      }),
+    )
+
+    test(
+      'an expired lock is not extended, and passes on a second after its time',
+      withStore(open, async ({ store }) => {
+        const take = (token: string, now: number) =>
+          store.acquireLock({ name: 'l', holder: token, token, now, expiresAt: now + leaseMs })
+        await take('a', t0)
+        expect(await store.extendLock('l', 'a', at(60), at(10))).toBe(false)
+        expect(await take('b', at(11) - 1)).toBeNull()
+        expect(await take('b', at(11))).toEqual({ fence: 2 })
+      }),
+    )
+  })
+
+  describe('nodes', () => {
+    test(
+      'a node is listed with what it does; a heartbeat clears those long gone and says whether it is known',
+      withStore(open, async ({ store }) => {
+        await store.registerNode(node('n1'), ['work', 'work'])
+        await store.registerNode(node('n2', at(1)), ['mail'])
+        expect(await store.listNodes()).toEqual([node('n1'), node('n2', at(1))])
+        expect(await store.touchNode('n2', t0 + minute + 1, minute)).toBe(true)
+        expect((await store.listNodes()).map(({ id }) => id)).toEqual(['n2'])
+        expect(await store.touchNode('n1', t0 + minute + 2, minute)).toBe(false)
+        await store.removeNode('n2')
+        expect(await store.listNodes()).toEqual([])
+      }),
+    )
+
+    test(
+      'a job without a living handler is an orphan only after its patience under one leader',
+      withStore(open, async ({ store, hand }) => {
+        const first = await hand.lead('n1')
+        await hand.create('a')
+        await hand.create('m', jobSpec({ handler: { type: 'function', name: 'mail' } }))
+        await hand.work('n1', ['work'])
+        const orphans = (now: number) => store.findOrphans(now - 10 * minute, now)
+        expect(await orphans(t0)).toEqual([])
+        expect(await orphans(t0 + 9 * minute)).toEqual([])
+        expect(await orphans(t0 + 10 * minute)).toEqual(['job-m'])
+        await hand.work('n2', ['mail'])
+        expect(await orphans(t0 + 11 * minute)).toEqual([])
+        await store.removeNode('n2')
+        expect(await orphans(t0 + 12 * minute)).toEqual([])
+        await store.endTerm(first.termId, 'n1', t0 + 20 * minute)
+        await hand.lead('n3', t0 + 20 * minute)
+        expect(await orphans(t0 + 22 * minute)).toEqual([])
+        expect(await orphans(t0 + 32 * minute)).toEqual(['job-m'])
+      }),
+    )
+  })
+}

@@ -1,0 +1,193 @@
+/** Explain and audit: the account of every tick, and the proof that none is missing. */
+import { describe, expect, test } from 'vitest'
+import { by, every, jobSpec, newExecution, second, t0 } from '../builders.ts'
+import { at, seconds } from '../by-hand.ts'
+import { type Bench, type OpenStoreUnderTest, withStore } from './store-under-test.ts'
+
+/** Ticks 10 (fired), 20-40 (skipped), 50 (fired) of a job every 10 s. */
+async function fiveTicks({ hand }: Bench): Promise<void> {
+  await hand.work()
+  const led = await hand.lead()
+  await hand.create('a', jobSpec({ overlap: 'allow', catchUp: { policy: 'none' } }))
+  await hand.account(led, at(10))
+  await hand.account(led, at(51))
+}
+
+async function explained({ store }: Bench, from = t0, to = at(61)): Promise<string[]> {
+  const { ticks } = await store.explainTicks('a', from, to, 100, at(51))
+  return ticks.map(({ tickAt, verdict, reason }) => [seconds(tickAt), verdict, reason ?? ''].join(' ').trim())
+}
+
+export function describeLedger(open: OpenStoreUnderTest): void {
+  describe('explain and audit', () => {
+    test(
+      'every tick of a span says what became of it and why',
+      withStore(open, async (bench) => {
+        await fiveTicks(bench)
+        expect(await explained(bench)).toEqual([
+          '10 fired',
+          '20 skipped catchup_off',
+          '30 skipped catchup_off',
+          '40 skipped catchup_off',
+          '50 fired',
+          '60 upcoming',
+        ])
+        expect(await explained(bench, at(25), at(45))).toEqual([
+          '30 skipped catchup_off',
+          '40 skipped catchup_off',
+        ])
+        const { truncated, unaccounted } = await bench.store.explainTicks('a', t0, at(61), 2, at(51))
+        expect({ truncated, unaccounted }).toEqual({ truncated: true, unaccounted: 0 })
+        await bench.hand.pause('a', at(55))
+        const { ticks } = await bench.store.explainTicks('a', at(60), at(61), 10, at(70))
+        expect(ticks).toMatchObject([{ verdict: 'undecided' }])
+        await expect(bench.store.explainTicks('b', t0, at(1), 1, t0)).rejects.toMatchObject({
+          code: 'job_not_found',
+        })
+      }),
+    )
+
+    test(
+      'a fired row deleted behind its back is reported exactly, by both',
+      withStore(open, async (bench) => {
+        await fiveTicks(bench)
+        await bench.sql('DELETE FROM @job_executions WHERE tick_at = ?', at(50))
+        const report = await bench.store.auditLedger({})
+        expect(report).toMatchObject({ unaccounted: 1, doubled: 0 })
+        expect(report.findings).toEqual([
+          { kind: 'unaccounted', job: 'a', at: at(50), until: at(50), count: 1 },
+        ])
+        expect((await explained(bench))[4]).toBe('50 unaccounted')
+        expect(await bench.store.explainTicks('a', t0, at(61), 0, at(51))).toMatchObject({ unaccounted: 1 })
+      }),
+    )
+
+    test(
+      'a range deleted behind its back is reported exactly, by both',
+      withStore(open, async (bench) => {
+        await fiveTicks(bench)
+        await bench.sql('DELETE FROM @tick_ranges')
+        const { findings } = await bench.store.auditLedger({})
+        expect(findings).toEqual([{ kind: 'unaccounted', job: 'a', at: at(20), until: at(40), count: 3 }])
+        expect(await bench.store.explainTicks('a', t0, at(61), 0, at(51))).toMatchObject({ unaccounted: 3 })
+        expect((await explained(bench)).filter((line) => line.endsWith('unaccounted'))).toHaveLength(3)
+      }),
+    )
+
+    test(
+      'a doubled and a foreign tick are found',
+      withStore(open, async (bench) => {
+        await fiveTicks(bench)
+        const insert = `INSERT INTO @tick_ranges (job_id, from_at, to_at, count, account, reason, created_at)
+          VALUES ('job-a', ?, ?, 1, 'skipped', 'paused', 0)`
+        await bench.sql(insert, at(10), at(10))
+        await bench.sql(insert, at(15), at(15))
+        const report = await bench.store.auditLedger({})
+        expect(report).toMatchObject({ unaccounted: 0, doubled: 2 })
+        expect(report.findings.map(({ kind, at: instant }) => `${seconds(instant)} ${kind}`)).toEqual([
+          '10 doubled',
+          '15 foreign',
+        ])
+      }),
+    )
+
+    test(
+      'two accounts of one tick cannot be written: the key refuses the second',
+      withStore(open, async (bench) => {
+        await fiveTicks(bench)
+        await expect(
+          bench.sql('UPDATE @job_executions SET tick_at = ? WHERE tick_at = ?', at(10), at(50)),
+        ).rejects.toThrow(/unique|duplicate/i)
+      }),
+    )
+
+    test(
+      'ticks of a wall-clock schedule under other time zone data are unverifiable, not wrong',
+      withStore(open, async ({ hand, store, sql }) => {
+        const led = await hand.lead()
+        const schedule = { kind: 'cron', cron: '*/10 * * * * *', timezone: 'Europe/Madrid' } as const
+        await hand.create('a', jobSpec({ schedule, overlap: 'allow' }))
+        await hand.account(led, at(10))
+        await sql(`UPDATE @job_revisions SET tz_version = '1999z'`)
+        await sql('UPDATE @jobs SET accounted_until = ?', at(60))
+        expect(await store.auditLedger({})).toMatchObject({ unaccounted: 0, doubled: 0, unverifiable: 1 })
+      }),
+    )
+
+    test(
+      'the proof covers every job in slices, and says how far it is',
+      withStore(open, async ({ hand, store }) => {
+        const led = await hand.lead()
+        for (let n = 0; n < 250; n += 1) {
+          await hand.create(`j${n}`, jobSpec({ schedule: every(10 * second), overlap: 'allow' }))
+        }
+        await hand.account(led, at(10))
+        const progress: string[] = []
+        const report = await store.auditLedger({ onProgress: (done, of) => progress.push(`${done}/${of}`) })
+        expect(report).toMatchObject({ jobs: 250, ticks: 250, executions: 250, unaccounted: 0 })
+        expect(progress).toEqual(['200/250', '250/250'])
+      }),
+    )
+  })
+
+  describe('reading', () => {
+    test(
+      'jobs are found by id or name, and listed by state, tag and text',
+      withStore(open, async ({ hand, store }) => {
+        await hand.create('mail-daily', jobSpec({ tags: ['mail', 'a"b'] }))
+        await hand.create('mail_weekly', jobSpec({ tags: ['mailing'] }))
+        await hand.pause('mail_weekly', at(1))
+        const names = async (query: object) =>
+          (await store.listJobs({ limit: 10, ...query })).map(({ name }) => name)
+        expect(await store.findJob('job-mail-daily')).toMatchObject({ name: 'mail-daily' })
+        expect(await store.findJob('nobody')).toBeNull()
+        expect(await names({})).toEqual(['mail-daily', 'mail_weekly'])
+        expect(await names({ state: 'paused' })).toEqual(['mail_weekly'])
+        expect(await names({ tag: 'mail' })).toEqual(['mail-daily'])
+        expect(await names({ tag: 'a"b' })).toEqual(['mail-daily'])
+        expect(await names({ search: 'l_w' })).toEqual(['mail_weekly'])
+        expect(await names({ search: '%' })).toEqual([])
+        expect(await names({ afterName: 'mail-daily' })).toEqual(['mail_weekly'])
+        expect(await store.countJobs()).toEqual({ active: 1, paused: 1 })
+      }),
+    )
+
+    test(
+      'what changed since an instant is told, deleted jobs too; so is the newest execution of each',
+      withStore(open, async ({ hand, store }) => {
+        for (const name of ['a', 'b', 'c']) await hand.create(name, jobSpec({ schedule: null }))
+        await hand.change('b', { kind: 'edit', spec: jobSpec({ schedule: null, priority: 1 }) }, at(5))
+        await hand.change('a', { kind: 'delete' }, at(6))
+        const marks = await store.jobsChangedSince(at(5))
+        expect(marks.map(({ name, revision, deleted }) => [name, revision, deleted])).toEqual([
+          ['b', 2, false],
+          ['a', 1, true],
+        ])
+        await store.enqueueExecutions(['e1', 'e2'].map((id) => newExecution(id, 'b')))
+        const last = await store.lastExecutions(['job-b', 'job-c', 'nobody'])
+        expect(last.map(({ id }) => id)).toEqual(['e2'])
+      }),
+    )
+
+    test(
+      'executions are listed newest first, page by page, and counted by state',
+      withStore(open, async ({ hand, store }) => {
+        await hand.work()
+        await hand.create('a', jobSpec({ schedule: null }))
+        await hand.create('b', jobSpec({ schedule: null }))
+        const drafts = ['e1', 'e2', 'e3'].map((id) => newExecution(id, 'a'))
+        await store.enqueueExecutions([...drafts, newExecution('e4', 'b', { queue: 'slow' })])
+        await store.cancelExecution('e2', by(t0))
+        const ids = async (query: object) =>
+          (await store.listExecutions({ limit: 10, ...query })).map(({ id }) => id)
+        expect(await ids({})).toEqual(['e4', 'e3', 'e2', 'e1'])
+        expect(await ids({ job: 'a', limit: 2 })).toEqual(['e3', 'e2'])
+        expect(await ids({ job: 'job-a', beforeId: 'e2' })).toEqual(['e1'])
+        expect(await ids({ state: 'cancelled' })).toEqual(['e2'])
+        expect(await ids({ queue: 'slow' })).toEqual(['e4'])
+        expect(await store.countExecutions()).toEqual({ pending: 3, cancelled: 1 })
+        expect(await store.findExecution('e9')).toBeNull()
+      }),
+    )
+  })
+}

@@ -1,0 +1,178 @@
+/** What may go: the ledger's start moves only to the start of a row, and totals + ledger stay all ticks. */
+import { describe, expect, test } from 'vitest'
+import { by, day, every, hour, jobSpec, minute, newExecution, second, t0 } from '../builders.ts'
+import { at } from '../by-hand.ts'
+import { type Bench, type OpenStoreUnderTest, withStore } from './store-under-test.ts'
+
+async function totals({ sql }: Bench): Promise<string[]> {
+  const rows = await sql('SELECT account, reason, count FROM @ledger_totals ORDER BY account, reason')
+  return rows.map((row) => `${row['account']} ${row['reason']} x${row['count']}`.replace('  ', ' '))
+}
+
+async function purge({ store }: Bench, now: number) {
+  return await store.purgeHistory({ afterJobId: null, jobs: 100, now })
+}
+
+export function describeRetention(open: OpenStoreUnderTest): void {
+  describe('retention', () => {
+    test(
+      'beyond the count, old executions go and are added to the totals',
+      withStore(open, async (bench) => {
+        const { hand, store } = bench
+        await hand.work()
+        const led = await hand.lead()
+        await hand.create('a', jobSpec({ retention: { executions: 2, ageMs: 30 * day } }))
+        for (const tick of [10, 20, 30, 40, 50]) {
+          await hand.account(led, at(tick))
+          await hand.drain(at(tick))
+        }
+        expect(await purge(bench, at(51))).toMatchObject({ executions: 3, ranges: 0, lastJobId: null })
+        expect(await hand.ledger('a')).toEqual(['40 fired', '50 fired'])
+        expect(await totals(bench)).toEqual(['fired x3'])
+        expect((await hand.job('a')).ledgerFrom).toBe(at(40))
+        expect(await store.auditLedger({})).toMatchObject({ ticks: 2, unaccounted: 0, doubled: 0 })
+        const { ticks } = await store.explainTicks('a', t0, at(61), 100, at(51))
+        expect(ticks.map(({ verdict }) => verdict)).toEqual([
+          'purged',
+          'purged',
+          'purged',
+          'fired',
+          'fired',
+          'upcoming',
+        ])
+        expect(await purge(bench, at(52))).toMatchObject({ executions: 0 })
+        expect(await totals(bench)).toEqual(['fired x3'])
+      }),
+    )
+
+    test(
+      'a range that straddles the line stays whole',
+      withStore(open, async (bench) => {
+        const { hand, store } = bench
+        await hand.work()
+        const led = await hand.lead()
+        const retention = { executions: 1_000, ageMs: hour }
+        await hand.create('a', jobSpec({ schedule: every(minute), retention, catchUp: { policy: 'none' } }))
+        await hand.account(led, t0 + minute)
+        await hand.drain(t0 + minute)
+        await hand.account(led, t0 + 2 * hour)
+        await hand.drain(t0 + 2 * hour)
+        // The line is at 1 h; the range runs from minute 2 to minute 119.
+        expect(await purge(bench, t0 + 2 * hour)).toMatchObject({ executions: 1, ranges: 0 })
+        expect((await hand.job('a')).ledgerFrom).toBe(t0 + 2 * minute)
+        expect(await totals(bench)).toEqual(['fired x1'])
+        expect(await store.auditLedger({})).toMatchObject({ ticks: 119, unaccounted: 0 })
+        expect(await purge(bench, t0 + 4 * hour)).toMatchObject({ executions: 0, ranges: 1 })
+        expect(await totals(bench)).toEqual(['fired x1', 'skipped catchup_off x118'])
+        expect(await store.auditLedger({})).toMatchObject({ ticks: 1, unaccounted: 0 })
+      }),
+    )
+
+    test(
+      'dead letters, unfinished work and the last execution stay, and do not stop retention',
+      withStore(open, async (bench) => {
+        const { hand, store } = bench
+        await hand.work()
+        const led = await hand.lead()
+        await hand.create('a', jobSpec({ overlap: 'allow', retention: { executions: 1, ageMs: day } }))
+        const ended = [
+          { state: 'failed', error: { name: 'Error', message: 'no' } },
+          { state: 'completed', result: null },
+          null,
+          { state: 'completed', result: null },
+          { state: 'completed', result: null },
+        ] as const
+        for (const [index, ending] of ended.entries()) {
+          const now = at((index + 1) * 10)
+          await hand.account(led, now)
+          const claim = await hand.claimOne(now)
+          if (ending !== null) await hand.finish(claim, now, ending)
+        }
+        await purge(bench, at(60))
+        expect(await hand.states('a')).toEqual(['schedule failed', 'schedule running', 'schedule completed'])
+        expect(await totals(bench)).toEqual(['fired x4'])
+        expect((await hand.job('a')).ledgerFrom).toBe(at(50))
+        expect(await store.auditLedger({})).toMatchObject({ ticks: 1, unaccounted: 0, doubled: 0 })
+        await purge(bench, t0 + 2 * day)
+        expect(await hand.states('a')).toEqual(['schedule running', 'schedule completed'])
+        expect(await totals(bench)).toEqual(['fired x4'])
+      }),
+    )
+
+    test(
+      'ticks accounted ahead are not passed: they may still be taken back',
+      withStore(open, async (bench) => {
+        const { hand, store } = bench
+        const led = await hand.lead()
+        const spec = jobSpec({ schedule: every(second), overlap: 'allow', retention: { executions: 1 } })
+        await hand.create('a', spec)
+        await hand.account(led, t0, { aheadMs: 3 * second })
+        await purge(bench, t0)
+        await hand.pause('a', t0)
+        expect(await totals(bench)).toEqual([])
+        await hand.resume('a', at(3))
+        expect(await hand.ledger('a')).toEqual(['1-3 skipped paused x3'])
+        expect(await store.auditLedger({})).toMatchObject({ ticks: 3, unaccounted: 0 })
+      }),
+    )
+
+    test(
+      'what has no tick goes by count and age, with its attempts and log lines',
+      withStore(open, async (bench) => {
+        const { hand, store, sql } = bench
+        await hand.work()
+        await hand.create('a', jobSpec({ schedule: null, retention: { executions: 2, ageMs: day } }))
+        for (const id of ['e1', 'e2', 'e3', 'e4']) {
+          await store.enqueueExecutions([newExecution(id, 'a')])
+          const claim = await hand.claimOne(at(0))
+          await store.appendLogs([{ executionId: id, at: t0, level: 'info', message: 'x' }])
+          await hand.finish(claim, at(1), { state: 'cancelled', reason: 'handler', error: null })
+        }
+        expect(await purge(bench, at(2))).toMatchObject({ executions: 2 })
+        expect((await hand.executions('a')).map(({ id }) => id)).toEqual(['e3', 'e4'])
+        expect(await purge(bench, t0 + 2 * day)).toMatchObject({ executions: 1 })
+        expect((await hand.executions('a')).map(({ id }) => id)).toEqual(['e4'])
+        for (const table of ['attempts', 'execution_logs']) {
+          expect(await sql(`SELECT execution_id FROM @${table}`)).toEqual([{ execution_id: 'e4' }])
+        }
+      }),
+    )
+
+    test(
+      'a deleted job is forgotten once it is old enough, not before, and not while it runs',
+      withStore(open, async (bench) => {
+        const { hand, store, sql } = bench
+        await hand.work()
+        const led = await hand.lead()
+        await hand.create('a', jobSpec({ retention: { ageMs: day }, catchUp: { policy: 'none' } }))
+        await hand.account(led, at(100))
+        const claim = await hand.claimOne(at(100))
+        await store.changeJob('a', { kind: 'delete' }, by(at(105)))
+        await purge(bench, t0 + hour)
+        expect(await sql('SELECT name FROM @jobs')).toHaveLength(1)
+        await purge(bench, t0 + 2 * day)
+        expect(await sql('SELECT name FROM @jobs')).toHaveLength(1)
+        await hand.finish(claim, t0 + 2 * day)
+        await purge(bench, t0 + 2 * day)
+        for (const table of ['jobs', 'job_executions', 'tick_ranges', 'job_revisions', 'ledger_totals']) {
+          expect({ [table]: await sql(`SELECT * FROM @${table}`) }).toEqual({ [table]: [] })
+        }
+      }),
+    )
+
+    test(
+      'it goes on from job to job',
+      withStore(open, async ({ hand, store }) => {
+        for (const name of ['a', 'b', 'c']) await hand.create(name)
+        const seen: (string | null)[] = []
+        let afterJobId: string | null = null
+        do {
+          const { lastJobId } = await store.purgeHistory({ afterJobId, jobs: 2, now: t0 + second })
+          seen.push(lastJobId)
+          afterJobId = lastJobId
+        } while (afterJobId !== null)
+        expect(seen).toEqual(['job-b', null])
+      }),
+    )
+  })
+}

@@ -1,0 +1,65 @@
+/** SQLite stores for tests: a migrated database in memory or in a folder of its own, with a door behind the port's back. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import { openStore } from '../../src/store/open-store.ts'
+import { createSqlStore } from '../../src/store/sql/sql-store.ts'
+import { rewrite } from '../../src/store/sqlite/dialect.ts'
+import { SqliteDriver } from '../../src/store/sqlite/driver.ts'
+import * as hot from '../../src/store/sqlite/hot.ts'
+import { SqliteMigrator } from '../../src/store/sqlite/migrator.ts'
+import { scriptContext, t0 } from './builders.ts'
+import type { StoreUnderTest, WrittenRow } from './conformance/store-under-test.ts'
+
+export async function openMemory(): Promise<StoreUnderTest> {
+  const driver = new SqliteDriver(':memory:')
+  const migrator = new SqliteMigrator(driver.connection, ':memory:')
+  migrator.up(t0)
+  const store = createSqlStore('sqlite', driver, hot, scriptContext())
+  const { client } = driver.connection
+  return { store, migrator, ...backDoor(client), close: () => store.close() }
+}
+
+export async function openFile(): Promise<StoreUnderTest> {
+  const folder = temporaryFolder()
+  const path = join(folder.path, 'evertick.db')
+  const { store, migrator } = await openStore(`sqlite:${path}`, scriptContext())
+  migrator.up(t0)
+  const client = new DatabaseSync(path)
+  return {
+    store,
+    migrator,
+    ...backDoor(client),
+    async close() {
+      client.close()
+      await store.close()
+      folder.remove()
+    },
+  }
+}
+
+export function temporaryFolder(): { readonly path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), 'evertick-store-'))
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
+}
+
+function backDoor(client: DatabaseSync): Pick<StoreUnderTest, 'sql' | 'callerTransactions'> {
+  const sql: StoreUnderTest['sql'] = async (text, ...params) =>
+    client.prepare(rewrite(text)).all(...params) as WrittenRow[]
+  const inTransaction = (tx: object) => ({
+    tx,
+    begin: async () => client.exec('BEGIN IMMEDIATE'),
+    commit: async () => client.exec('COMMIT'),
+    rollback: async () => client.exec('ROLLBACK'),
+  })
+  const query = async (text: string, params: readonly unknown[]) =>
+    client.prepare(text).all(...(params as SQLInputValue[]))
+  return {
+    sql,
+    callerTransactions: {
+      'a driver connection': inTransaction(client),
+      'an object with query': inTransaction({ query }),
+    },
+  }
+}
