@@ -36,6 +36,8 @@ const earlyMs = 100
 /** The reserve holds about this much work. */
 const reserveMs = 250
 const maxReserve = 500
+/** A disk that refuses is not asked again at once. */
+const notStartedMs = 1_000
 
 export class QueueWorker extends Service {
   readonly #context: EngineContext
@@ -137,17 +139,38 @@ export class QueueWorker extends Service {
       })
     const started = result.claimed.filter((claim) => claim.started)
     this.#busy -= free - started.length
-    // What must never run twice may only start once its claim is on disk.
-    if (started.some(({ spec }) => spec.onCrash === 'fail')) await store.sync()
+    const onDisk = await this.#onDisk(started)
     for (const claim of result.claimed) {
       const reserved = { claim, held: this.#parts.keeper.hold(claim, claim.leasedUntil) }
-      if (claim.started) this.#launch(reserved)
-      else this.#reserve.push(reserved)
+      if (!claim.started) this.#reserve.push(reserved)
+      else if (onDisk || claim.spec.onCrash === 'retry') this.#launch(reserved)
+      else this.#giveUp(reserved)
     }
     if (result.claimed.length === limit) return pollMs
     return result.nextReadyAt === null
       ? pollMs
       : Math.min(pollMs, Math.max(1, result.nextReadyAt - earlyMs - clock.now()))
+  }
+
+  /** What must never run twice may only start once its claim is on disk. */
+  async #onDisk(claims: readonly ClaimedExecution[]): Promise<boolean> {
+    if (!claims.some(({ spec }) => spec.onCrash === 'fail')) return true
+    try {
+      await this.#context.store.sync()
+      return true
+    } catch (error) {
+      this.#context.logger.warn('Could not make claims durable; they do not start', { error })
+      return false
+    }
+  }
+
+  /** Gives back what was marked as started and cannot start; its slot is free again. */
+  #giveUp({ claim, held }: Reserved): void {
+    const { finisher, keeper } = this.#parts
+    const ending = this.#endingOf(claim, { kind: 'snooze', afterMs: notStartedMs })
+    void finisher.finish({ ...claim, ending, finishedAt: this.#context.clock.now() })
+    keeper.letGo(held)
+    this.#takeNext()
   }
 
   /** None until the first runs have been timed; none for long jobs, whose reserve another node could run meanwhile. */
@@ -181,8 +204,9 @@ export class QueueWorker extends Service {
 
   async #begin(next: Reserved): Promise<void> {
     if (await this.#parts.finisher.begin(next.claim)) {
-      if (next.claim.spec.onCrash === 'fail') await this.#context.store.sync()
-      this.#launch({ ...next, claim: { ...next.claim, attempt: next.claim.attempt + 1, started: true } })
+      const begun = { ...next, claim: { ...next.claim, attempt: next.claim.attempt + 1, started: true } }
+      if (await this.#onDisk([begun.claim])) this.#launch(begun)
+      else this.#giveUp(begun)
       return
     }
     this.#parts.keeper.letGo(next.held)
