@@ -16,30 +16,19 @@ export interface EnqueueItem {
   readonly options?: Omit<EnqueueOptions, 'tx'>
 }
 
-interface Gathered {
-  readonly row: NewExecution
-  readonly resolve: (result: EnqueueResult) => void
-  readonly reject: (error: Error) => void
-}
-
 export class Producer {
   readonly #app: AppContext
   readonly #defined: ReadonlyMap<string, AnyJob>
-  #gathered: Gathered[] = []
 
   constructor(app: AppContext, jobs: readonly AnyJob[]) {
     this.#app = app
     this.#defined = new Map(jobs.map((job) => [job.name, job]))
   }
 
-  /** Calls of the same turn share one write: fifty callers cost little more than one. */
   async enqueue(job: JobReference, input: unknown, options: EnqueueOptions = {}): Promise<EnqueueResult> {
-    const row = await this.#newExecution(job, input, options)
-    if (options.tx !== undefined) return only(await this.#insert([row], options.tx))
-    return await new Promise((resolve, reject) => {
-      if (this.#gathered.length === 0) queueMicrotask(() => void this.#flush())
-      this.#gathered.push({ row, resolve, reject })
-    })
+    const [made] = await this.#insert([await this.#newExecution(job, input, options)], options.tx)
+    if (made === undefined) throw new Error('The store made no execution.')
+    return made
   }
 
   /** All of them, or, where one is refused, none. */
@@ -47,23 +36,6 @@ export class Producer {
     const rows: NewExecution[] = []
     for (const { job, input, options } of items) rows.push(await this.#newExecution(job, input, options))
     return await this.#insert(rows, tx)
-  }
-
-  async #flush(): Promise<void> {
-    const gathered = this.#gathered
-    this.#gathered = []
-    try {
-      const made = await this.#insert(
-        gathered.map(({ row }) => row),
-        undefined,
-      )
-      for (const [index, { resolve }] of gathered.entries()) resolve(only(made.slice(index)))
-    } catch (error) {
-      if (gathered.length === 1) return gathered[0]?.reject(error as Error)
-      // One of them was refused, and with it all: each alone finds out which.
-      for (const { row, resolve, reject } of gathered)
-        this.#insert([row], undefined).then((made) => resolve(only(made)), reject)
-    }
   }
 
   async #insert(rows: readonly NewExecution[], tx: object | undefined): Promise<EnqueueResult[]> {
@@ -132,12 +104,6 @@ function refuseBadOptions(options: EnqueueOptions): void {
   }
   if (queue === '') refuse('queue', 'queue is empty; leave it out for the job’s own.')
   if (unique === '') refuse('unique', 'unique is empty; leave it out, or give a key.')
-}
-
-function only(made: readonly EnqueueResult[]): EnqueueResult {
-  const [first] = made
-  if (first === undefined) throw new Error('The store made no execution.')
-  return first
 }
 
 function isDefined(job: JobReference): job is AnyJob {

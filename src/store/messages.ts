@@ -155,6 +155,8 @@ export interface ExtendResult {
 
 export interface FinishedAttempt extends Claim {
   readonly attempt: number
+  /** As claimed. Given, it saves reading the row back where no lane is concerned. */
+  readonly cause?: Cause
   readonly ending: Ending
   readonly finishedAt: number
 }

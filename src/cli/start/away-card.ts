@@ -87,7 +87,7 @@ function jobLines(out: Stream, jobs: readonly AwayJob[]): string[] {
 }
 
 function why({ caughtUp, reasons }: AwayJob): string {
-  const runs = caughtUp === 0 ? [] : [caughtUp === 1 ? '1 runs now' : `${caughtUp} run now`]
+  const runs = caughtUp === 0 ? [] : [`${caughtUp} to run now`]
   return [...runs, ...reasons.map((reason) => reasonWords[reason as RangeReason] ?? reason)].join('; ')
 }
 

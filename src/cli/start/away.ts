@@ -1,7 +1,9 @@
 /** What happened while no node led: the gap since the previous term, and what became of each tick in it. */
+import { hostname } from 'node:os'
 import type { TermView } from '../../app/cluster.ts'
 import type { Evertick } from '../../app/evertick.ts'
 import type { JobView } from '../../app/views.ts'
+import { isRunning } from './process-alive.ts'
 
 export interface AwayJob {
   readonly job: string
@@ -34,7 +36,10 @@ export async function readBefore(evertick: Evertick): Promise<Before> {
   const { jobs } = await evertick.jobs.list({ state: 'active', limit: maxJobs })
   const [lastTerm] = await evertick.leader.terms({ limit: 1 })
   const held = [...(await evertick.leases.expired()), ...(await evertick.leases.active())]
-  const alive = new Set((await evertick.nodes.list()).map(({ id }) => id))
+  const nodes = await evertick.nodes.list()
+  // A node that was killed is still listed; on this machine its process tells.
+  const living = nodes.filter(({ host, pid }) => host !== hostname() || isRunning(pid))
+  const alive = new Set(living.map(({ id }) => id))
   return {
     cursors: new Map(jobs.map((job) => [job.name, job.accountedUntil])),
     lastTerm: lastTerm ?? null,

@@ -5,6 +5,7 @@ import { Evertick } from '../../app/evertick.ts'
 import { EvertickError } from '../../core/error.ts'
 import { type Cli, databaseFile } from '../session.ts'
 import type { Settings } from '../settings.ts'
+import { isRunning } from './process-alive.ts'
 
 /** A node writes its heartbeat every 10 s. */
 const aliveMs = 30_000
@@ -40,14 +41,5 @@ async function refuseInUse(url: string, file: string): Promise<void> {
     })
   } finally {
     await evertick.stop()
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

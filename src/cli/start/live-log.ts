@@ -23,11 +23,11 @@ export class LiveLog {
   readonly #out: Stream
   readonly #format: Intl.DateTimeFormat
   readonly #budget: LineBudget
-  /** Up to where each job's ranges have been told. */
+  /** Up to where each job's ranges have been told; nothing is told of them until the card has told what lies before. */
   readonly #told = new Map<string, number>()
+  #tellFrom: number | null = null
   #nameWidth: number
   #holding: string[] | null = []
-  readonly #startedAt = Date.now()
 
   constructor(evertick: Evertick, out: Stream, options: { timezone: string; jobs: readonly string[] }) {
     this.#evertick = evertick
@@ -43,6 +43,16 @@ export class LiveLog {
     const held = this.#holding ?? []
     this.#holding = null
     for (const line of held) this.#out.write(line)
+  }
+
+  /** From here on, ticks that made no run are told one by one. */
+  tellTicksFrom(at: Date): void {
+    this.#tellFrom = at.getTime()
+  }
+
+  /** Something that no event tells. */
+  tell(style: Style, glyph: string, subject: string, text: string): void {
+    this.#add([style, glyph, subject, text])
   }
 
   end(): void {
@@ -98,6 +108,7 @@ export class LiveLog {
     ])
     this.#on('job:resumed', ({ job }) => ['ran', '●', job, 'resumed'])
     this.#evertick.on('tick:accounted', ({ job, ranges }) => {
+      // Only a line of the log is lost where the database does not answer; the ledger has it.
       if (ranges > 0) void this.#tellRanges(job).catch(() => {})
     })
   }
@@ -122,9 +133,10 @@ export class LiveLog {
     this.#evertick.on(event, (detail) => this.#add(line(detail)))
   }
 
-  /** Ticks that made no run of their own. Those of the time before the start are told by the card. */
+  /** Ticks that made no run of their own. */
   async #tellRanges(job: string): Promise<void> {
-    const from = this.#told.get(job) ?? this.#startedAt
+    const from = this.#told.get(job) ?? this.#tellFrom
+    if (from === null) return
     const now = Date.now()
     this.#told.set(job, now)
     const { ranges } = await this.#evertick.jobs.explain(job, {
@@ -132,9 +144,9 @@ export class LiveLog {
       to: new Date(now + 5_000),
       limit: 1,
     })
-    for (const { account, reason, to, count } of ranges) {
+    for (const { account, reason, from: first, to, count } of ranges) {
       if (to.getTime() < from) continue
-      const several = count > 1 ? ` and ${count - 1} before it` : ''
+      const several = count > 1 && first.getTime() >= from ? ` and ${count - 1} before it` : ''
       this.#add(['skipped', '·', job, `${account} ${this.#time(to)}${several}: ${reasonSentence(reason)}`])
     }
   }

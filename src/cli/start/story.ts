@@ -39,23 +39,46 @@ export async function startWithStory(
   await evertick.start()
   const { jobs } = await evertick.jobs.list({ limit: 1_000 })
   writeBanner(out, { ...options, version, jobs, now: Date.now() })
-  const card = writeCardOnce(evertick, out, { elected, before, timezone: options.timezone })
-  void Promise.race([card, sleep(cardPatienceMs)]).then(() => log.begin())
+  const card = writeCardOnce(evertick, out, { log, elected, before, timezone: options.timezone })
+  void beginLog(evertick, log, card)
   return log
+}
+
+async function beginLog(evertick: Evertick, log: LiveLog, card: Promise<void>): Promise<void> {
+  const came = await Promise.race([card, sleep(cardPatienceMs, 'later')])
+  log.begin()
+  if (came !== 'later') return
+  // Another node leads, or one that was killed still holds its lease: say what is being waited for.
+  const leader = await evertick.leader.current().catch(() => null)
+  if (leader === null || leader.instance === evertick.nodeId) return
+  log.tell(
+    'running',
+    '♦',
+    'leader',
+    `${leader.instance} leads; this node takes over in seconds if it is gone`,
+  )
 }
 
 async function writeCardOnce(
   evertick: Evertick,
   out: Stream,
-  { elected, before, timezone }: { elected: Promise<number>; before: Before; timezone: string },
+  {
+    log,
+    elected,
+    before,
+    timezone,
+  }: { log: LiveLog; elected: Promise<number>; before: Before; timezone: string },
 ): Promise<void> {
   try {
     const term = await repaired(evertick, await elected)
     const away = term === null ? null : await readAway(evertick, before, term)
     if (away !== null) writeAwayCard(out, away, timezone)
+    log.tellTicksFrom(term?.startTime ?? new Date())
   } catch (error) {
-    // Stopped before its first repair was over: there is nothing to tell.
-    if (!(error instanceof EvertickError) || error.code !== 'database_closed') throw error
+    // The card is a courtesy: a node that cannot write it works all the same. Stopped early, there is nothing to tell.
+    if (error instanceof EvertickError && error.code === 'database_closed') return
+    const why = error instanceof Error ? error.message : String(error)
+    log.tell('late', '!', 'away', `could not read what was missed: ${why}`)
   }
 }
 

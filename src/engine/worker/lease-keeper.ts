@@ -4,19 +4,10 @@
  * up its successor no longer than that.
  */
 
-import { EvertickError } from '../../core/error.ts'
 import type { Claim } from '../../store/store.ts'
 import type { EngineContext } from '../context.ts'
 import { Alarm, Service } from '../service.ts'
-
-export type StopReason = 'cancel' | 'timeout' | 'lost' | 'shutdown'
-
-/** Something claimed: running, or reserved for a slot. */
-export interface Held extends Claim {
-  leasedUntil: number
-  stopReason: StopReason | null
-  readonly controller: AbortController
-}
+import { Held, type StopReason } from './held.ts'
 
 const cancelPollMs = 1_000
 
@@ -34,13 +25,7 @@ export class LeaseKeeper extends Service {
   }
 
   hold(claim: Claim, leasedUntil: number): Held {
-    const held: Held = {
-      id: claim.id,
-      fence: claim.fence,
-      leasedUntil,
-      stopReason: null,
-      controller: new AbortController(),
-    }
+    const held = new Held(claim, leasedUntil)
     this.#held.set(claim.id, held)
     if (this.#held.size === 1) this.#alarm.ring()
     return held
@@ -56,9 +41,7 @@ export class LeaseKeeper extends Service {
   }
 
   abort(held: Held, reason: StopReason): void {
-    if (held.stopReason !== null) return
-    held.stopReason = reason
-    held.controller.abort(stopError(held.id, reason))
+    held.stop(reason)
   }
 
   abortAll(reason: StopReason): void {
@@ -109,19 +92,4 @@ export class LeaseKeeper extends Service {
 /** What timed out is kept until the runner gives it up, or its lease might run out first and count as a crash. */
 function isKept({ stopReason }: Held): boolean {
   return stopReason === null || stopReason === 'timeout'
-}
-
-function stopError(id: string, reason: StopReason): EvertickError {
-  switch (reason) {
-    case 'cancel':
-      return new EvertickError('execution_failed', `Execution ${id} was cancelled.`)
-    case 'timeout':
-      return new EvertickError('timeout', `Execution ${id} took longer than its timeout.`, {
-        next: 'Raise the timeout of the job, or make its handler heed ctx.signal.',
-      })
-    case 'lost':
-      return new EvertickError('stale_lease', `The lease of execution ${id} has passed to another worker.`)
-    case 'shutdown':
-      return new EvertickError('not_running', `The node that ran execution ${id} is stopping.`)
-  }
 }

@@ -3,12 +3,13 @@
  * them with bounded concurrency.
  */
 import { type Ending, endingOf } from '../../core/attempt/outcome.ts'
-import type { ClaimedExecution } from '../../store/store.ts'
+import type { ClaimedExecution, FinishedAttempt } from '../../store/store.ts'
 import type { EngineContext } from '../context.ts'
 import type { ExecutionEvent } from '../events.ts'
 import { Alarm, Service } from '../service.ts'
 import type { Finisher } from './finisher.ts'
-import type { Held, LeaseKeeper } from './lease-keeper.ts'
+import type { Held } from './held.ts'
+import type { LeaseKeeper } from './lease-keeper.ts'
 import type { Ran, Runner } from './runner.ts'
 
 export interface QueueWorkerOptions {
@@ -248,7 +249,7 @@ export class QueueWorker extends Service {
       return
     }
     const ending = this.#endingOf(claim, ran.outcome)
-    void finisher.finish({ ...claim, ending, finishedAt: at.finishedAt }).then((ours) => {
+    void finisher.finish(finishedOf(claim, ending, at.finishedAt)).then((ours) => {
       keeper.letGo(held)
       if (opensNext) onNextTick()
       if (ours) return this.#tell(at.event, ending, durationMs)
@@ -281,6 +282,11 @@ export class QueueWorker extends Service {
         })
     }
   }
+}
+
+function finishedOf(claim: ClaimedExecution, ending: Ending, finishedAt: number): FinishedAttempt {
+  const { id, fence, attempt, cause } = claim
+  return { id, fence, attempt, cause, ending, finishedAt }
 }
 
 function eventOf(claim: ClaimedExecution): ExecutionEvent {

@@ -11,7 +11,8 @@ import type {
   JobContext,
   JobReference,
 } from './handler.ts'
-import type { Held, LeaseKeeper } from './lease-keeper.ts'
+import type { Held } from './held.ts'
+import type { LeaseKeeper } from './lease-keeper.ts'
 import { errorFrom, OutcomeSignal } from './outcome-signal.ts'
 import { maxLogLines, type Recorder } from './recorder.ts'
 
@@ -49,10 +50,8 @@ export class Runner {
     try {
       const handler = this.#handler(claim)
       const input = await parsed(handler, claim.input)
-      const returned: unknown = await this.#untilLate(
-        held,
-        handler.run(attempt.contextFor(input) as JobContext<never>),
-      )
+      const work = handler.run(attempt.contextFor(input) as JobContext<never>)
+      const returned: unknown = await (claim.spec.timeoutMs === null ? work : this.#untilLate(held, work))
       if (attempt.committed !== null) return attempt.committed
       if (returned instanceof OutcomeSignal) return { kind: 'ended', outcome: returned.outcome }
       return { kind: 'ended', outcome: { kind: 'done', result: attempt.keepable(returned) } }
@@ -89,13 +88,11 @@ export class Runner {
     const late = new Promise<never>((_, reject) => {
       const onAbort = () => {
         if (held.stopReason !== 'timeout') return
-        cancelGrace = this.#context.clock.timer(timeoutGraceMs, () =>
-          reject(held.controller.signal.reason as Error),
-        )
+        cancelGrace = this.#context.clock.timer(timeoutGraceMs, () => reject(held.signal.reason as Error))
       }
       // The time may have run out while the input was checked.
-      if (held.controller.signal.aborted) onAbort()
-      else held.controller.signal.addEventListener('abort', onAbort, { once: true })
+      if (held.signal.aborted) onAbort()
+      else held.signal.addEventListener('abort', onAbort, { once: true })
     })
     try {
       return await Promise.race([work, late])
@@ -123,7 +120,7 @@ function outcomeOf(thrown: unknown, held: Held): Outcome {
     case 'shutdown':
       return { kind: 'snooze', afterMs: 0 }
     case 'timeout':
-      return { kind: 'error', error: errorFrom(held.controller.signal.reason) }
+      return { kind: 'error', error: errorFrom(held.signal.reason) }
     case 'lost':
     case null:
       return { kind: 'error', error: errorFrom(thrown) }
@@ -150,6 +147,8 @@ class Attempt {
   contextFor(input: unknown): JobContext {
     const claim = this.#claim
     const { caughtUpIndex: index, caughtUpOf: of } = claim
+    const held = this.#held
+    const log = () => this.#log()
     return {
       input,
       scheduledFor: new Date(claim.scheduledFor),
@@ -161,8 +160,12 @@ class Attempt {
       executionId: claim.id,
       job: claim.jobName,
       metadata: claim.metadata,
-      signal: this.#held.controller.signal,
-      log: this.#log(),
+      get signal() {
+        return held.signal
+      },
+      get log() {
+        return log()
+      },
       progress: (fraction, note) => this.#progress(fraction, note),
       transaction: (fn) => this.#transaction(fn),
       enqueue: (job, input, options) => this.#parts.enqueue(job, input, options),
@@ -231,7 +234,7 @@ class Attempt {
     this.#transactionUsed = true
     const { store, clock, nodeId } = this.#context
     await this.#parts.keeper.extendAll()
-    this.#held.controller.signal.throwIfAborted()
+    this.#held.signal.throwIfAborted()
     const result = await store.completeWithin<T>({
       claim: this.#claim,
       nodeId,

@@ -10,6 +10,8 @@ export interface SqlDriver {
    * the next durable one.
    */
   write<T>(script: () => Script<T>, options?: { readonly durable?: boolean }): Promise<T>
+  /** Throws where a write of the caller's would be refused. */
+  assertWritable(): void
   /** Everything written so far is durable. */
   sync(): Promise<void>
   /** The script in the caller's own, open transaction. */

@@ -12,7 +12,7 @@ import { type Param, type Row, row, rows, run, type Script } from './script.ts'
 const completeText = `
   UPDATE @job_executions SET state = 'completed', result = ?, error = NULL, finished_at = ?, leased_until = NULL
   WHERE id = ? AND fence = ? AND state = 'running' AND started_at IS NOT NULL
-  RETURNING job_id, cause, tick_at, state`
+`
 
 const endText = `
   UPDATE @job_executions SET state = ?, error = ?, cancel_reason = COALESCE(cancel_reason, ?), finished_at = ?, leased_until = NULL
@@ -77,7 +77,11 @@ const outcomes: Readonly<Record<Ending['state'], AttemptRow['outcome']>> = {
 export function* writeEnding(attempt: FinishedAttempt, nodeId: string): Script<Row | null> {
   const { id, fence, ending, finishedAt } = attempt
   if (ending.state === 'completed') {
-    return yield* row(completeText, written(ending.result), finishedAt, id, fence)
+    const values = [written(ending.result), finishedAt, id, fence]
+    // Reading the row back costs as much as the update itself, and enqueued work has no lane to move on.
+    if (attempt.cause === 'enqueue')
+      return (yield* run(completeText, ...values)) === 1 ? { cause: 'enqueue' } : null
+    return yield* row(`${completeText} RETURNING job_id, cause, tick_at, state`, ...values)
   }
   const error = written(ending.error)
   const ended =

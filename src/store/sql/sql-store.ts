@@ -34,6 +34,7 @@ import {
   recordProgress,
 } from './find-jobs.ts'
 import { finishAttempts, listAttempts, startAttempts, writeEnding } from './finish-attempts.ts'
+import { EnqueueGatherer } from './gather-enqueues.ts'
 import { currentLeader, electLeader, endTerm, listTerms, markMissedHandled, renewTerm } from './leadership.ts'
 import { acquireLock, extendLock, listLocks, releaseLock } from './locks.ts'
 import { backfillJob, cancelExecution, findExecution, retryExecution, triggerJob } from './make-execution.ts'
@@ -71,6 +72,12 @@ export function createSqlStore(
   hot: HotScripts,
   context: ScriptContext,
 ): Store {
+  const gatherer = new EnqueueGatherer((rows) => write(() => hot.enqueueExecutions(rows)))
+  const enqueue = async (rows: readonly NewExecution[]) => {
+    // Before it is gathered with others: they may stand outside a transaction that this caller is in.
+    driver.assertWritable()
+    return await gatherer.add(rows)
+  }
   const { read, write } = { read: driver.read.bind(driver), write: driver.write.bind(driver) }
   return {
     dialect,
@@ -80,9 +87,7 @@ export function createSqlStore(
     sync: () => driver.sync(),
 
     enqueueExecutions: (rows, within) =>
-      within === undefined
-        ? write(() => hot.enqueueExecutions(rows))
-        : driver.within(within, () => hot.enqueueExecutions(rows)),
+      within === undefined ? enqueue(rows) : driver.within(within, () => hot.enqueueExecutions(rows)),
     findDueJobs: (until, limit) => read(() => findDueJobs(until, limit)),
     accountTicks: (request) => write(() => accountTicks(request, context)),
     claimExecutions: (request) => write(() => hot.claimExecutions(request), unspoken),

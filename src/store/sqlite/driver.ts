@@ -98,9 +98,13 @@ export class SqliteDriver implements SqlDriver {
     }
   }
 
-  async write<T>(script: () => Script<T>, { durable = true } = {}): Promise<T> {
+  assertWritable(): void {
     this.#assertOpen()
     refuseNested()
+  }
+
+  async write<T>(script: () => Script<T>, { durable = true } = {}): Promise<T> {
+    this.assertWritable()
     return await new Promise<T>((resolve, reject) => {
       let result: T
       this.#turns.push({
@@ -130,8 +134,7 @@ export class SqliteDriver implements SqlDriver {
   }
 
   async exclusive<T>(request: ExclusiveRequest<T>): Promise<T> {
-    this.#assertOpen()
-    refuseNested()
+    this.assertWritable()
     return await new Promise<T>((resolve, reject) => {
       const run = async () => {
         try {

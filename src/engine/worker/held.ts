@@ -1,0 +1,52 @@
+/** Something that this worker has claimed: running, or reserved for a slot. */
+import { EvertickError } from '../../core/error.ts'
+import type { Claim } from '../../store/store.ts'
+
+export type StopReason = 'cancel' | 'timeout' | 'lost' | 'shutdown'
+
+export class Held implements Claim {
+  readonly id: string
+  readonly fence: number
+  leasedUntil: number
+  #stopReason: StopReason | null = null
+  #controller: AbortController | null = null
+
+  constructor(claim: Claim, leasedUntil: number) {
+    this.id = claim.id
+    this.fence = claim.fence
+    this.leasedUntil = leasedUntil
+  }
+
+  get stopReason(): StopReason | null {
+    return this.#stopReason
+  }
+
+  /** Made when somebody asks for it: most handlers never do, and it costs more than a short run. */
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController()
+    if (this.#stopReason !== null) this.#controller.abort(stopError(this.id, this.#stopReason))
+    return this.#controller.signal
+  }
+
+  /** The first reason stands. */
+  stop(reason: StopReason): void {
+    if (this.#stopReason !== null) return
+    this.#stopReason = reason
+    this.#controller?.abort(stopError(this.id, reason))
+  }
+}
+
+function stopError(id: string, reason: StopReason): EvertickError {
+  switch (reason) {
+    case 'cancel':
+      return new EvertickError('execution_failed', `Execution ${id} was cancelled.`)
+    case 'timeout':
+      return new EvertickError('timeout', `Execution ${id} took longer than its timeout.`, {
+        next: 'Raise the timeout of the job, or make its handler heed ctx.signal.',
+      })
+    case 'lost':
+      return new EvertickError('stale_lease', `The lease of execution ${id} has passed to another worker.`)
+    case 'shutdown':
+      return new EvertickError('not_running', `The node that ran execution ${id} is stopping.`)
+  }
+}

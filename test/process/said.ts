@@ -1,0 +1,31 @@
+/** The child's side: its configuration, and one line of JSON for everything that its test should know. */
+import { writeSync } from 'node:fs'
+import type { Evertick, Logger } from '../../src/index.ts'
+
+export function configured(): unknown {
+  return JSON.parse(process.argv[2] ?? '{}')
+}
+
+/** Synchronous: what was said before a crash has been said. */
+export function say(what: string, details: object = {}): void {
+  writeSync(1, `${JSON.stringify({ say: what, ...details })}\n`)
+}
+
+/** So that standard error stays empty, and whatever appears there is a fault. */
+export const sayingLogger: Logger = {
+  debug: () => {},
+  info: () => {},
+  warn: (message, details) => say('warning', { message, why: why(details) }),
+  error: (message, details) => say('error', { message, why: why(details) }),
+}
+
+export function sayEvents(evertick: Evertick): void {
+  evertick.on('leader:elected', ({ termId }) => say('elected', { termId }))
+  evertick.on('leader:lost', ({ termId }) => say('lost', { termId }))
+  evertick.on('execution:refused', ({ executionId, attempt }) => say('refused', { executionId, attempt }))
+}
+
+function why(details: object | undefined): string {
+  const { error } = (details ?? {}) as { error?: { code?: string; message?: string } }
+  return error === undefined ? '' : `${error.code ?? ''} ${error.message ?? ''}`.trim()
+}
