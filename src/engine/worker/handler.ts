@@ -53,13 +53,13 @@ export interface JobContext<Input = unknown> {
   readonly signal: AbortSignal
   readonly log: ExecutionLog
   /** 0 to 1. Written at most once a second. */
-  progress(fraction: number, note?: string): Promise<void>
+  readonly progress: (fraction: number, note?: string) => Promise<void>
   /**
    * Commits what `fn` writes together with the completion of this execution: both happen, or neither. Once per attempt;
    * what `fn` returns is the execution's result.
    */
-  transaction<T>(fn: (tx: Transaction) => Promise<T>): Promise<T>
-  enqueue(job: JobReference, input?: unknown, options?: EnqueueOptions): Promise<EnqueueResult>
+  readonly transaction: <T>(fn: (tx: Transaction) => Promise<T>) => Promise<T>
+  readonly enqueue: (job: JobReference, input?: unknown, options?: EnqueueOptions) => Promise<EnqueueResult>
 }
 
 export interface Handler {
