@@ -90,9 +90,9 @@ async function showList({ evertick, terminal, times }: Session, options: ListOpt
     const columns = [
       { title: 'ID' },
       { title: 'JOB', shrinks: true as const },
-      { title: 'CAUSE' },
+      { title: 'CAUSE', optional: true as const },
       { title: out.tty ? `FOR (${times.timezone})` : 'FOR' },
-      { title: 'STATE' },
+      { title: 'STATE', optional: true as const },
       { title: 'WHAT HAPPENED', shrinks: true as const },
     ]
     const rows = page.executions.map((execution) => [

@@ -55,7 +55,7 @@ function lineOf(
       last === undefined ? times.at(first.scheduledFor) : times.span(first.scheduledFor, last.scheduledFor),
     mark: ran ? { glyph: '✓', style: markOf(first).style } : markOf(first),
     text: last === undefined ? text : `${text}, ${counted(rest.length + 1, 'tick')}`,
-    ordinary: ran && first.account === 'fired' && (execution?.attempt ?? 1) === 1,
+    ordinary: ran && first.account === 'fired' && (execution?.attempt ?? 1) === 1 && !/ late\b/.test(text),
   }
 }
 

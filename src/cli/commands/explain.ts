@@ -5,6 +5,7 @@ import { examples, wholeNumber } from '../help.ts'
 import { instantArgument } from '../instant-argument.ts'
 import { counted, listed } from '../output/count-words.ts'
 import { plainText } from '../output/plain-text.ts'
+import { widest } from '../output/table.ts'
 import type { Stream, Style } from '../output/terminal.ts'
 import { tickBar } from '../output/tick-bar.ts'
 import { type Cli, type Session, withEvertick } from '../session.ts'
@@ -60,7 +61,7 @@ async function explain(session: Session, job: string, options: ExplainOptions): 
   out.write('')
   const lines = ledgerLines(explanation.ticks, executions, times)
   const shown = options.all === true ? lines : folded(lines)
-  const width = Math.max(...shown.map(({ when }) => when.length))
+  const width = widest(shown.map(({ when }) => when))
   for (const { when, mark, text } of shown) {
     out.write(`${when.padEnd(width)}  ${out.paint(mark.style, mark.glyph)} ${out.paint(mark.style, text)}`)
   }

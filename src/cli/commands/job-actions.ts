@@ -32,7 +32,7 @@ export function addPause(parent: Command, cli: Cli): void {
     .action((job: string, options: { reason?: string; until?: Duration }) =>
       withEvertick(cli, command, async (session) => {
         const view = await session.evertick.jobs.pause(job, { ...options, actor: session.actor })
-        const until = view.pausedUntil === null ? '' : ` until ${session.times.both(view.pausedUntil)}`
+        const until = view.pausedUntil === null ? '' : ` until ${session.times.at(view.pausedUntil)}`
         toldJob(session, view, `Paused "${plainText(view.name)}"${until}.`)
       }),
     )

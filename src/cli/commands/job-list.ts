@@ -1,6 +1,6 @@
 /** `evertick jobs list` */
 import type { Command } from 'commander'
-import type { JobView } from '../../app/views.ts'
+import type { ExecutionView, JobView } from '../../app/views.ts'
 import { type JobState, jobStates } from '../../core/job/job-state.ts'
 import { choice, examples, pageOptions } from '../help.ts'
 import { plainText } from '../output/plain-text.ts'
@@ -10,6 +10,7 @@ import { tickBar } from '../output/tick-bar.ts'
 import type { Times } from '../output/times.ts'
 import { type Cli, type Session, withEvertick } from '../session.ts'
 import { executionsOf } from './explain-executions.ts'
+import { lastRunOf } from './last-run.ts'
 
 interface ListOptions {
   readonly state?: JobState
@@ -65,20 +66,21 @@ async function showPage(
   }
   const bars =
     out.tty && jobs.length <= barJobs ? await Promise.all(jobs.map((job) => bar(session, job))) : null
+  const last = await Promise.all(jobs.map((job) => lastRunOf(evertick, job)))
   const columns = [
     { title: 'STATUS' },
     { title: 'JOB', shrinks: true as const },
     { title: 'SCHEDULE', shrinks: true as const },
     { title: out.tty ? `NEXT RUN (${times.timezone})` : 'NEXT RUN' },
-    { title: 'LAST RUN' },
-    ...(bars === null ? [] : [{ title: 'TICKS' }]),
+    { title: 'LAST RUN', optional: true as const },
+    ...(bars === null ? [] : [{ title: 'TICKS', optional: true as const }]),
   ]
   const rows = jobs.map((job, index) => [
     statusCell(out, job),
     plainText(job.name),
     plainText(job.scheduleText ?? 'on demand'),
     times.both(job.nextRunAt),
-    lastRun(out, job, times),
+    lastRunCell(out, last[index] ?? null, times),
     ...(bars === null ? [] : [bars[index] ?? '']),
   ])
   writeTable(out, columns, rows)
@@ -93,12 +95,11 @@ export function statusCell(out: Stream, { status, state }: Pick<JobView, 'status
   return out.paint(style, `${glyph} ${state === 'disabled' || state === 'error' ? state : status}`)
 }
 
-function lastRun(out: Stream, { lastExecution }: JobView, times: Times): string {
-  const at = lastExecution?.startedAt ?? null
-  if (!out.tty) return at === null ? '' : at.toISOString()
-  if (at === null || lastExecution === null) return '–'
-  const failed = lastExecution.state === 'failed'
-  return out.paint(failed ? 'failed' : 'dim', `${times.relative(at)}${failed ? ', failed' : ''}`)
+function lastRunCell(out: Stream, last: ExecutionView | null, times: Times): string {
+  if (last?.startedAt == null) return out.tty ? '–' : ''
+  if (!out.tty) return last.startedAt.toISOString()
+  const failed = last.state === 'failed'
+  return out.paint(failed ? 'failed' : 'dim', `${times.relative(last.startedAt)}${failed ? ', failed' : ''}`)
 }
 
 async function bar({ evertick, terminal }: Session, job: JobView): Promise<string> {

@@ -11,6 +11,7 @@ import { type Cli, type Session, withEvertick } from '../session.ts'
 import { executionsOf } from './explain-executions.ts'
 import { type CommandForm, jobCommand } from './job-command.ts'
 import { statusCell } from './job-list.ts'
+import { lastRunOf } from './last-run.ts'
 
 const barTicks = 40
 
@@ -28,7 +29,7 @@ async function showJob(session: Session, name: string): Promise<void> {
   if (terminal.json) return terminal.data(job)
   const { out } = terminal
   const upcoming = await evertick.jobs.upcoming(name, { count: 3 })
-  const last = job.lastExecution
+  const last = await lastRunOf(evertick, job)
   writePairs(out, [
     ['job', out.paint('strong', plainText(job.name))],
     ['id', job.id],
@@ -103,6 +104,7 @@ export function addStats(jobs: Command, cli: Cli): void {
     .action((job: string) =>
       withEvertick(cli, command, async ({ evertick, terminal, times }) => {
         const stats = await evertick.jobs.stats(job)
+        const last = await lastRunOf(evertick, await evertick.jobs.get(job))
         const words = (ms: number | null) => (ms === null ? '–' : durationWords(ms))
         terminal.answer(stats, (out) =>
           writePairs(out, [
@@ -113,7 +115,7 @@ export function addStats(jobs: Command, cli: Cli): void {
             ['success rate', stats.successRate === null ? '–' : `${(stats.successRate * 100).toFixed(1)} %`],
             ['average', words(stats.avgDurationMs)],
             ['p50 / p95 / p99', [stats.p50Ms, stats.p95Ms, stats.p99Ms].map(words).join(' / ')],
-            ['last run', times.both(stats.lastExecution?.startedAt ?? null)],
+            ['last run', times.both(last?.startedAt ?? null)],
           ]),
         )
       }),

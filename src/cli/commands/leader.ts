@@ -81,7 +81,7 @@ async function showTerms(
       { title: 'TERM', align: 'right' as const },
       { title: 'INSTANCE', shrinks: true as const },
       { title: `START (${times.timezone})` },
-      { title: 'END' },
+      { title: 'END', optional: true as const },
       { title: 'GAP BEFORE' },
       { title: 'REPAIRED', shrinks: true as const },
     ]

@@ -141,7 +141,6 @@ async function confirmed({ terminal }: Cli, yes: boolean): Promise<void> {
     if (answer.trim().toLowerCase() === 'yes') return
   }
   throw new EvertickError('invalid_option', 'This removes all jobs and their history; nothing was changed.', {
-    field: '--yes',
     next: 'Add --yes if that is what you want.',
   })
 }

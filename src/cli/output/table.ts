@@ -1,18 +1,22 @@
 /** Tables: aligned on a terminal, tab-separated for programs. */
+import { stripVTControlCharacters } from 'node:util'
 import { cut, widthOf } from './plain-text.ts'
 import type { Stream } from './terminal.ts'
 
 export interface Column {
   readonly title: string
   readonly align?: 'right'
-  /** Gives way where the terminal is too narrow. */
+  /** Is cut short where the terminal is too narrow. */
   readonly shrinks?: true
+  /** Is left out where even that is not enough; the last of them first. */
+  readonly optional?: true
 }
 
 export type Cell = string
 
 const gap = '  '
-const narrowest = 8
+/** Shorter than this, a text says too little. */
+const narrowest = 16
 
 export function writeTable(
   out: Stream,
@@ -35,10 +39,15 @@ export function tableLines(
   space: number,
   paintTitle: (title: string) => string,
 ): string[] {
-  const widths = fitted(columns, rows, space)
+  const measured = columns.map((column, index) => ({
+    ...column,
+    index,
+    width: widest([column.title, ...rows.map((row) => row[index] ?? '')]),
+  }))
+  const shown = shrunk(withoutOptional(measured, space), space)
   const line = (cells: readonly Cell[]) =>
-    columns
-      .map((column, index) => padded(cells[index] ?? '', widths[index] ?? 0, column.align))
+    shown
+      .map(({ index, width, align }) => padded(cells[index] ?? '', width, align))
       .join(gap)
       .trimEnd()
   return [line(columns.map(({ title }) => paintTitle(title))), ...rows.map(line)]
@@ -54,23 +63,44 @@ export function writePairs(out: Stream, pairs: readonly (readonly [string, Cell 
 }
 
 export function padded(text: Cell, width: number, align?: 'right'): string {
-  const shown = widthOf(text) > width ? cut(text, width) : text
+  const shown = widthOf(text) > width ? cut(stripVTControlCharacters(text), width) : text
   const fill = ' '.repeat(Math.max(0, width - widthOf(shown)))
   return align === 'right' ? fill + shown : shown + fill
 }
 
-function fitted(columns: readonly Column[], rows: readonly (readonly Cell[])[], space: number): number[] {
-  const widths = columns.map(({ title }, index) =>
-    Math.max(widthOf(title), ...rows.map((row) => widthOf(row[index] ?? ''))),
-  )
-  let excess = widths.reduce((sum, width) => sum + width, gap.length * (columns.length - 1)) - space
-  while (excess > 0) {
-    // The widest of those that may shrink gives way first.
-    const flexible = columns.flatMap((column, index) => (column.shrinks ? [index] : []))
-    const widest = flexible.toSorted((a, b) => (widths[b] ?? 0) - (widths[a] ?? 0))[0]
-    if (widest === undefined || (widths[widest] ?? 0) <= narrowest) break
-    widths[widest] = (widths[widest] ?? 0) - 1
-    excess -= 1
+/** Not by Math.max(...): a list may be longer than a call may have arguments. */
+export function widest(texts: readonly string[]): number {
+  return texts.reduce((width, text) => Math.max(width, widthOf(text)), 0)
+}
+
+interface MeasuredColumn extends Column {
+  readonly index: number
+  readonly width: number
+}
+
+function total(columns: readonly MeasuredColumn[], widthOfOne: (column: MeasuredColumn) => number): number {
+  return columns.reduce((sum, column) => sum + widthOfOne(column), gap.length * (columns.length - 1))
+}
+
+function withoutOptional(columns: readonly MeasuredColumn[], space: number): readonly MeasuredColumn[] {
+  const least = ({ shrinks, width }: MeasuredColumn) => (shrinks ? Math.min(width, narrowest) : width)
+  let kept = columns
+  while (total(kept, least) > space) {
+    const last = kept.findLast(({ optional }) => optional)
+    if (last === undefined) break
+    kept = kept.filter((column) => column !== last)
   }
-  return widths
+  return kept
+}
+
+/** The widest of those that may shrink gives way first. */
+function shrunk(columns: readonly MeasuredColumn[], space: number): readonly MeasuredColumn[] {
+  const widths = new Map(columns.map((column) => [column, column.width]))
+  const widthNow = (column: MeasuredColumn) => widths.get(column) ?? 0
+  while (total(columns, widthNow) > space) {
+    const [first] = columns.filter(({ shrinks }) => shrinks).toSorted((a, b) => widthNow(b) - widthNow(a))
+    if (first === undefined || widthNow(first) <= narrowest) break
+    widths.set(first, widthNow(first) - 1)
+  }
+  return columns.map((column) => ({ ...column, width: widthNow(column) }))
 }

@@ -20,12 +20,12 @@ export class Times {
     return this.#plain ? at.toISOString() : `${this.relative(at)}, ${this.at(at)}`
   }
 
-  /** As short as it can be: the time today, with the date otherwise. */
+  /** As short as it can be: the time today; on other days with the date, and without seconds that are none. */
   at(at: Date): string {
     if (this.#plain) return at.toISOString()
     const [day = '', time = ''] = localText(this.#format, at)
     const [today = ''] = localText(this.#format, new Date(this.#now))
-    return day === today ? time : `${day} ${time}`
+    return day === today ? time : `${day} ${time.replace(/:00$/, '')}`
   }
 
   /** "2026-11-16 14:05:00". */

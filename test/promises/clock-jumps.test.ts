@@ -1,0 +1,108 @@
+/** Clocks that are set, and history that is cut: nothing is accounted twice, and nothing is lost. */
+import { describe, expect, it } from 'vitest'
+import { defineJob } from '../../src/index.ts'
+import { at, databaseFile, openNode, secondsOf, tally } from './support.ts'
+
+const leader = { lease: '10s', heartbeat: '3s' } as const
+const [hour, day] = [3_600_000, 86_400_000]
+
+describe('a clock that jumps', () => {
+  it('back an hour: no tick twice, and the schedule goes on where it stood', async () => {
+    const ran: (number | null)[] = []
+    const job = defineJob({
+      name: 'job',
+      schedule: { every: '60s' },
+      run: ({ scheduledFor }) => void ran.push(secondsOf(scheduledFor)),
+    })
+    const node = await openNode({ leader: { lease: '60s', heartbeat: '20s' }, jobs: [job] })
+    await node.advance('90m')
+    const before = ran.length
+    node.clock.jump(-hour)
+    await node.advance('59m')
+    expect(ran).toHaveLength(before)
+    await node.advance('11m')
+    expect(ran).toEqual(Array.from({ length: 100 }, (_, index) => (index + 1) * 60))
+    expect(await node.evertick.audit()).toMatchObject({ ok: true, doubled: 0 })
+  })
+
+  it('forward three days: it is downtime, caught up by the policy', async () => {
+    const job = defineJob({ name: 'job', schedule: { every: '60s' }, run: () => {} })
+    const node = await openNode({ leader, jobs: [job] })
+    await node.advance('150s')
+    node.clock.jump(3 * day)
+    await node.advance('2m')
+    expect(tally(await node.ticks(job))).toMatchObject({ coalesced: 3 * 24 * 60 - 1 })
+    expect(await node.evertick.audit()).toMatchObject({ ok: true, unaccounted: 0 })
+    expect((await node.executions(job)).length).toBeLessThanOrEqual(7)
+  })
+
+  it('forward thirty days: held for five minutes, then believed', async () => {
+    const job = defineJob({ name: 'job', schedule: { every: '60s' }, run: () => {} })
+    const node = await openNode({ leader, jobs: [job] })
+    await node.advance('150s')
+    const before = (await node.executions(job)).length
+    node.clock.jump(30 * day)
+    await node.advance('4m')
+    expect(await node.executions(job)).toHaveLength(before)
+    await node.advance('3m')
+    const executions = await node.executions(job)
+    expect(executions.length).toBeGreaterThan(before)
+    expect(await node.evertick.audit()).toMatchObject({ ok: true, unaccounted: 0 })
+    expect(Number(executions.at(-1)?.scheduledFor)).toBeGreaterThan(Number(at(30 * 86_400)))
+  })
+
+  it('forward thirty days and back again: as if nothing had been', async () => {
+    const job = defineJob({ name: 'job', schedule: { every: '60s' }, run: () => {} })
+    const node = await openNode({ leader, jobs: [job] })
+    await node.advance('150s')
+    node.clock.jump(30 * day)
+    await node.advance('2m')
+    node.clock.jump(-30 * day)
+    await node.advance('10m')
+    expect(tally(await node.ticks(job))).toMatchObject({ fired: expect.any(Number) as number })
+    expect(secondsOf((await node.executions(job)).at(-1)?.scheduledFor ?? null)).toBeGreaterThan(700)
+    expect(await node.evertick.audit()).toMatchObject({ ok: true, unaccounted: 0 })
+  })
+})
+
+describe('retention', () => {
+  it('keeps sizes flat, while totals + ledger = all ticks', async () => {
+    const database = databaseFile()
+    let turn = 0
+    const job = defineJob({
+      name: 'job',
+      schedule: { every: '60s' },
+      retention: { executions: 20 },
+      overlap: 'allow',
+      retry: { attempts: 1 },
+      run({ log }) {
+        log.info('a line')
+        turn += 1
+        if (turn % 3 === 0) throw new Error('every third')
+      },
+    })
+    const aged = defineJob({
+      name: 'idle',
+      schedule: { every: '60s' },
+      retention: { age: '30m' },
+      run: () => {},
+    })
+    const node = await openNode({ database: database.url, jobs: [job, aged] })
+    const count = (table: string) =>
+      Number(database.sql(`SELECT count(*) AS n FROM evertick_${table}`)[0]?.['n'])
+    await node.advance('2h')
+    const [executions, logs] = [count('job_executions'), count('execution_logs')]
+    await node.advance('2h')
+    // Dead letters go by age alone: a third of one job's runs.
+    expect(count('job_executions')).toBeLessThanOrEqual(executions + 40 + 5)
+    expect(count('execution_logs')).toBeLessThanOrEqual(logs + 40 + 5)
+    const [sums] = database.sql(`
+      SELECT (SELECT sum(count) FROM evertick_ledger_totals) AS totals,
+        (SELECT count(*) FROM evertick_job_executions e JOIN evertick_jobs j ON j.id = e.job_id
+          WHERE e.tick_at >= j.ledger_from AND e.tick_at <= ${node.clock.now()}) AS ledger`)
+    expect(Number(sums?.['totals']) + Number(sums?.['ledger'])).toBe(2 * 4 * 60)
+    expect(await node.evertick.audit()).toMatchObject({ ok: true, jobs: 2 })
+    const [oldest] = await node.ticks('idle')
+    expect(oldest?.account).toBe('purged')
+  })
+})
