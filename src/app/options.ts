@@ -9,13 +9,14 @@ import type { Logger } from '../engine/logger.ts'
 import { type Role, roles } from '../engine/node.ts'
 import { checked } from './checked.ts'
 import type { DefinedJob, Run } from './define-job.ts'
+import { databaseFromEnvironment } from './environment.ts'
 
 /** A job of a list, whatever its input: a schema gives its types out, a handler takes them in. */
 export type AnyJob = Pick<DefinedJob, 'name' | 'options' | 'schema'> & { readonly run: Run<never> | null }
 
 export interface EvertickOptions {
-  /** `sqlite:path/to/file.db` or `sqlite::memory:`. */
-  readonly database: string
+  /** `sqlite:path/to/file.db` or `sqlite::memory:`. @default EVERTICK_DATABASE_URL, else DATABASE_URL */
+  readonly database?: string
   /** The jobs that this code defines; they are written to the database at start. */
   readonly jobs?: readonly AnyJob[]
   /** What this node does. @default ['scheduler', 'worker'] */
@@ -67,7 +68,7 @@ const duration = z.union([z.number(), z.string()]).optional()
 const object = z.custom<object>((value) => typeof value === 'object' && value !== null, 'must be an object')
 
 const shape = {
-  database: z.string().min(1),
+  database: z.string().min(1).optional(),
   jobs: z.array(object).optional(),
   roles: z.array(z.enum(roles)).min(1).optional(),
   queues: z
@@ -105,12 +106,13 @@ export function parseOptions(options: EvertickOptions): Config {
       next: 'Renew at least twice per lease, or one lost renewal ends the term.',
     })
   }
+  const database = given.database ?? databaseFromEnvironment()
   const leaseMs = ms(given.worker?.lease, 'worker.lease', 30_000)
   if (leaseMs < 1_000) {
     throw new EvertickError('invalid_config', 'worker.lease must be at least 1s.', { field: 'worker.lease' })
   }
   return Object.freeze({
-    database: given.database,
+    database,
     jobs: options.jobs ?? [],
     roles: given.roles ?? roles,
     queues: given.queues ?? { default: { concurrency: 10 } },
@@ -120,7 +122,7 @@ export function parseOptions(options: EvertickOptions): Config {
     timezone: parseTimezone(given.timezone ?? 'UTC', 'timezone'),
     clock: options.clock ?? null,
     logger: options.logger ?? null,
-    migrate: given.migrate ?? given.database.startsWith('sqlite:'),
+    migrate: given.migrate ?? database.startsWith('sqlite:'),
     nodeId: given.nodeId ?? null,
   })
 }

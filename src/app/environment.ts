@@ -1,0 +1,13 @@
+/** The one thing that the library takes from the environment, and only when `open` is called without it. */
+import { EvertickError } from '../core/error.ts'
+
+export function databaseFromEnvironment(
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): string {
+  const url = environment.EVERTICK_DATABASE_URL ?? environment.DATABASE_URL
+  if (url !== undefined && url !== '') return url
+  throw new EvertickError('invalid_config', 'No database is named.', {
+    field: 'database',
+    next: "Pass database: 'sqlite:evertick.db', or set EVERTICK_DATABASE_URL.",
+  })
+}
