@@ -155,8 +155,8 @@ export interface ExtendResult {
 
 export interface FinishedAttempt extends Claim {
   readonly attempt: number
-  /** As claimed. Given, it saves reading the row back where no lane is concerned. */
-  readonly cause?: Cause
+  /** What the claim said of the row, and never changes: given, it saves reading the row back. */
+  readonly claimed?: Pick<ClaimedExecution, 'jobId' | 'cause' | 'tickAt'>
   readonly ending: Ending
   readonly finishedAt: number
 }

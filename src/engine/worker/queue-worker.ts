@@ -285,8 +285,8 @@ export class QueueWorker extends Service {
 }
 
 function finishedOf(claim: ClaimedExecution, ending: Ending, finishedAt: number): FinishedAttempt {
-  const { id, fence, attempt, cause } = claim
-  return { id, fence, attempt, cause, ending, finishedAt }
+  const { id, fence, attempt } = claim
+  return { id, fence, attempt, claimed: claim, ending, finishedAt }
 }
 
 function eventOf(claim: ClaimedExecution): ExecutionEvent {

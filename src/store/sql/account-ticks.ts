@@ -131,7 +131,9 @@ function* accountJob(
     const after = yield* applyPlan(job, plan, now, context)
     batch.add(after, plan, request.termStartAt)
     batch.due(after.nextDueAt)
-    if (job.spec.overlap !== 'allow') batch.releases.push(...(yield* settleLane(yield* reread(after), now)))
+    if (job.spec.overlap === 'allow') return
+    const steppedBack = (plan.placement?.stepBack.length ?? 0) > 0
+    batch.releases.push(...(yield* settleLane(steppedBack ? yield* reread(after) : after, now)))
   } catch (error) {
     if (!(error instanceof EvertickError) || error.kind !== 'usage') throw error
     yield* markInvalid(read, error, now)

@@ -38,10 +38,10 @@ export function* createJob(job: NewJob, context: ScriptContext): Script<Job> {
   const pause = job.paused ? { at: now, until: null, reason: null, by: actor } : null
   const nextDueAt = dueOf({ name, spec, state, openTickAt, accountedUntil, pause })
   yield* run(
-    `INSERT INTO @jobs (id, name, state, spec, handler, queue, priority, overlap, max_attempts, revision_from,
+    `INSERT INTO @jobs (id, name, state, spec, handler, queue, priority, overlap, max_attempts, delay_ms, revision_from,
        accounted_until, ledger_from, next_due_at, open_tick_at, paused_at, paused_by, managed_by, managed_hash,
        created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     job.id,
     name,
     state,
@@ -51,6 +51,7 @@ export function* createJob(job: NewJob, context: ScriptContext): Script<Job> {
     spec.priority,
     spec.overlap,
     spec.retry.attempts,
+    delayOf(spec),
     accountedUntil,
     accountedUntil,
     accountedUntil,
@@ -87,7 +88,7 @@ export function* changeJob(
     after.state === 'active' && after.spec.schedule !== null && nextDueAt === null && !waitsForRun(after)
   yield* run(
     `UPDATE @jobs SET state = ?, version = version + 1, revision = ?, revision_from = ?, spec = ?, handler = ?, queue = ?,
-       priority = ?, overlap = ?, max_attempts = ?, next_due_at = ?, open_tick_at = ?, paused_at = ?, paused_until = ?,
+       priority = ?, overlap = ?, max_attempts = ?, delay_ms = ?, next_due_at = ?, open_tick_at = ?, paused_at = ?, paused_until = ?,
        paused_reason = ?, paused_by = ?, managed_by = ?, managed_hash = ?, updated_at = ?, deleted_at = ?
      WHERE id = ?`,
     ended ? 'completed' : after.state,
@@ -99,6 +100,7 @@ export function* changeJob(
     after.spec.priority,
     after.spec.overlap,
     after.spec.retry.attempts,
+    delayOf(after.spec),
     nextDueAt,
     after.openTickAt,
     after.pause?.at ?? null,
@@ -259,6 +261,10 @@ function* editJob(
   }
   // A schedule with new ticks brings a completed job back to life.
   return { ...edited, state: settled.state === 'completed' ? (ticksChange ? 'active' : 'completed') : state }
+}
+
+function delayOf({ schedule }: JobSpec): number | null {
+  return schedule?.kind === 'fixed_delay' ? schedule.delayMs : null
 }
 
 function ticksOf(spec: JobSpec): string {

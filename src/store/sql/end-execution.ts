@@ -4,7 +4,7 @@ import { type ExecutionState, isFinal } from '../../core/execution/execution-sta
 import type { Job } from '../../core/job/job.ts'
 import type { Claim, ReleaseAt } from '../store.ts'
 import { settleLane } from './lane.ts'
-import { jobFrom, text } from './rows.ts'
+import { jobFrom, number, text } from './rows.ts'
 import { type Row, row, run, type Script } from './script.ts'
 import { dueOf } from './settle.ts'
 
@@ -39,6 +39,11 @@ export function* giveBack(claim: Claim, now: number): Script<Row | null> {
   return yield* row(giveBackText, now, claim.id, claim.fence)
 }
 
+const lookText = `
+  SELECT delay_ms, chain_yields,
+    EXISTS (SELECT 1 FROM @job_executions WHERE job_id = @jobs.id AND state = 'blocked') AS blocked
+  FROM @jobs WHERE id = ?`
+
 /** In id order, so that two nodes which end work of the same jobs take their rows in the same order. */
 export function* afterEnded(ended: readonly Ended[], now: number): Script<ReleaseAt[]> {
   const ticks = new Set(ended.filter((one) => one.tick).map((one) => one.jobId))
@@ -46,14 +51,20 @@ export function* afterEnded(ended: readonly Ended[], now: number): Script<Releas
   const jobIds = [...new Set(ended.map((one) => one.jobId))].sort()
   const releases: ReleaseAt[] = []
   for (const jobId of jobIds) {
+    const look = yield* row(lookText, jobId)
+    if (look === null) continue
+    const opensNext = ticks.has(jobId) && look.delay_ms !== null
+    const resets = chains.has(jobId) && number(look.chain_yields) > 0
+    // Nearly always there is nothing to do: the job's whole row is read only where there is.
+    if (!opensNext && !resets && look.blocked === 0) continue
     const found = yield* row('SELECT * FROM @jobs WHERE id = ?', jobId)
     if (found === null) continue
     let job = jobFrom(found)
-    if (chains.has(jobId) && job.chainYields > 0) {
+    if (resets) {
       yield* run('UPDATE @jobs SET chain_yields = 0 WHERE id = ?', jobId)
       job = { ...job, chainYields: 0 }
     }
-    if (ticks.has(jobId)) yield* openNextTick(job, now)
+    if (opensNext) yield* openNextTick(job, now)
     if (job.spec.overlap !== 'allow') releases.push(...(yield* settleLane(job, now)))
   }
   return releases

@@ -78,9 +78,12 @@ export function* writeEnding(attempt: FinishedAttempt, nodeId: string): Script<R
   const { id, fence, ending, finishedAt } = attempt
   if (ending.state === 'completed') {
     const values = [written(ending.result), finishedAt, id, fence]
-    // Reading the row back costs as much as the update itself, and enqueued work has no lane to move on.
-    if (attempt.cause === 'enqueue')
-      return (yield* run(completeText, ...values)) === 1 ? { cause: 'enqueue' } : null
+    const { claimed } = attempt
+    // Reading the row back costs more than the update itself.
+    if (claimed !== undefined) {
+      if ((yield* run(completeText, ...values)) === 0) return null
+      return { job_id: claimed.jobId, cause: claimed.cause, tick_at: claimed.tickAt, state: 'completed' }
+    }
     return yield* row(`${completeText} RETURNING job_id, cause, tick_at, state`, ...values)
   }
   const error = written(ending.error)

@@ -15,6 +15,8 @@ const activeText = `
   SELECT id, state, cause, tick_at, ready_at FROM @job_executions
   WHERE job_id = ? AND state IN ('pending', 'running', 'retrying') AND cause <> 'enqueue' ORDER BY seq`
 
+const anyBlockedText = `SELECT id FROM @job_executions WHERE job_id = ? AND state = 'blocked' LIMIT 1`
+
 const blockedCountText = `
   SELECT cause, count(*) AS blocked FROM @job_executions WHERE job_id = ? AND state = 'blocked' GROUP BY cause`
 
@@ -37,7 +39,7 @@ export function* loadLane(job: Job): Script<Lane> {
   // `allow` never counts, so that its ticks cost nothing beside the insert.
   if (overlap === 'allow') return { ...base, active: [], waiting: 0, waitingTicks: 0, chained: 0 }
   const active = yield* loadActive(job.id)
-  const blocked = yield* rows(blockedCountText, job.id)
+  const blocked = (yield* row(anyBlockedText, job.id)) === null ? [] : yield* rows(blockedCountText, job.id)
   const blockedBy = (...causes: Cause[]) =>
     blocked
       .filter((counted) => causes.includes(text(counted.cause) as Cause))
@@ -64,6 +66,8 @@ function* loadActive(jobId: string): Script<ActiveExecution[]> {
 
 /** Releases what may go; says when to come again where only time keeps the chain blocked. */
 export function* settleLane(job: Pick<Job, 'id' | 'spec' | 'chainYields'>, now: number): Script<ReleaseAt[]> {
+  // Nearly always: one look at a small index, instead of four that find nothing.
+  if ((yield* row(anyBlockedText, job.id)) === null) return []
   if (job.spec.overlap === 'allow') {
     yield* run(`UPDATE @job_executions SET state = 'pending' WHERE job_id = ? AND state = 'blocked'`, job.id)
     return []

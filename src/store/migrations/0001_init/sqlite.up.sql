@@ -15,6 +15,8 @@ CREATE TABLE evertick_jobs (
   priority INTEGER NOT NULL,
   overlap TEXT NOT NULL,
   max_attempts INTEGER NOT NULL,
+  -- Of a fixedDelay schedule, else null.
+  delay_ms INTEGER,
   -- The cursor: a tick is accounted exactly if it is below it.
   accounted_until INTEGER NOT NULL,
   ledger_from INTEGER NOT NULL,
