@@ -1,6 +1,6 @@
-import { pathToFileURL } from 'node:url'
 import { Cron } from 'croner'
 import { cronSequence } from '../src/core/schedule/cron-sequence.ts'
+import { type Measure, median } from './measure.ts'
 
 export interface CronBenchResult {
   readonly name: string
@@ -65,12 +65,10 @@ function rate(work: (steps: number) => void, steps: number): number {
   return (steps * 1000) / (performance.now() - startedAt)
 }
 
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] as number
-}
-
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  for (const { name, value, unit, against, ratio } of cronBench()) {
-    console.log(`${name.padEnd(46)} ${Math.round(value)} ${unit}, ${ratio.toFixed(1)}x ${against}`)
-  }
+export const cron: Measure = {
+  name: 'cron',
+  async run({ say }) {
+    say('cron next with a zone')
+    return cronBench().map((result) => ({ ...result, engine: 'none' }))
+  },
 }

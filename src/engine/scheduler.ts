@@ -105,7 +105,8 @@ export class Scheduler extends Service {
     let again = false
     while (rest.length > 0) {
       const now = this.#context.clock.now()
-      const startedAt = this.#context.clock.monotonic()
+      // From when the batch runs, not from when it began to wait for the writer.
+      let startedAt: number | null = null
       this.#catchUpFrom = Math.max(this.#catchUpFrom, now)
       if (this.#elector.term()?.id !== term.id) return 'lost'
       const result = await this.#context.store.accountTicks({
@@ -117,7 +118,10 @@ export class Scheduler extends Service {
         catchUpFrom: this.#catchUpFrom,
         catchUpEveryMs: this.#options.catchUpEveryMs,
         maxExecutions: batchExecutions,
-        outOfTime: () => this.#context.clock.monotonic() - startedAt > batchMs,
+        outOfTime: () => {
+          startedAt ??= this.#context.clock.monotonic()
+          return this.#context.clock.monotonic() - startedAt > batchMs
+        },
       })
       if (!result.led) {
         this.#elector.doubt()

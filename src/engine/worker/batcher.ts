@@ -6,9 +6,12 @@ interface Waiting<Item> {
   readonly settle: (ours: boolean) => void
 }
 
+/** One flush must not hold the event loop for long. */
+const largestBatch = 500
+
 export class Batcher<Item extends Claim> {
   readonly #flush: (items: readonly Item[]) => Promise<ReadonlySet<string> | null>
-  #waiting: Waiting<Item>[] = []
+  readonly #waiting: Waiting<Item>[] = []
   #working: Promise<void> | null = null
 
   /** `flush` returns the ids that were refused, or null where nothing could be written. */
@@ -32,8 +35,7 @@ export class Batcher<Item extends Claim> {
     // Let everybody who comes in this turn come along.
     await Promise.resolve()
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting
-      this.#waiting = []
+      const batch = this.#waiting.splice(0, largestBatch)
       const refused = await this.#flush(batch.map(({ item }) => item))
       for (const { item, settle } of batch) settle(refused !== null && !refused.has(item.id))
     }

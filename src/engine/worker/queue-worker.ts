@@ -147,6 +147,7 @@ export class QueueWorker extends Service {
       else if (onDisk || claim.spec.onCrash === 'retry') this.#launch(reserved)
       else this.#giveUp(reserved)
     }
+    this.#fill()
     if (result.claimed.length === limit) return pollMs
     return result.nextReadyAt === null
       ? pollMs
@@ -201,6 +202,14 @@ export class QueueWorker extends Service {
     if (this.#reserve.length < this.#reserveTarget() / 2) this.#alarm.ring()
     const beginning = this.#begin(next).finally(() => this.#beginning.delete(beginning))
     this.#beginning.add(beginning)
+  }
+
+  /** Slots that became free while the claim was under way had no reserve to take from. */
+  #fill(): void {
+    while (this.#reserve.length > 0 && this.#busy < this.#options.concurrency) {
+      this.#busy += 1
+      this.#takeNext()
+    }
   }
 
   async #begin(next: Reserved): Promise<void> {

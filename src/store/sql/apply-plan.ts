@@ -1,6 +1,7 @@
 /**
  * Writes a plan: executions, ranges, and the cursor that moves over them, all in the transaction that runs this script.
  */
+
 import type { Placement } from '../../core/execution/overlap.ts'
 import type { Job } from '../../core/job/job.ts'
 import { sequenceOfJob } from '../../core/job/sequence.ts'
@@ -10,6 +11,7 @@ import type { TickPlan } from '../../core/tick/plan-ticks.ts'
 import { insertExecution } from './insert-execution.ts'
 import { number, rangeFrom, text } from './rows.ts'
 import { marks, row, rows, run, type Script, type ScriptContext } from './script.ts'
+import { isActive } from './states.ts'
 
 /** Returns the job as it stands after the plan. The caller holds the job's row, and settles its lane afterwards. */
 export function* applyPlan(job: Job, plan: TickPlan, now: number, context: ScriptContext): Script<Job> {
@@ -132,7 +134,7 @@ function* supersedeCatchUps(job: Job, keep: number, now: number): Script<void> {
      WHERE job_id = ? AND state = 'blocked' AND cause = 'catch_up' AND attempt = 0
      UNION ALL
      SELECT id, tick_at FROM @job_executions
-     WHERE job_id = ? AND state IN ('pending', 'running', 'retrying') AND cause <> 'enqueue'
+     WHERE job_id = ? AND ${isActive} AND cause <> 'enqueue'
        AND state = 'pending' AND cause = 'catch_up' AND attempt = 0
      ORDER BY tick_at DESC`,
     job.id,

@@ -2,6 +2,7 @@
  * Operators' and deploys' changes of a job. Each is one transaction that holds the job's row: settle what is due, take
  * back what was accounted ahead, change, and leave a revision and a line in the audit log.
  */
+
 import { EvertickError } from '../../core/error.ts'
 import type { Job, JobSpec } from '../../core/job/job.ts'
 import { nextJobState } from '../../core/job/job-state.ts'
@@ -13,6 +14,7 @@ import { settleLane } from './lane.ts'
 import { jobFrom } from './rows.ts'
 import { row, run, type Script, type ScriptContext } from './script.ts'
 import { dormantReasons, dueOf, lockJob, revokeAhead, settleDue, skipDue } from './settle.ts'
+import { isUnfinished } from './states.ts'
 
 export function jobNotFound(reference: string): EvertickError {
   return new EvertickError('job_not_found', `There is no job "${reference}".`, {
@@ -225,7 +227,7 @@ function* openTick(job: Job, spec: JobSpec, now: number): Script<number | null> 
   if (job.openTickAt !== null) return job.openTickAt
   const unfinished = yield* row(
     `SELECT id FROM @job_executions WHERE job_id = ? AND tick_at IS NOT NULL
-     AND state IN ('blocked', 'pending', 'running', 'retrying') LIMIT 1`,
+     AND ${isUnfinished} LIMIT 1`,
     job.id,
   )
   return unfinished === null ? Math.max(now + spec.schedule.delayMs, job.accountedUntil) : null

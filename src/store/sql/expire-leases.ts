@@ -133,7 +133,7 @@ const blockedJobsText = `
   SELECT DISTINCT b.job_id FROM @job_executions b
   WHERE b.state = 'blocked' AND b.ready_at <= ? AND NOT EXISTS (
     SELECT 1 FROM @job_executions a
-    WHERE a.job_id = b.job_id AND a.state IN ('pending', 'running', 'retrying') AND a.cause <> 'enqueue')
+    WHERE a.job_id = b.job_id AND (a.state = 'pending' OR a.state = 'running' OR a.state = 'retrying') AND a.cause <> 'enqueue')
   LIMIT 500`
 
 export function* releaseBlocked(jobIds: readonly string[] | 'any', now: number): Script<ReleaseResult> {

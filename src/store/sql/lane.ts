@@ -1,4 +1,5 @@
 /** A job's lane: read before anything is placed in it, and moved on after anything in it has ended. */
+
 import type { Cause } from '../../core/execution/execution.ts'
 import {
   type ActiveExecution,
@@ -10,10 +11,11 @@ import type { Job } from '../../core/job/job.ts'
 import type { ReleaseAt } from '../store.ts'
 import { number, optionalNumber, text } from './rows.ts'
 import { marks, type Row, row, rows, run, type Script } from './script.ts'
+import { isActive } from './states.ts'
 
 const activeText = `
   SELECT id, state, cause, tick_at, ready_at FROM @job_executions
-  WHERE job_id = ? AND state IN ('pending', 'running', 'retrying') AND cause <> 'enqueue' ORDER BY seq`
+  WHERE job_id = ? AND ${isActive} AND cause <> 'enqueue' ORDER BY seq`
 
 const anyBlockedText = `SELECT id FROM @job_executions WHERE job_id = ? AND state = 'blocked' LIMIT 1`
 

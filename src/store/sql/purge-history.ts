@@ -1,9 +1,11 @@
 /** Retention: one job at a time, the ledger's start and the totals in the transaction that deletes. */
+
 import { retentionLine } from '../../core/history/retention.ts'
 import type { Job } from '../../core/job/job.ts'
 import type { PurgeRequest, PurgeResult } from '../store.ts'
 import { jobFrom, number, optionalNumber, text } from './rows.ts'
 import { row, rows, run, type Script } from './script.ts'
+import { isUnfinished } from './states.ts'
 
 export function* purgeHistory({ afterJobId, jobs, now }: PurgeRequest): Script<PurgeResult> {
   const found = yield* rows('SELECT * FROM @jobs WHERE id > ? ORDER BY id LIMIT ?', afterJobId ?? '', jobs)
@@ -129,7 +131,7 @@ function* deleteExecutions(job: Job, below: string, line: number, now: number): 
 function* forgetJob(job: Job, deletedAt: number, now: number): Script<void> {
   if (deletedAt >= now - job.spec.retention.ageMs) return
   const unfinished = yield* row(
-    `SELECT id FROM @job_executions WHERE job_id = ? AND state IN ('blocked', 'pending', 'running', 'retrying') LIMIT 1`,
+    `SELECT id FROM @job_executions WHERE job_id = ? AND ${isUnfinished} LIMIT 1`,
     job.id,
   )
   if (unfinished !== null) return

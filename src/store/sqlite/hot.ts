@@ -2,12 +2,14 @@
  * The statements that decide the speed, by hand for this engine. In SQLite one prepared statement per row, inside one
  * transaction, beats any multi-row form: there is no round trip to save.
  */
+
 import { EvertickError } from '../../core/error.ts'
 import type { Cause } from '../../core/execution/execution.ts'
 import type { JobSpec } from '../../core/job/job.ts'
 import { jobNotFound } from '../sql/change-job.ts'
 import { json, jsonObject, keyOf, number, optionalNumber, specFrom, text } from '../sql/rows.ts'
 import { type Row, row, rows, run, type Script } from '../sql/script.ts'
+import { isUnfinished } from '../sql/states.ts'
 import type {
   ClaimedExecution,
   ClaimRequest,
@@ -28,7 +30,7 @@ const enqueueJobText = `
 
 const sameUniqueText = `
   SELECT id FROM @job_executions
-  WHERE job_id = ? AND unique_key = ? AND state IN ('blocked', 'pending', 'running', 'retrying')`
+  WHERE job_id = ? AND unique_key = ? AND ${isUnfinished}`
 
 export function* enqueueExecutions(drafts: readonly NewExecution[]): Script<Enqueued[]> {
   const jobs = new Map<string, Row>()

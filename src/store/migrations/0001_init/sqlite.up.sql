@@ -40,7 +40,7 @@ CREATE INDEX evertick_jobs_due ON evertick_jobs (next_due_at) WHERE next_due_at 
 CREATE INDEX evertick_jobs_updated ON evertick_jobs (updated_at);
 
 -- No CHECK here, and as few partial indexes on `state` as can be: each costs every claim and every completion
--- (measured: 3 us of 12 for the three CHECKs, up to 4 us for an index whose condition lists states).
+-- (measured: 3 us of 12 for three CHECKs). States are spelled by OR: for an IN of three, SQLite builds a table each time.
 CREATE TABLE evertick_job_executions (
   seq INTEGER PRIMARY KEY,
   id TEXT NOT NULL,
@@ -84,13 +84,12 @@ CREATE UNIQUE INDEX evertick_job_executions_id ON evertick_job_executions (id);
 -- The second belt: a tick has one execution.
 CREATE UNIQUE INDEX evertick_job_executions_tick ON evertick_job_executions (job_id, tick_at) WHERE tick_at IS NOT NULL;
 CREATE UNIQUE INDEX evertick_job_executions_unique ON evertick_job_executions (job_id, unique_key)
-  WHERE unique_key IS NOT NULL AND state IN ('blocked', 'pending', 'running', 'retrying');
+  WHERE unique_key IS NOT NULL AND (state = 'blocked' OR state = 'pending' OR state = 'running' OR state = 'retrying');
 CREATE INDEX evertick_job_executions_claim ON evertick_job_executions (queue, priority DESC, ready_at, seq)
   WHERE state IN ('pending', 'retrying');
 CREATE INDEX evertick_job_executions_lease ON evertick_job_executions (leased_until) WHERE state = 'running';
--- Enqueued work first, since it is most: the list of states costs 3 us each time it is looked at.
 CREATE INDEX evertick_job_executions_lane ON evertick_job_executions (job_id)
-  WHERE cause <> 'enqueue' AND state IN ('pending', 'running', 'retrying');
+  WHERE cause <> 'enqueue' AND (state = 'pending' OR state = 'running' OR state = 'retrying');
 CREATE INDEX evertick_job_executions_blocked ON evertick_job_executions (job_id, cause, seq)
   WHERE state = 'blocked';
 -- A start clears start_by, so that only what still waits is found here.

@@ -1,0 +1,107 @@
+/** Jobs and executions as the measures of the store need them. */
+import type { DatabaseSync } from 'node:sqlite'
+import { newId } from '../src/app/ids.ts'
+import { type JobOptions, jobSpec } from '../src/app/job-options.ts'
+import type { JobSpec } from '../src/core/job/job.ts'
+import type { AccountRequest, Store } from '../src/store/store.ts'
+import { inTransaction } from './scratch-database.ts'
+
+export const nodeId = 'bench'
+export const handler = 'bench'
+
+export function specOf(options: JobOptions, createdAt: number): JobSpec {
+  return jobSpec(options, { name: handler, handler, timezone: 'UTC', createdAt })
+}
+
+export async function createJob(store: Store, name: string, spec: JobSpec, now: number): Promise<string> {
+  const id = newId(now)
+  const context = { now, actor: 'bench' }
+  await store.createJob({ id, name, spec, managedBy: 'api', managedHash: null, paused: false, context })
+  return id
+}
+
+export async function registerNode(store: Store): Promise<void> {
+  const now = Date.now()
+  const node = { id: nodeId, host: 'bench', pid: process.pid, version: '0', startedAt: now, seenAt: now }
+  await store.registerNode({ ...node, roles: ['scheduler', 'worker'], queues: {} }, [handler])
+}
+
+/** A job with `count` executions that are ready. */
+export async function fillPending(store: Store, jobName: string, count: number): Promise<void> {
+  const now = Date.now()
+  await registerNode(store)
+  await createJob(store, jobName, specOf({}, now), now)
+  const base = { jobName, cause: 'enqueue', scheduledFor: now, readyAt: now, createdAt: now } as const
+  const empty = { queue: null, priority: null, metadata: {}, uniqueKey: null }
+  for (let done = 0; done < count; done += 1_000) {
+    const size = Math.min(1_000, count - done)
+    const rows = Array.from({ length: size }, (_, n) => ({ ...base, ...empty, id: newId(now), input: { n } }))
+    await store.enqueueExecutions(rows)
+  }
+}
+
+/** Jobs by the thousand, past the port: copies of one row with their own id, name and due instant. */
+export function copyJobs(
+  client: DatabaseSync,
+  jobId: string,
+  count: number,
+  dueAt: (n: number) => number,
+): void {
+  const template = client.prepare('SELECT * FROM evertick_jobs WHERE id = ?').get(jobId)
+  if (template === undefined) throw new Error('There is no job to copy.')
+  const columns = Object.keys(template)
+  const insert = client.prepare(
+    `INSERT INTO evertick_jobs (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
+  )
+  const revision = client.prepare(
+    `INSERT INTO evertick_job_revisions (job_id, revision, from_at, spec, changed_by, changed_at, tz_version)
+     SELECT ?, revision, from_at, spec, changed_by, changed_at, tz_version FROM evertick_job_revisions WHERE job_id = ?`,
+  )
+  const now = Date.now()
+  for (let done = 0; done < count; done += 10_000) {
+    inTransaction(client, () => {
+      for (let n = done; n < Math.min(count, done + 10_000); n += 1) {
+        const id = newId(now)
+        const own: Record<string, unknown> = { ...template, id, name: `copy-${n}`, next_due_at: dueAt(n) }
+        insert.run(...columns.map((column) => own[column] as string | number | null))
+        revision.run(id, jobId)
+      }
+    })
+  }
+}
+
+/** Takes the leader's lock and returns the rest of every request to account. */
+export async function lead(store: Store): Promise<Omit<AccountRequest, 'jobs' | 'now'>> {
+  const now = Date.now()
+  const term = await store.electLeader({ nodeId, now, leaseMs: 3_600_000 })
+  if (term === null) throw new Error('Somebody else leads a database that was just made.')
+  return {
+    leader: { termId: term.id, holder: nodeId },
+    termStartAt: now,
+    aheadMs: 0,
+    catchUpFrom: now,
+    catchUpEveryMs: 0,
+    maxExecutions: Number.MAX_SAFE_INTEGER,
+    outOfTime: () => false,
+  }
+}
+
+/** Accounts for everything that is due, a thousand jobs at a time; returns how many jobs that were. */
+export async function accountAll(
+  store: Store,
+  leading: Omit<AccountRequest, 'jobs' | 'now'>,
+): Promise<number> {
+  const now = Date.now()
+  for (let done = 0; ; ) {
+    const { jobs } = await store.findDueJobs(now, 1_000)
+    if (jobs.length === 0) return done
+    const result = await store.accountTicks({ ...leading, maxExecutions: 1_000, jobs, now })
+    if (!result.led || result.stale > 0) throw new Error('The fence or a version refused the account.')
+    done += result.done
+  }
+}
+
+export async function auditOk(store: Store): Promise<void> {
+  const { unaccounted, doubled } = await store.auditLedger({})
+  if (unaccounted + doubled > 0) throw new Error(`Audit: ${unaccounted} unaccounted, ${doubled} doubled`)
+}

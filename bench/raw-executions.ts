@@ -1,0 +1,69 @@
+/**
+ * The raw limit: the same rows in the same table with the same indexes, by the shortest loop over `node:sqlite` that keeps
+ * history and fences. No jobs, no input check, no events, no promise per execution.
+ */
+import type { DatabaseSync } from 'node:sqlite'
+import { newId } from '../src/app/ids.ts'
+import { inTransaction } from './scratch-database.ts'
+
+const jobId = newId(Date.now())
+
+export class RawExecutions {
+  readonly #client: DatabaseSync
+  readonly #insert
+  readonly #ready
+  readonly #claim
+  readonly #finish
+
+  constructor(client: DatabaseSync) {
+    this.#client = client
+    this.#insert = client.prepare(
+      `INSERT INTO evertick_job_executions (id, job_id, cause, scheduled_for, state, ready_at, start_by, queue, priority,
+         handler, max_attempts, input, metadata, unique_key, created_at)
+       VALUES (?, ?, 'enqueue', ?, 'pending', ?, NULL, 'default', 0, 'raw', 3, ?, NULL, NULL, ?)`,
+    )
+    this.#ready = client.prepare(
+      `SELECT seq, id, fence, input FROM evertick_job_executions
+       WHERE queue = 'default' AND state IN ('pending', 'retrying') AND priority = 0 AND ready_at <= ?
+       ORDER BY ready_at, seq LIMIT ?`,
+    )
+    this.#claim = client.prepare(
+      `UPDATE evertick_job_executions SET state = 'running', fence = fence + 1, leased_by = 'raw', leased_until = ?,
+         attempt = attempt + 1, started_at = ? WHERE seq = ? AND state IN ('pending', 'retrying')`,
+    )
+    this.#finish = client.prepare(
+      `UPDATE evertick_job_executions SET state = 'completed', finished_at = ?, leased_until = NULL
+       WHERE seq = ? AND fence = ? AND state = 'running'`,
+    )
+  }
+
+  /** `count` rows, `batch` of them in each transaction. */
+  insert(count: number, batch: number): void {
+    for (let done = 0; done < count; done += batch) {
+      inTransaction(this.#client, () => {
+        for (let index = 0; index < batch; index += 1) {
+          const now = Date.now()
+          this.#insert.run(newId(now), jobId, now, now, JSON.stringify({ n: done + index }), now)
+        }
+      })
+    }
+  }
+
+  /** Claims and finishes all there is, `batch` rows in each transaction, one after the other; returns how many. */
+  drain(batch: number): number {
+    for (let done = 0; ; ) {
+      let claimed: Record<string, unknown>[] = []
+      inTransaction(this.#client, () => {
+        const now = Date.now()
+        claimed = this.#ready.all(now, batch)
+        for (const row of claimed) this.#claim.run(now + 30_000, now, row.seq as number)
+      })
+      if (claimed.length === 0) return done
+      inTransaction(this.#client, () => {
+        const now = Date.now()
+        for (const row of claimed) this.#finish.run(now, row.seq as number, (row.fence as number) + 1)
+      })
+      done += claimed.length
+    }
+  }
+}
