@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import { Evertick } from '../../src/app/evertick.ts'
+import { defineJob } from '../../src/index.ts'
+import type { ClaimResult, Store } from '../../src/store/store.ts'
+
+function gate(): { readonly opened: Promise<void>; open: () => void } {
+  let open = () => {}
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { opened, open: () => open() }
+}
+
+/** Holds the answer to the next claim that finds no free slot. */
+class HeldClaim {
+  readonly asked = gate()
+  readonly answer = gate()
+  armed = false
+
+  watch(store: Store): Store {
+    return {
+      ...store,
+      claimExecutions: async (request): Promise<ClaimResult> => {
+        const claimed = await store.claimExecutions(request)
+        if (this.armed && request.start === 0 && claimed.claimed.length > 0) {
+          this.armed = false
+          this.asked.open()
+          await this.answer.opened
+        }
+        return claimed
+      },
+    }
+  }
+}
+
+test('a reservation that arrives when every slot has become free is started', async () => {
+  const held = new HeldClaim()
+  const busy = gate()
+  const quick = defineJob({ name: 'quick', run: () => 'done' })
+  const slow = defineJob({ name: 'slow', run: () => busy.opened })
+  const evertick = await Evertick.openWith(
+    { database: 'sqlite::memory:', jobs: [quick, slow], queues: { default: { concurrency: 1 } } },
+    (store) => held.watch(store),
+  )
+  await evertick.start()
+  // Runs that have been timed allow a reserve.
+  await evertick.result((await evertick.enqueue(quick)).id)
+
+  const started = gate()
+  evertick.on('execution:started', started.open)
+  const first = await evertick.enqueue(slow)
+  await started.opened
+  held.armed = true
+  const second = await evertick.enqueue(quick)
+  await held.asked.opened
+  busy.open()
+  await evertick.result(first.id)
+  held.answer.open()
+
+  expect(await evertick.result(second.id)).toBe('done')
+  await evertick.stop()
+})
