@@ -16,6 +16,11 @@ import { isActive } from './states.ts'
 /** Returns the job as it stands after the plan. The caller holds the job's row, and settles its lane afterwards. */
 export function* applyPlan(job: Job, plan: TickPlan, now: number, context: ScriptContext): Script<Job> {
   if (plan.placement !== null) yield* makeRoom(job, plan.placement, now)
+  if (plan.keepCatchUps !== null) {
+    // Those of this plan are the newest, so that room for them is made among the older ones.
+    const made = plan.executions.filter((execution) => execution.cause === 'catch_up').length
+    yield* supersedeCatchUps(job, Math.max(0, plan.keepCatchUps - made), now)
+  }
   const ids = new Map<number, string>()
   for (const execution of plan.executions) {
     const id = context.newId(now)
@@ -36,7 +41,6 @@ export function* applyPlan(job: Job, plan: TickPlan, now: number, context: Scrip
   for (const range of plan.ranges) {
     yield* insertRange(job, range, range.into === null ? null : (ids.get(range.into) ?? null), now)
   }
-  if (plan.keepCatchUps !== null) yield* supersedeCatchUps(job, plan.keepCatchUps, now)
   return yield* moveCursor(job, plan, now)
 }
 

@@ -89,7 +89,7 @@ export function createSqlStore(
     enqueueExecutions: (rows, within) =>
       within === undefined ? enqueue(rows) : driver.within(within, () => hot.enqueueExecutions(rows)),
     findDueJobs: (until, limit) => read(() => findDueJobs(until, limit)),
-    accountTicks: (request) => write(() => accountTicks(request, context)),
+    accountTicks: (request) => write(() => accountTicks(request, context), unspoken),
     claimExecutions: (request) => write(() => hot.claimExecutions(request), unspoken),
     extendLeases: (request) => write(() => hot.extendLeases(request), unspoken),
     startAttempts: (claims, now) => write(() => startAttempts(claims, now), unspoken),
