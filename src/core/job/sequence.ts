@@ -1,16 +1,14 @@
 /** The nominal ticks of a job as it stands. */
 
-import { onceSequence } from '../schedule/once-sequence.ts'
+import { noNominalTicks, onceSequence } from '../schedule/once-sequence.ts'
 import type { TickSequence } from '../schedule/schedule.ts'
 import { sequenceOf } from '../schedule/schedule-spec.ts'
 import type { Job, JobSpec } from './job.ts'
 
-const noTicks: TickSequence = { next: () => null, previous: () => null, count: () => 0 }
-
 /** Of a fixedDelay job only its one open tick is known; the ledger knows the others. */
 export function sequenceOfJob(job: Pick<Job, 'name' | 'spec' | 'openTickAt'>): TickSequence {
-  if (job.spec.schedule?.kind !== 'fixed_delay') return nominalSequence(job.name, job.spec) ?? noTicks
-  return job.openTickAt === null ? noTicks : onceSequence(job.openTickAt)
+  if (job.spec.schedule?.kind !== 'fixed_delay') return nominalSequence(job.name, job.spec) ?? noNominalTicks
+  return job.openTickAt === null ? noNominalTicks : onceSequence(job.openTickAt)
 }
 
 /** The ticks that a definition names by itself, or null where it names none. */

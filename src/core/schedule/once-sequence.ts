@@ -11,7 +11,7 @@ export function onceSequence(at: number): TickSequence {
 
 /**
  * What `fixedDelay` has before it ran: no nominal ticks. Each of its due instants follows from the end of a run, so
- * they are read from the ledger; `hasNominalTicks` tells the two sorts apart.
+ * they are read from the ledger; no sequence tells them.
  */
 export const noNominalTicks: TickSequence = {
   next: () => null,

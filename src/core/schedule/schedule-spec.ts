@@ -69,11 +69,6 @@ export function sequenceOf(spec: ScheduleSpec, context: SequenceContext = {}): T
   return boundedSequence(unboundedSequence(spec, context.hashKey), context)
 }
 
-/** False for `fixed_delay`, whose due instants are written by the runs themselves; its sequence is empty. */
-export function hasNominalTicks(spec: ScheduleSpec): boolean {
-  return spec.kind !== 'fixed_delay'
-}
-
 function unboundedSequence(spec: ScheduleSpec, hashKey: string | undefined): TickSequence {
   switch (spec.kind) {
     case 'cron':

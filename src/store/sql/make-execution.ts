@@ -1,7 +1,7 @@
 /** Executions that people ask for: triggers, backfills, retries and cancels. None of them consumes or costs a tick. */
 import { EvertickError } from '../../core/error.ts'
 import { type Execution, isChained } from '../../core/execution/execution.ts'
-import { isFinal } from '../../core/execution/execution-state.ts'
+import { assertTransition, isFinal } from '../../core/execution/execution-state.ts'
 import { placeTrigger } from '../../core/execution/overlap.ts'
 import type { Job } from '../../core/job/job.ts'
 import { nextJobState } from '../../core/job/job-state.ts'
@@ -169,15 +169,7 @@ export function* backfillJob(
 
 export function* cancelExecution(id: string, { now, actor }: ChangeContext): Script<Execution> {
   const execution = yield* readExecution(id)
-  if (isFinal(execution.state)) {
-    throw new EvertickError(
-      'invalid_transition',
-      `Execution ${id} cannot go from ${execution.state} to cancelled.`,
-      {
-        next: `${execution.state} is final.`,
-      },
-    )
-  }
+  assertTransition(id, execution.state, 'cancelled')
   const stopped = yield* run(
     `UPDATE @job_executions SET state = 'cancelled', cancel_reason = 'operator', finished_at = ?
      WHERE id = ? AND state IN ('pending', 'retrying', 'blocked')`,

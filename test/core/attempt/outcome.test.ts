@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { backoffMs } from '../../../src/core/attempt/backoff.ts'
-import { extendAt, isExpired, leaseSlackMs } from '../../../src/core/attempt/lease.ts'
 import { endingOf, type Outcome, type Tried } from '../../../src/core/attempt/outcome.ts'
 import { hour, jobSpec, second, t0 } from '../../store/builders.ts'
 
@@ -93,9 +92,4 @@ describe('back-off', () => {
     const spread = { ...retry, jitter: 0.5 }
     expect([0, 0.5, 0.999].map((random) => backoffMs(spread, 1, random, t0, null))).toEqual([1_000, 750, 500])
   })
-})
-
-test('a lease of another ends a second after its time, and is extended at its half', () => {
-  expect([isExpired(t0, t0 + leaseSlackMs - 1), isExpired(t0, t0 + leaseSlackMs)]).toEqual([false, true])
-  expect(extendAt(t0, 30 * second)).toBe(t0 + 15 * second)
 })
