@@ -8,7 +8,7 @@ import { type EventName, Events, type Listener } from '../engine/events.ts'
 import { Node } from '../engine/node.ts'
 import type { EnqueueOptions, EnqueueResult, Handler, JobReference } from '../engine/worker/handler.ts'
 import { type OpenedStore, openStore } from '../store/open-store.ts'
-import type { AuditFinding, Store } from '../store/store.ts'
+import type { AuditFinding, AuditReport, Store } from '../store/store.ts'
 import type { AppContext } from './app-context.ts'
 import { applyJobs, enableJobs } from './apply-jobs.ts'
 import { AuditLog, Leader, Nodes, Queues } from './cluster.ts'
@@ -25,15 +25,8 @@ import { systemClock } from './system-clock.ts'
 import { version } from './version.ts'
 import type { JobStatus } from './views.ts'
 
-export interface AuditResult {
+export interface AuditResult extends Omit<AuditReport, 'findings'> {
   readonly ok: boolean
-  readonly jobs: number
-  readonly ticks: number
-  readonly executions: number
-  readonly ranges: number
-  readonly unaccounted: number
-  readonly doubled: number
-  readonly unverifiable: number
   readonly findings: readonly (Omit<AuditFinding, 'at' | 'until'> & {
     readonly at: Date
     readonly until: Date

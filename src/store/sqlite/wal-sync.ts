@@ -43,7 +43,7 @@ export class WalSync {
     this.#waiting = []
     this.#syncing = true
     // SQLite keeps the log's file as long as a connection is open, and ours is.
-    this.#fd ??= openSync(this.#path, 'r')
+    this.#fd ??= openSync(this.#path, 'r+')
     fdatasync(this.#fd, (error) => {
       for (const one of waiting) {
         if (error === null) one.settle()
