@@ -7,69 +7,14 @@ import { EvertickError } from '../../core/error.ts'
 import type { Job, JobSpec } from '../../core/job/job.ts'
 import { nextJobState } from '../../core/job/job-state.ts'
 import { sequenceOfJob } from '../../core/job/sequence.ts'
-import type { ChangeContext, JobChange, NewJob } from '../store.ts'
+import type { ChangeContext, JobChange } from '../store.ts'
 import { endPauseIfOver } from './account-ticks.ts'
 import { writeAuditLog } from './audit-log.ts'
+import { delayOf, insertRevision, jobNotFound, readJob } from './create-job.ts'
 import { settleLane } from './lane.ts'
-import { jobFrom } from './rows.ts'
 import { row, run, type Script, type ScriptContext } from './script.ts'
 import { dormantReasons, dueOf, lockJob, revokeAhead, settleDue, skipDue } from './settle.ts'
 import { isUnfinished } from './states.ts'
-
-export function jobNotFound(reference: string): EvertickError {
-  return new EvertickError('job_not_found', `There is no job "${reference}".`, {
-    next: 'List the jobs with `evertick jobs list`.',
-  })
-}
-
-export function* createJob(job: NewJob, context: ScriptContext): Script<Job> {
-  const { name, spec } = job
-  const { now, actor } = job.context
-  const existing = yield* lockJob(name)
-  if (existing !== null) {
-    throw new EvertickError('job_exists', `There is already a job named "${name}".`, {
-      field: 'name',
-      next: 'Update it, or choose another name.',
-    })
-  }
-  // A missed `at` is still there to be caught up; any other schedule begins after its creation.
-  const { schedule } = spec
-  const accountedUntil = schedule?.kind === 'at' ? Math.min(now + 1, schedule.at) : now + 1
-  const openTickAt = schedule?.kind === 'fixed_delay' ? now + schedule.delayMs : null
-  const state = job.paused ? ('paused' as const) : ('active' as const)
-  const pause = job.paused ? { at: now, until: null, reason: null, by: actor } : null
-  const nextDueAt = dueOf({ name, spec, state, openTickAt, accountedUntil, pause })
-  yield* run(
-    `INSERT INTO @jobs (id, name, state, spec, handler, queue, priority, overlap, max_attempts, delay_ms, revision_from,
-       accounted_until, ledger_from, next_due_at, open_tick_at, paused_at, paused_by, managed_by, managed_hash,
-       created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    job.id,
-    name,
-    state,
-    JSON.stringify(spec),
-    spec.handler.name,
-    spec.queue,
-    spec.priority,
-    spec.overlap,
-    spec.retry.attempts,
-    delayOf(spec),
-    accountedUntil,
-    accountedUntil,
-    accountedUntil,
-    nextDueAt,
-    openTickAt,
-    pause?.at ?? null,
-    pause?.by ?? null,
-    job.managedBy,
-    job.managedHash,
-    now,
-    now,
-  )
-  yield* insertRevision(job.id, 1, accountedUntil, spec, job.context, context)
-  yield* writeAuditLog({ at: now, actor, action: 'job.create', subject: name, before: null, after: spec })
-  return yield* readJob(job.id)
-}
 
 export function* changeJob(
   reference: string,
@@ -265,10 +210,6 @@ function* editJob(
   return { ...edited, state: settled.state === 'completed' ? (ticksChange ? 'active' : 'completed') : state }
 }
 
-function delayOf({ schedule }: JobSpec): number | null {
-  return schedule?.kind === 'fixed_delay' ? schedule.delayMs : null
-}
-
 function ticksOf(spec: JobSpec): string {
   return JSON.stringify([spec.schedule, spec.startAt, spec.endAt, spec.maxRuns])
 }
@@ -297,36 +238,9 @@ function* resetCursor(job: Job, now: number): Script<Job> {
   return { ...reset, revisionFrom }
 }
 
-function* insertRevision(
-  jobId: string,
-  revision: number,
-  from: number,
-  spec: JobSpec,
-  { now, actor }: ChangeContext,
-  { tzVersion }: ScriptContext,
-): Script<void> {
-  yield* run(
-    `INSERT INTO @job_revisions (job_id, revision, from_at, spec, changed_by, changed_at, tz_version)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    jobId,
-    revision,
-    from,
-    JSON.stringify(spec),
-    actor,
-    now,
-    tzVersion,
-  )
-}
-
 function auditEntry(before: Job, after: Job, change: JobChange): { before: unknown; after: unknown } {
   if (change.kind === 'edit') return { before: before.spec, after: after.spec }
   if (change.kind === 'reset_cursor') return { before: before.accountedUntil, after: after.accountedUntil }
   const { kind: _, ...details } = change
   return { before: { state: before.state }, after: { state: after.state, ...details } }
-}
-
-function* readJob(id: string): Script<Job> {
-  const found = yield* row('SELECT * FROM @jobs WHERE id = ?', id)
-  if (found === null) throw jobNotFound(id)
-  return jobFrom(found)
 }

@@ -6,7 +6,7 @@
 import { EvertickError } from '../../core/error.ts'
 import type { Cause } from '../../core/execution/execution.ts'
 import type { JobSpec } from '../../core/job/job.ts'
-import { jobNotFound } from '../sql/change-job.ts'
+import { jobNotFound } from '../sql/create-job.ts'
 import { json, jsonObject, keyOf, number, optionalNumber, specFrom, text } from '../sql/rows.ts'
 import { type Row, row, rows, run, type Script } from '../sql/script.ts'
 import { isUnfinished } from '../sql/states.ts'

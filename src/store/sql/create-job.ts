@@ -1,0 +1,95 @@
+/** A job's first row, its first revision, and what every later change shares with that. */
+import { EvertickError } from '../../core/error.ts'
+import type { Job, JobSpec } from '../../core/job/job.ts'
+import type { ChangeContext, NewJob } from '../store.ts'
+import { writeAuditLog } from './audit-log.ts'
+import { jobFrom } from './rows.ts'
+import { row, run, type Script, type ScriptContext } from './script.ts'
+import { dueOf, lockJob } from './settle.ts'
+
+export function* createJob(job: NewJob, context: ScriptContext): Script<Job> {
+  const { name, spec } = job
+  const { now, actor } = job.context
+  const existing = yield* lockJob(name)
+  if (existing !== null) {
+    throw new EvertickError('job_exists', `There is already a job named "${name}".`, {
+      field: 'name',
+      next: 'Update it, or choose another name.',
+    })
+  }
+  // A missed `at` is still there to be caught up; any other schedule begins after its creation.
+  const { schedule } = spec
+  const accountedUntil = schedule?.kind === 'at' ? Math.min(now + 1, schedule.at) : now + 1
+  const openTickAt = schedule?.kind === 'fixed_delay' ? now + schedule.delayMs : null
+  const state = job.paused ? ('paused' as const) : ('active' as const)
+  const pause = job.paused ? { at: now, until: null, reason: null, by: actor } : null
+  const nextDueAt = dueOf({ name, spec, state, openTickAt, accountedUntil, pause })
+  yield* run(
+    `INSERT INTO @jobs (id, name, state, spec, handler, queue, priority, overlap, max_attempts, delay_ms, revision_from,
+       accounted_until, ledger_from, next_due_at, open_tick_at, paused_at, paused_by, managed_by, managed_hash,
+       created_at, updated_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    job.id,
+    name,
+    state,
+    JSON.stringify(spec),
+    spec.handler.name,
+    spec.queue,
+    spec.priority,
+    spec.overlap,
+    spec.retry.attempts,
+    delayOf(spec),
+    accountedUntil,
+    accountedUntil,
+    accountedUntil,
+    nextDueAt,
+    openTickAt,
+    pause?.at ?? null,
+    pause?.by ?? null,
+    job.managedBy,
+    job.managedHash,
+    now,
+    now,
+  )
+  yield* insertRevision(job.id, 1, accountedUntil, spec, job.context, context)
+  yield* writeAuditLog({ at: now, actor, action: 'job.create', subject: name, before: null, after: spec })
+  return yield* readJob(job.id)
+}
+
+export function* insertRevision(
+  jobId: string,
+  revision: number,
+  from: number,
+  spec: JobSpec,
+  { now, actor }: ChangeContext,
+  { tzVersion }: ScriptContext,
+): Script<void> {
+  yield* run(
+    `INSERT INTO @job_revisions (job_id, revision, from_at, spec, changed_by, changed_at, tz_version)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    jobId,
+    revision,
+    from,
+    JSON.stringify(spec),
+    actor,
+    now,
+    tzVersion,
+  )
+}
+
+/** Kept in a column of its own: the end of every tick asks for it. */
+export function delayOf({ schedule }: JobSpec): number | null {
+  return schedule?.kind === 'fixed_delay' ? schedule.delayMs : null
+}
+
+export function* readJob(id: string): Script<Job> {
+  const found = yield* row('SELECT * FROM @jobs WHERE id = ?', id)
+  if (found === null) throw jobNotFound(id)
+  return jobFrom(found)
+}
+
+export function jobNotFound(reference: string): EvertickError {
+  return new EvertickError('job_not_found', `There is no job "${reference}".`, {
+    next: 'List the jobs with `evertick jobs list`.',
+  })
+}
