@@ -99,11 +99,7 @@ export class QueueWorker extends Service {
     const { finisher } = this.#parts
     const now = this.#context.clock.now()
     const given = [...this.#running.values()].map(({ reserved: { claim } }) =>
-      finisher.finish({
-        ...claim,
-        ending: this.#endingOf(claim, { kind: 'snooze', afterMs: 0 }),
-        finishedAt: now,
-      }),
+      finisher.finish(finishedOf(claim, this.#endingOf(claim, { kind: 'snooze', afterMs: 0 }), now)),
     )
     await Promise.all(given)
   }
@@ -170,7 +166,7 @@ export class QueueWorker extends Service {
   #giveUp({ claim, held }: Reserved): void {
     const { finisher, keeper } = this.#parts
     const ending = this.#endingOf(claim, { kind: 'snooze', afterMs: notStartedMs })
-    void finisher.finish({ ...claim, ending, finishedAt: this.#context.clock.now() })
+    void finisher.finish(finishedOf(claim, ending, this.#context.clock.now()))
     keeper.letGo(held)
     this.#takeNext()
   }

@@ -47,13 +47,15 @@ export class SqliteDriver implements SqlDriver {
     this.#path = path
     this.#sync = path === ':memory:' ? null : new WalSync(path)
     const opened: Connection[] = []
+    const open = (): Connection => {
+      const connection = Connection.open(path)
+      opened.push(connection)
+      return connection
+    }
     try {
-      opened.push(Connection.open(path))
+      this.#writer = open()
       // A database in memory has one connection; a file's reader never sees a transaction that is still open.
-      if (path !== ':memory:') opened.push(Connection.open(path))
-      const [writer, reader = writer] = opened
-      this.#writer = writer as Connection
-      this.#reader = reader as Connection
+      this.#reader = path === ':memory:' ? this.#writer : open()
       this.#reader.client.prepare('SELECT count(*) FROM sqlite_master').get()
     } catch (error) {
       for (const connection of opened) connection.close()
