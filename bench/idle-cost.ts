@@ -16,17 +16,19 @@ export const idleCost: Measure = {
       const jobs = [defineJob({ name: 'idle', run: () => {} })]
       const evertick = await Evertick.openWith(
         { database: `sqlite:${path}`, jobs },
-        (store) =>
-          new Proxy(store, {
-            get(target, name) {
-              const member: unknown = Reflect.get(target, name)
-              if (typeof member !== 'function') return member
-              return (...args: unknown[]): unknown => {
-                calls += 1
-                return (member as (...given: unknown[]) => unknown).apply(target, args)
-              }
-            },
-          }),
+        {
+          wrap: (store) =>
+            new Proxy(store, {
+              get(target, name) {
+                const member: unknown = Reflect.get(target, name)
+                if (typeof member !== 'function') return member
+                return (...args: unknown[]): unknown => {
+                  calls += 1
+                  return (member as (...given: unknown[]) => unknown).apply(target, args)
+                }
+              },
+            }),
+        },
       )
       try {
         await evertick.start()

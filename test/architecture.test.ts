@@ -81,6 +81,8 @@ const broken: readonly [rule: string, path: string, text: string, said: string][
   ['a template hides no clock', 'src/core/a.ts', 'const a = `${Date.now()}`', 'reads the clock'],
   ['the engine sets no timer', 'src/engine/a.ts', 'setTimeout(run, 10)', 'sets a timer'],
   ['the engine sets no interval', 'src/engine/a.ts', 'globalThis.setInterval(run, 10)', 'sets a timer'],
+  ['the engine takes no turn of its own', 'src/engine/a.ts', 'setImmediate(run)', 'sets a timer'],
+  ['a driver has no clock', 'src/store/sqlite/a.ts', 'const now = performance.now()', 'reads the clock'],
   ['core rolls no dice', 'src/core/a.ts', 'const dice = Math.random()', 'rolls dice'],
   ['the engine makes no random id', 'src/engine/a.ts', 'const id = crypto.randomUUID()', 'rolls dice'],
   ['only cli reads the environment', 'src/app/a.ts', "const url = process.env['X']", 'reads the environment'],
@@ -99,7 +101,7 @@ test.each(broken)('%s', (_rule, path, text, said) => {
 
 test('a problem names its file and line', () => {
   expect(problems({ 'src/core/a.ts': '// first\n\nconst now = Date.now()\n' })).toEqual([
-    'src/core/a.ts:3: reads the clock: core takes `now`, engine takes a Clock',
+    'src/core/a.ts:3: reads the clock: core takes `now`, engine takes a Clock, the store a Host',
   ])
 })
 

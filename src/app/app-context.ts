@@ -2,6 +2,7 @@
 import type { Clock } from '../engine/clock.ts'
 import type { Events } from '../engine/events.ts'
 import type { Store } from '../store/store.ts'
+import type { NewId } from './ids.ts'
 
 export interface AppContext {
   readonly nodeId: string
@@ -9,7 +10,7 @@ export interface AppContext {
   readonly clock: Clock
   readonly events: Events
   readonly timezone: string
-  readonly newId: (now: number) => string
+  readonly newId: NewId
   /** A hint to this process's node, if it runs: look at once. */
   readonly jobChanged: () => void
   readonly enqueued: () => void

@@ -7,6 +7,7 @@ import type { Duration } from '../core/schedule/schedule.ts'
 import { type EventName, Events, type Listener } from '../engine/events.ts'
 import { Node } from '../engine/node.ts'
 import type { EnqueueOptions, EnqueueResult, Handler, JobReference } from '../engine/worker/handler.ts'
+import { type Host, processHost } from '../store/host.ts'
 import { type OpenedStore, openStore } from '../store/open-store.ts'
 import type { AuditFinding, AuditReport, Store } from '../store/store.ts'
 import type { AppContext } from './app-context.ts'
@@ -14,7 +15,7 @@ import { applyJobs, enableJobs } from './apply-jobs.ts'
 import { AuditLog, Leader, Nodes, Queues } from './cluster.ts'
 import { type DefinedJob, handlerOf } from './define-job.ts'
 import { Executions, Leases } from './executions.ts'
-import { newId } from './ids.ts'
+import { type NewId, newId } from './ids.ts'
 import { Jobs } from './jobs.ts'
 import { Locks } from './locks.ts'
 import { type AnyJob, type Config, type EvertickOptions, parseOptions } from './options.ts'
@@ -48,6 +49,16 @@ export interface Metrics {
   readonly collectedAt: Date
 }
 
+/** What a node takes from the process around it, beside the clock. Given, where something else plays the process. */
+export interface Surroundings {
+  readonly newId: NewId
+  readonly host: Host
+  /** Stands between the node and its store. */
+  readonly wrap: (store: Store) => Store
+}
+
+const thisProcess: Surroundings = { newId, host: processHost, wrap: (store) => store }
+
 /** What a running handler is waited for at stop. */
 const defaultStopMs = 30_000
 const aheadMs = 1_500
@@ -71,7 +82,7 @@ export class Evertick {
   #starting: Promise<void> | null = null
   #stopping: Promise<void> | null = null
 
-  private constructor(config: Config, store: Store) {
+  private constructor(config: Config, store: Store, { newId, host }: Surroundings) {
     const logger = config.logger ?? stderrLogger
     const clock = config.clock ?? systemClock
     const events = new Events((error) => logger.error('An event listener threw', { error }))
@@ -92,7 +103,7 @@ export class Evertick {
       enqueued: () => this.#node.enqueued(),
     }
     this.#producer = new Producer(this.#app, config.jobs)
-    const random = () => Math.random()
+    const { random } = host
     const context = { nodeId: this.nodeId, store, clock, events, logger, random }
     const options = { ...config, aheadMs, host: hostname(), pid: process.pid, version }
     this.#node = new Node(context, options, this.#handlers, (job, input, given) =>
@@ -110,16 +121,18 @@ export class Evertick {
 
   /** Opens the database, and on SQLite brings its schema up to date. Nothing runs before `start()`. */
   static async open(options: EvertickOptions): Promise<Evertick> {
-    return await Evertick.openWith(options, (store) => store)
+    return await Evertick.openWith(options, {})
   }
 
-  /** @internal For `evertick/testing` and the simulation, which watch what passes between engine and store. */
-  static async openWith(options: EvertickOptions, wrap: (store: Store) => Store): Promise<Evertick> {
+  /** @internal For `evertick/testing`, which watches what passes between engine and store, and for the simulation. */
+  static async openWith(options: EvertickOptions, given: Partial<Surroundings>): Promise<Evertick> {
     const config = parseOptions(options)
-    const opened = await openStore(config.database, { newId, tzVersion: process.versions.tz ?? 'unknown' })
+    const around = { ...thisProcess, ...given }
+    const context = { newId: around.newId, tzVersion: process.versions.tz ?? 'unknown' }
+    const opened = await openStore(config.database, context, around.host)
     try {
       prepareSchema(opened, config)
-      return new Evertick(config, wrap(opened.store))
+      return new Evertick(config, around.wrap(opened.store), around)
     } catch (error) {
       await opened.store.close()
       throw error

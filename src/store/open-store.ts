@@ -1,5 +1,6 @@
 /** From a URL to a store: the only file that knows which engines there are. Each is loaded when it is asked for. */
 import { EvertickError } from '../core/error.ts'
+import { type Host, processHost } from './host.ts'
 import type { Migrator } from './migrate.ts'
 import type { ScriptContext } from './sql/script.ts'
 import type { Store } from './store.ts'
@@ -9,10 +10,14 @@ export interface OpenedStore {
   readonly migrator: Migrator
 }
 
-export async function openStore(url: string, context: ScriptContext): Promise<OpenedStore> {
+export async function openStore(
+  url: string,
+  context: ScriptContext,
+  host: Host = processHost,
+): Promise<OpenedStore> {
   if (url.startsWith('sqlite:')) {
     const { openSqlite } = await import('./sqlite/open.ts')
-    return openSqlite(sqlitePath(url), context)
+    return openSqlite(sqlitePath(url), context, host)
   }
   throw new EvertickError(
     'unsupported_database',

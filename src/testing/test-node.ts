@@ -51,7 +51,7 @@ export async function openTestNode(options: TestNodeOptions = {}): Promise<TestN
       ...rest,
       clock,
     },
-    (store) => calls.watch(store),
+    { wrap: (store) => calls.watch(store) },
   )
   const settle = () =>
     untilIdle(() =>

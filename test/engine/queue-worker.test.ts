@@ -40,7 +40,7 @@ test('a reservation that arrives when every slot has become free is started', as
   const slow = defineJob({ name: 'slow', run: () => busy.opened })
   const evertick = await Evertick.openWith(
     { database: 'sqlite::memory:', jobs: [quick, slow], queues: { default: { concurrency: 1 } } },
-    (store) => held.watch(store),
+    { wrap: (store) => held.watch(store) },
   )
   await evertick.start()
   // Runs that have been timed allow a reserve.

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import { processHost } from '../../src/store/host.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { createSqlStore } from '../../src/store/sql/sql-store.ts'
 import { rewrite } from '../../src/store/sqlite/dialect.ts'
@@ -13,7 +14,7 @@ import { scriptContext, t0 } from './builders.ts'
 import type { StoreUnderTest, WrittenRow } from './conformance/store-under-test.ts'
 
 export async function openMemory(): Promise<StoreUnderTest> {
-  const driver = new SqliteDriver(':memory:')
+  const driver = new SqliteDriver(':memory:', processHost)
   const migrator = new SqliteMigrator(driver.connection, ':memory:')
   migrator.up(t0)
   const store = createSqlStore('sqlite', driver, hot, scriptContext())

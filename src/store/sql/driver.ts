@@ -19,6 +19,8 @@ export interface SqlDriver {
   /** A transaction of its own that the user's function writes in; `last` runs before the commit. */
   exclusive<T>(request: ExclusiveRequest<T>): Promise<T>
   changes(): Promise<number>
+  /** Lets the rest of the process have its turn. */
+  rest(): Promise<void>
   close(): Promise<void>
 }
 

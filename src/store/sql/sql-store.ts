@@ -167,7 +167,7 @@ async function auditLedger(
     reports.push(...slice.reports)
     lastId = slice.lastId
     onProgress(reports.length, Math.max(total, reports.length))
-    await new Promise((resolve) => setImmediate(resolve))
+    await driver.rest()
   }
   const sum = (figure: (report: JobAudit) => number) =>
     reports.reduce((all, report) => all + figure(report), 0)

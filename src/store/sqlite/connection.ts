@@ -21,10 +21,12 @@ export class Connection {
     makePrivate(path)
     const client = new DatabaseSync(path)
     try {
-      client.exec('PRAGMA busy_timeout = 5000')
+      // Who holds a database in memory is on this very thread, and would be waited for in vain.
+      const waitMs = isInMemory(path) ? 0 : 5
+      client.exec(`PRAGMA busy_timeout = ${waitMs * 1_000}`)
       switchToWal(client)
       // From here on a busy file is waited for without blocking the event loop; see the driver.
-      client.exec('PRAGMA busy_timeout = 5')
+      client.exec(`PRAGMA busy_timeout = ${waitMs}`)
       // Durability is FULL all the same: see WalSync, which calls the fsync that COMMIT leaves out here.
       client.exec('PRAGMA synchronous = NORMAL')
       client.exec('PRAGMA cache_size = -65536')
@@ -103,9 +105,19 @@ function switchToWal(client: DatabaseSync): void {
   }
 }
 
+/** A database of this connection alone. */
+export function isPrivate(path: string): boolean {
+  return path === ':memory:'
+}
+
+/** Private, or shared by the connections of this process: `file:/name?vfs=memdb`. It ends with the last of them. */
+export function isInMemory(path: string): boolean {
+  return isPrivate(path) || /[?&]vfs=memdb(?:&|$)/.test(path)
+}
+
 /** A new file is for its owner alone: inputs and results are in it. SQLite gives its log the same mode. */
 function makePrivate(path: string): void {
-  if (path === ':memory:' || existsSync(path)) return
+  if (isInMemory(path) || existsSync(path)) return
   try {
     closeSync(openSync(path, 'a', 0o600))
   } catch {

@@ -5,11 +5,12 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { EvertickError } from '../../core/error.ts'
+import type { Host } from '../host.ts'
 import type { ExclusiveRequest, SqlDriver } from '../sql/driver.ts'
 import { isQueryable, runAsync } from '../sql/queryable.ts'
 import type { Script } from '../sql/script.ts'
 import type { CallerTransaction } from '../store.ts'
-import { Connection, isDatabaseSync } from './connection.ts'
+import { Connection, isDatabaseSync, isInMemory, isPrivate } from './connection.ts'
 import { classify, isBusy, rewrite } from './dialect.ts'
 import { isTransaction, SqliteTransaction } from './transaction.ts'
 import { WalSync } from './wal-sync.ts'
@@ -35,6 +36,7 @@ const insideTransaction = new AsyncLocalStorage<true>()
 
 export class SqliteDriver implements SqlDriver {
   readonly #path: string
+  readonly #host: Host
   readonly #writer: Connection
   readonly #reader: Connection
   readonly #sync: WalSync | null
@@ -43,9 +45,10 @@ export class SqliteDriver implements SqlDriver {
   #exclusive: Promise<void> | null = null
   #closed = false
 
-  constructor(path: string) {
+  constructor(path: string, host: Host) {
     this.#path = path
-    this.#sync = path === ':memory:' ? null : new WalSync(path)
+    this.#host = host
+    this.#sync = isInMemory(path) ? null : new WalSync(path)
     const opened: Connection[] = []
     const open = (): Connection => {
       const connection = Connection.open(path)
@@ -54,8 +57,8 @@ export class SqliteDriver implements SqlDriver {
     }
     try {
       this.#writer = open()
-      // A database in memory has one connection; a file's reader never sees a transaction that is still open.
-      this.#reader = path === ':memory:' ? this.#writer : open()
+      // A private database has one connection; a file's reader never sees a transaction that is still open.
+      this.#reader = isPrivate(path) ? this.#writer : open()
       this.#reader.client.prepare('SELECT count(*) FROM sqlite_master').get()
     } catch (error) {
       for (const connection of opened) connection.close()
@@ -76,17 +79,28 @@ export class SqliteDriver implements SqlDriver {
     ) {
       await this.#exclusive
     }
-    const since = performance.now()
+    return await this.#whenFree(() =>
+      this.#reader === this.#writer ? this.#writer.run(script()) : this.#snapshot(script),
+    )
+  }
+
+  /** Readers of a file wait for nobody, but for one who repairs the log after the crash of a writer. */
+  async #whenFree<T>(look: () => T): Promise<T> {
+    const since = this.#host.monotonic()
     for (;;) {
       this.#assertOpen()
       try {
-        return this.#reader === this.#writer ? this.#writer.run(script()) : this.#snapshot(script)
+        return look()
       } catch (error) {
-        // Readers wait for nobody, but for one who repairs the log after the crash of a writer.
-        if (!isBusy(error) || performance.now() - since > busyGiveUpMs) throw classify(error, this.#path)
-        await new Promise((resolve) => setTimeout(resolve, Math.random() * busyRetryMs))
+        if (!isBusy(error) || this.#host.monotonic() - since > busyGiveUpMs) throw classify(error, this.#path)
+        await this.#nap()
       }
     }
+  }
+
+  /** While another process holds the file. */
+  async #nap(): Promise<void> {
+    await this.#host.sleep(this.#host.random() * busyRetryMs)
   }
 
   /** All statements of a read see one moment, whatever other processes commit between them. */
@@ -158,12 +172,15 @@ export class SqliteDriver implements SqlDriver {
   }
 
   async changes(): Promise<number> {
-    this.#assertOpen()
-    return Number(this.#writer.prepare('PRAGMA data_version').get()?.data_version)
+    return await this.#whenFree(() => Number(this.#writer.prepare('PRAGMA data_version').get()?.data_version))
+  }
+
+  async rest(): Promise<void> {
+    await new Promise<void>((resolve) => this.#host.defer(resolve))
   }
 
   async close(): Promise<void> {
-    while (this.#working) await new Promise((resolve) => setImmediate(resolve))
+    while (this.#working) await this.rest()
     this.#closed = true
     await this.#sync?.idle()
     this.#sync?.close()
@@ -175,7 +192,7 @@ export class SqliteDriver implements SqlDriver {
     if (this.#working) return
     this.#working = true
     // One turn of the event loop later, so that all who write in this turn share the commit.
-    setImmediate(() => void this.#work())
+    this.#host.defer(() => void this.#work())
   }
 
   async #work(): Promise<void> {
@@ -188,11 +205,11 @@ export class SqliteDriver implements SqlDriver {
       } else if (this.#begin()) {
         busySince = null
         this.#commitGroup()
-        if (this.#turns.length > 0) await new Promise((resolve) => setImmediate(resolve))
+        if (this.#turns.length > 0) await this.rest()
       } else {
-        busySince ??= performance.now()
-        if (performance.now() - busySince > busyGiveUpMs) this.#failWrites()
-        else await new Promise((resolve) => setTimeout(resolve, Math.random() * busyRetryMs))
+        busySince ??= this.#host.monotonic()
+        if (this.#host.monotonic() - busySince > busyGiveUpMs) this.#failWrites()
+        else await this.#nap()
       }
     }
     this.#working = false
@@ -220,11 +237,11 @@ export class SqliteDriver implements SqlDriver {
 
   /** Runs the writes at the head of the queue in the open transaction, each in its own savepoint, and commits them. */
   #commitGroup(): void {
-    const startedAt = performance.now()
+    const startedAt = this.#host.monotonic()
     const group: Write[] = []
     while (
       this.#turns[0]?.kind === 'write' &&
-      (group.length === 0 || performance.now() - startedAt < groupMs)
+      (group.length === 0 || this.#host.monotonic() - startedAt < groupMs)
     ) {
       const { write } = this.#turns.shift() as Extract<Turn, { kind: 'write' }>
       const alone = group.length === 0 && this.#turns[0]?.kind !== 'write'
@@ -302,14 +319,14 @@ export class SqliteDriver implements SqlDriver {
   }
 
   async #beginExclusive(): Promise<void> {
-    const since = performance.now()
+    const since = this.#host.monotonic()
     for (;;) {
       try {
         this.#writer.step('BEGIN IMMEDIATE')
         return
       } catch (error) {
-        if (!isBusy(error) || performance.now() - since > busyGiveUpMs) throw error
-        await new Promise((resolve) => setTimeout(resolve, Math.random() * busyRetryMs))
+        if (!isBusy(error) || this.#host.monotonic() - since > busyGiveUpMs) throw error
+        await this.#nap()
       }
     }
   }

@@ -1,5 +1,6 @@
 /** A SQLite file, or a database in memory, as a store. */
 
+import type { Host } from '../host.ts'
 import type { OpenedStore } from '../open-store.ts'
 import type { ScriptContext } from '../sql/script.ts'
 import { createSqlStore } from '../sql/sql-store.ts'
@@ -7,8 +8,8 @@ import { SqliteDriver } from './driver.ts'
 import { claimExecutions, enqueueExecutions, extendLeases } from './hot.ts'
 import { SqliteMigrator } from './migrator.ts'
 
-export function openSqlite(path: string, context: ScriptContext): OpenedStore {
-  const driver = new SqliteDriver(path)
+export function openSqlite(path: string, context: ScriptContext, host: Host): OpenedStore {
+  const driver = new SqliteDriver(path, host)
   const hot = { enqueueExecutions, claimExecutions, extendLeases }
   return {
     store: createSqlStore('sqlite', driver, hot, context),
