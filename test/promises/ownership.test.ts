@@ -7,6 +7,40 @@ const idle = () => {}
 const job = (options: JobOptions = {}) =>
   defineJob({ name: 'job', schedule: { every: '60s' }, ...options, run: idle })
 
+describe('a one-off whose time has passed', () => {
+  const once = (options: JobOptions = {}) => {
+    const ran: number[] = []
+    const schedule = { at: new Date(t0 + 60_000) }
+    const job = defineJob({
+      name: 'once',
+      schedule,
+      ...options,
+      run: ({ attempt }) => void ran.push(attempt),
+    })
+    return { job, ran }
+  }
+
+  it('does not keep its node from starting: it is shown as missed', async () => {
+    const { job, ran } = once({ catchUp: 'none' })
+    const node = await openNode({ start: new Date(t0 + 3_600_000), jobs: [job] })
+    expect(await node.evertick.jobs.get('once')).toMatchObject({ state: 'completed' })
+    expect((await node.evertick.audit()).ok).toBe(true)
+    expect(ran).toEqual([])
+  })
+
+  it('has run, is deleted, and comes back with the next deploy: it does not run again', async () => {
+    const { url } = databaseFile()
+    const { job, ran } = once()
+    const before = await openNode({ database: url, jobs: [job] })
+    await before.advance('2m')
+    await before.evertick.jobs.delete('once')
+    const after = await afterOutage(before, '1m', { database: url, jobs: [job] })
+    await after.advance('1m')
+    expect(ran).toEqual([1])
+    expect(await after.evertick.jobs.get('once')).toMatchObject({ state: 'completed' })
+  })
+})
+
 describe('a deploy', () => {
   it('does not undo a pause', async () => {
     const { url } = databaseFile()

@@ -3,7 +3,7 @@ import { EvertickError } from '../../core/error.ts'
 import type { Job, JobSpec } from '../../core/job/job.ts'
 import type { ChangeContext, NewJob } from '../store.ts'
 import { writeAuditLog } from './audit-log.ts'
-import { jobFrom } from './rows.ts'
+import { jobFrom, number } from './rows.ts'
 import { row, run, type Script, type ScriptContext } from './script.ts'
 import { dueOf, lockJob } from './settle.ts'
 
@@ -17,13 +17,14 @@ export function* createJob(job: NewJob, context: ScriptContext): Script<Job> {
       next: 'Update it, or choose another name.',
     })
   }
-  // A missed `at` is still there to be caught up; any other schedule begins after its creation.
   const { schedule } = spec
-  const accountedUntil = schedule?.kind === 'at' ? Math.min(now + 1, schedule.at) : now + 1
+  const accountedUntil = schedule?.kind === 'at' ? yield* beginOfOnce(job, schedule.at) : now + 1
   const openTickAt = schedule?.kind === 'fixed_delay' ? now + schedule.delayMs : null
-  const state = job.paused ? ('paused' as const) : ('active' as const)
+  const begun = job.paused ? ('paused' as const) : ('active' as const)
   const pause = job.paused ? { at: now, until: null, reason: null, by: actor } : null
-  const nextDueAt = dueOf({ name, spec, state, openTickAt, accountedUntil, pause })
+  const nextDueAt = dueOf({ name, spec, state: begun, openTickAt, accountedUntil, pause })
+  const over = begun === 'active' && schedule?.kind === 'at' && nextDueAt === null
+  const state = over ? ('completed' as const) : begun
   yield* run(
     `INSERT INTO @jobs (id, name, state, spec, handler, queue, priority, overlap, max_attempts, delay_ms, revision_from,
        accounted_until, ledger_from, next_due_at, open_tick_at, paused_at, paused_by, managed_by, managed_hash,
@@ -54,6 +55,21 @@ export function* createJob(job: NewJob, context: ScriptContext): Script<Job> {
   yield* insertRevision(job.id, 1, accountedUntil, spec, job.context, context)
   yield* writeAuditLog({ at: now, actor, action: 'job.create', subject: name, before: null, after: spec })
   return yield* readJob(job.id)
+}
+
+/**
+ * A missed `at` is still there to be caught up; any other schedule begins after its creation. But where an operator
+ * deleted the job and its manager only brings it back, what the deleted one had accounted for is not due again.
+ */
+function* beginOfOnce({ name, managedBy, context: { now } }: NewJob, at: number): Script<number> {
+  const begin = Math.min(now + 1, at)
+  if (managedBy === 'api') return begin
+  const deleted = yield* row(
+    'SELECT max(accounted_until) AS accounted_until FROM @jobs WHERE name = ? AND managed_by = ? AND deleted_at IS NOT NULL',
+    name,
+    managedBy,
+  )
+  return Math.max(begin, number(deleted?.accounted_until ?? 0))
 }
 
 export function* insertRevision(
