@@ -123,6 +123,8 @@ export interface ClaimedExecution extends Claim {
   readonly readyAt: number
   readonly startBy: number | null
   readonly attempt: number
+  /** As it was when the execution was made: an edit of the job holds for later ones. */
+  readonly maxAttempts: number
   readonly started: boolean
   readonly caughtUpIndex: number | null
   readonly caughtUpOf: number | null

@@ -37,6 +37,25 @@ describe('retries', () => {
     expect((await node.evertick.executions.list({ state: 'failed' })).executions).toHaveLength(1)
   })
 
+  it('are as many as when the execution was made: an edit holds for later ones', async () => {
+    const attempts: string[] = []
+    const job = defineJob({
+      name: 'job',
+      retry: { attempts: 2 },
+      run(context) {
+        attempts.push(`${context.input} ${context.attempt}`)
+        throw new Error('no luck')
+      },
+    })
+    const node = await openNode({ jobs: [job] })
+    await node.evertick.enqueue('job', 'before')
+    await node.settle()
+    await node.evertick.jobs.update('job', { retry: { attempts: 3 } })
+    await node.evertick.enqueue('job', 'after')
+    await node.advance('1m')
+    expect(attempts.toSorted()).toEqual(['after 1', 'after 2', 'after 3', 'before 1', 'before 2'])
+  })
+
   it('take base, factor and the longest back-off as asked', async () => {
     const retry = { attempts: 5, base: '10s', factor: 3, max: '60s' } as const
     const { starts } = await tried({ retry }, () => Promise.reject(new Error('again')))

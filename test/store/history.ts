@@ -296,6 +296,7 @@ function outcomeOf(ending: (typeof endings)[number]): Outcome {
 
 /** As a worker decides it: a retry of the chain waits as `blocked`. */
 function endingFor(claim: ClaimedExecution, outcome: Outcome, now: number): Ending {
-  const { attempt, cause, spec, nextTickAt } = claim
-  return endingOf(outcome, { attempt, cause, retry: spec.retry, overlap: spec.overlap, nextTickAt }, now, 0)
+  const { attempt, maxAttempts, cause, nextTickAt } = claim
+  const { retry, overlap } = claim.spec
+  return endingOf(outcome, { attempt, maxAttempts, cause, retry, overlap, nextTickAt }, now, 0)
 }

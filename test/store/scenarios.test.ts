@@ -40,8 +40,8 @@ async function play(scenario: Scenario): Promise<Told> {
     for (let now = t0 + outageMs; now <= t0 + outageMs + forMs; now += stepMs) {
       for (const { claim, endsAt } of running.filter((run) => run.endsAt <= now)) {
         const outcome = scenario.outcome?.(claim) ?? { kind: 'done', result: null }
-        const { attempt, cause, nextTickAt } = claim
-        const tried = { attempt, cause, nextTickAt, retry: spec.retry, overlap: spec.overlap }
+        const { attempt, maxAttempts, cause, nextTickAt } = claim
+        const tried = { attempt, maxAttempts, cause, nextTickAt, retry: spec.retry, overlap: spec.overlap }
         await hand.finish(claim, endsAt, endingOf(outcome, tried, endsAt, 0))
       }
       running = running.filter((run) => run.endsAt > now)

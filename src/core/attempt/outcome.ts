@@ -30,6 +30,7 @@ export type Ending =
 
 export interface Tried {
   readonly attempt: number
+  readonly maxAttempts: number
   readonly cause: Cause
   readonly retry: RetrySpec
   readonly overlap: OverlapPolicy
@@ -51,7 +52,7 @@ export function endingOf(outcome: Outcome, tried: Tried, now: number, random: nu
       return { ...waiting(tried, now + outcome.afterMs), error: null, countsAttempt: false }
     case 'retry':
     case 'error': {
-      if (tried.attempt >= tried.retry.attempts) return { state: 'failed', error: outcome.error }
+      if (tried.attempt >= tried.maxAttempts) return { state: 'failed', error: outcome.error }
       const asked = outcome.kind === 'retry' ? outcome.afterMs : null
       const waitMs =
         asked ?? backoffMs(tried.retry, tried.attempt, random, now, tried.nextTickAt, tried.apartMs)

@@ -20,8 +20,8 @@ const watchedText = `
 
 export function* expireLeases({ now, limit, random }: ExpireRequest): Script<ExpireResult> {
   const found = yield* rows(
-    `SELECT e.id, e.job_id, e.cause, e.tick_at, e.attempt, e.fence, e.started_at, e.leased_by, e.cancel_requested_at,
-       e.cancel_reason, j.name AS job_name, j.spec, j.next_due_at
+    `SELECT e.id, e.job_id, e.cause, e.tick_at, e.attempt, e.max_attempts, e.fence, e.started_at, e.leased_by,
+       e.cancel_requested_at, e.cancel_reason, j.name AS job_name, j.spec, j.next_due_at
      FROM @job_executions e JOIN @jobs j ON j.id = e.job_id
      WHERE e.state = 'running' AND e.leased_until <= ? ORDER BY e.leased_until LIMIT ?`,
     now - leaseSlackMs,
@@ -60,7 +60,8 @@ function* expireLease(lease: Row, now: number, random: number, apartMs: number):
   const tried = {
     attempt,
     cause: text(lease.cause) as Cause,
-    retry: spec.onCrash === 'fail' ? { ...spec.retry, attempts: 0 } : spec.retry,
+    maxAttempts: spec.onCrash === 'fail' ? 0 : number(lease.max_attempts),
+    retry: spec.retry,
     overlap: spec.overlap,
     nextTickAt: spec.overlap === 'allow' ? null : optionalNumber(lease.next_due_at),
     apartMs,

@@ -95,8 +95,8 @@ const topPriorityText = `
  * yet (catch-ups spread over hours) is never read: a million of them cost an idle poll nothing.
  */
 const claimableText = `
-  SELECT e.seq, e.id, e.job_id, e.cause, e.tick_at, e.scheduled_for, e.ready_at, e.start_by, e.attempt, e.fence,
-    e.caught_up_index, e.caught_up_of, e.input, e.metadata, e.idempotency_key
+  SELECT e.seq, e.id, e.job_id, e.cause, e.tick_at, e.scheduled_for, e.ready_at, e.start_by, e.attempt,
+    e.max_attempts, e.fence, e.caught_up_index, e.caught_up_of, e.input, e.metadata, e.idempotency_key
   FROM @job_executions e
   WHERE e.queue = ? AND e.state IN ('pending', 'retrying') AND e.priority = ? AND e.ready_at <= ?
     AND (e.start_by IS NULL OR e.start_by >= ? OR e.attempt > 0)
@@ -180,6 +180,7 @@ function claimedFrom(found: Row, job: ClaimedJob, started: boolean, leasedUntil:
     readyAt: number(found.ready_at),
     startBy: optionalNumber(found.start_by),
     attempt: number(found.attempt) + (started ? 1 : 0),
+    maxAttempts: number(found.max_attempts),
     started,
     caughtUpIndex: optionalNumber(found.caught_up_index),
     caughtUpOf: optionalNumber(found.caught_up_of),
