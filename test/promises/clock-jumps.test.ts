@@ -25,6 +25,39 @@ describe('a clock that jumps', () => {
     expect(await node.evertick.audit()).toMatchObject({ ok: true, doubled: 0 })
   })
 
+  it('back an hour between claim and start: the run is not an hour late, and a stop leaves no timer', async () => {
+    const starts: number[] = []
+    const job = defineJob({
+      name: 'job',
+      schedule: { every: '60s' },
+      run: () => void starts.push(node.clock.monotonic()),
+    })
+    const node = await openNode({ leader, jobs: [job] })
+    await node.advance(59_950)
+    node.clock.jump(-hour)
+    await node.advance('1s')
+    expect(starts).toHaveLength(1)
+    await node.stop()
+    expect(node.clock.nextTimerAt()).toBeNull()
+  })
+
+  it('back an hour with a tick in the buffer: a pause takes that tick back, which is still to come', async () => {
+    const job = defineJob({
+      name: 'job',
+      schedule: { every: '60s' },
+      overlap: 'buffer_one',
+      run: () => node.clock.sleep(90_000),
+    })
+    const node = await openNode({ leader, jobs: [job] })
+    await node.advance('125s')
+    node.clock.jump(-100_000)
+    await node.evertick.jobs.pause('job')
+    await node.advance('10m')
+    const executions = await node.executions(job)
+    expect(executions.map(({ scheduledFor }) => secondsOf(scheduledFor))).toEqual([60])
+    expect(await node.evertick.audit()).toMatchObject({ ok: true })
+  })
+
   it('forward three days: it is downtime, caught up by the policy', async () => {
     const job = defineJob({ name: 'job', schedule: { every: '60s' }, run: () => {} })
     const node = await openNode({ leader, jobs: [job] })

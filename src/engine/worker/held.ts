@@ -10,6 +10,7 @@ export class Held implements Claim {
   leasedUntil: number
   #stopReason: StopReason | null = null
   #controller: AbortController | null = null
+  #timers: (() => void)[] = []
 
   constructor(claim: Claim, leasedUntil: number) {
     this.id = claim.id
@@ -26,6 +27,17 @@ export class Held implements Claim {
     this.#controller ??= new AbortController()
     if (this.#stopReason !== null) this.#controller.abort(stopError(this.id, this.#stopReason))
     return this.#controller.signal
+  }
+
+  /** A timer of this attempt, which goes with it. */
+  attach(cancel: () => void): void {
+    this.#timers.push(cancel)
+  }
+
+  /** Nobody holds it any more; its handler may still run, if it ignores its signal. */
+  end(): void {
+    for (const cancel of this.#timers) cancel()
+    this.#timers = []
   }
 
   /** The first reason stands. */

@@ -32,6 +32,7 @@ export class LeaseKeeper extends Service {
   }
 
   letGo(held: Held): void {
+    held.end()
     if (this.#held.get(held.id) === held) this.#held.delete(held.id)
   }
 

@@ -96,11 +96,12 @@ export class QueueWorker extends Service {
 
   /** Gives back what still runs: its fence keeps whatever it writes later harmless. */
   async abandon(): Promise<void> {
-    const { finisher } = this.#parts
+    const { finisher, keeper } = this.#parts
     const now = this.#context.clock.now()
-    const given = [...this.#running.values()].map(({ reserved: { claim } }) =>
-      finisher.finish(finishedOf(claim, this.#endingOf(claim, { kind: 'snooze', afterMs: 0 }), now)),
-    )
+    const given = [...this.#running.values()].map(async ({ reserved: { claim, held } }) => {
+      await finisher.finish(finishedOf(claim, this.#endingOf(claim, { kind: 'snooze', afterMs: 0 }), now))
+      keeper.letGo(held)
+    })
     await Promise.all(given)
   }
 
@@ -221,9 +222,11 @@ export class QueueWorker extends Service {
 
   async #runOne({ claim, held }: Reserved): Promise<void> {
     const { clock, events } = this.#context
-    // Never early: a timer may ring a millisecond before the clock shows its time.
-    for (let early = claim.readyAt - clock.now(); early > 0; early = claim.readyAt - clock.now()) {
-      await new Promise<void>((resolve) => clock.timer(early, resolve))
+    // Never early, though a timer may ring a millisecond before its time. By the clock that claimed it, it is due this
+    // soon; one that was set back since is not waited for.
+    const due = clock.monotonic() + Math.min(earlyMs, claim.readyAt - clock.now())
+    for (let left = due - clock.monotonic(); left > 0; left = due - clock.monotonic()) {
+      await new Promise<void>((resolve) => clock.timer(left, resolve))
     }
     const event = eventOf(claim)
     events.emit('execution:started', event)
@@ -265,8 +268,9 @@ export class QueueWorker extends Service {
 
   #endingOf(claim: ClaimedExecution, outcome: Extract<Ran, { kind: 'ended' }>['outcome']): Ending {
     const { clock, random } = this.#context
+    const { attempt, cause, maxAttempts, nextTickAt } = claim
     const { retry, overlap } = claim.spec
-    const tried = { attempt: claim.attempt, cause: claim.cause, retry, overlap, nextTickAt: claim.nextTickAt }
+    const tried = { attempt, maxAttempts, cause, retry, overlap, nextTickAt }
     return endingOf(outcome, tried, clock.now(), random())
   }
 

@@ -46,7 +46,7 @@ export class Runner {
 
   async run(claim: ClaimedExecution, held: Held): Promise<Ran> {
     const attempt = new Attempt(this.#context, this.#parts, claim, held)
-    const cancelTimeout = this.#watchTimeout(claim, held)
+    this.#watchTimeout(claim, held)
     try {
       const handler = this.#handler(claim)
       const input = await parsed(handler, claim.input)
@@ -65,7 +65,7 @@ export class Runner {
       }
       return { kind: 'ended', outcome: outcomeOf(thrown, held) }
     } finally {
-      cancelTimeout()
+      held.end()
     }
   }
 
@@ -75,30 +75,24 @@ export class Runner {
     throw new EvertickError('job_not_found', `This node has no handler "${claim.spec.handler.name}".`)
   }
 
-  #watchTimeout(claim: ClaimedExecution, held: Held): () => void {
+  #watchTimeout(claim: ClaimedExecution, held: Held): void {
     const { timeoutMs } = claim.spec
-    return timeoutMs === null
-      ? () => {}
-      : this.#context.clock.timer(timeoutMs, () => this.#parts.keeper.abort(held, 'timeout'))
+    if (timeoutMs === null) return
+    held.attach(this.#context.clock.timer(timeoutMs, () => this.#parts.keeper.abort(held, 'timeout')))
   }
 
   /** A timed-out handler that ignores its signal is given up: its slot is needed, and its fence keeps it harmless. */
   async #untilLate(held: Held, work: unknown): Promise<unknown> {
-    let cancelGrace = () => {}
     const late = new Promise<never>((_, reject) => {
       const onAbort = () => {
         if (held.stopReason !== 'timeout') return
-        cancelGrace = this.#context.clock.timer(timeoutGraceMs, () => reject(held.signal.reason as Error))
+        held.attach(this.#context.clock.timer(timeoutGraceMs, () => reject(held.signal.reason as Error)))
       }
       // The time may have run out while the input was checked.
       if (held.signal.aborted) onAbort()
       else held.signal.addEventListener('abort', onAbort, { once: true })
     })
-    try {
-      return await Promise.race([work, late])
-    } finally {
-      cancelGrace()
-    }
+    return await Promise.race([work, late])
   }
 }
 

@@ -14,7 +14,7 @@ import { delayOf, insertRevision, jobNotFound, readJob } from './create-job.ts'
 import { settleLane } from './lane.ts'
 import { row, run, type Script, type ScriptContext } from './script.ts'
 import { dormantReasons, dueOf, lockJob, revokeAhead, settleDue, skipDue } from './settle.ts'
-import { isUnfinished } from './states.ts'
+import { isUnfinished, isUnstarted } from './states.ts'
 
 export function* changeJob(
   reference: string,
@@ -217,7 +217,7 @@ function ticksOf(spec: JobSpec): string {
 /** Brings back a cursor that a wrong clock has carried into the future; rows in that future that nobody ran go. */
 function* resetCursor(job: Job, now: number): Script<Job> {
   const ran = yield* row(
-    `SELECT max(tick_at) AS at FROM @job_executions WHERE job_id = ? AND tick_at > ? AND state <> 'pending'`,
+    `SELECT max(tick_at) AS at FROM @job_executions WHERE job_id = ? AND tick_at > ? AND NOT ${isUnstarted}`,
     job.id,
     now,
   )

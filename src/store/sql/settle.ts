@@ -11,6 +11,7 @@ import { applyPlan } from './apply-plan.ts'
 import { loadLane } from './lane.ts'
 import { jobFrom, optionalNumber, text } from './rows.ts'
 import { row, rows, run, type Script, type ScriptContext } from './script.ts'
+import { isUnstarted } from './states.ts'
 
 export interface Settlement {
   readonly job: Job
@@ -85,7 +86,7 @@ export const dormantReasons: Readonly<Record<Exclude<JobState, 'active'>, SkipRe
 export function* revokeAhead(job: Job, now: number): Script<Job> {
   if (job.accountedUntil <= now + 1) return job
   const claimed = yield* row(
-    `SELECT max(tick_at) AS tick_at FROM @job_executions WHERE job_id = ? AND tick_at > ? AND state <> 'pending'`,
+    `SELECT max(tick_at) AS tick_at FROM @job_executions WHERE job_id = ? AND tick_at > ? AND NOT ${isUnstarted}`,
     job.id,
     now,
   )
@@ -103,12 +104,12 @@ export function* revokeAhead(job: Job, now: number): Script<Job> {
     ) + 1
   // What lies before a claimed tick stays, or the cursor would stand behind a tick without an account.
   const revoked = yield* rows(
-    `SELECT id, tick_at FROM @job_executions WHERE job_id = ? AND tick_at >= ? AND state = 'pending' ORDER BY tick_at`,
+    `SELECT id, tick_at FROM @job_executions WHERE job_id = ? AND tick_at >= ? AND ${isUnstarted} ORDER BY tick_at`,
     job.id,
     settledUntil,
   )
   for (const { id } of revoked) {
-    yield* run(`DELETE FROM @job_executions WHERE id = ? AND state = 'pending'`, text(id))
+    yield* run(`DELETE FROM @job_executions WHERE id = ? AND ${isUnstarted}`, text(id))
   }
   const accountedUntil = Math.min(job.accountedUntil, settledUntil)
   const reopened = job.spec.schedule?.kind === 'fixed_delay' ? optionalNumber(revoked[0]?.tick_at) : null
