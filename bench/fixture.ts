@@ -23,7 +23,9 @@ export async function createJob(store: Store, name: string, spec: JobSpec, now: 
 export async function registerNode(store: Store): Promise<void> {
   const now = Date.now()
   const node = { id: nodeId, host: 'bench', pid: process.pid, version: '0', startedAt: now, seenAt: now }
-  await store.registerNode({ ...node, roles: ['scheduler', 'worker'], queues: {} }, [handler])
+  await store.registerNode({ ...node, roles: ['scheduler', 'worker'], queues: {}, leaseMs: 30_000 }, [
+    handler,
+  ])
 }
 
 /** A job with `count` executions that are ready. */

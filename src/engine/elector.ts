@@ -3,8 +3,10 @@
  * its lease ends. The fence in the store, not this belief, is what keeps two leaders apart.
  */
 import type { LeaderTerm } from '../core/leader/term.ts'
+import type { CurrentLeader } from '../store/store.ts'
 import type { EngineContext } from './context.ts'
 import { Alarm, Service } from './service.ts'
+import { Standstill } from './standstill.ts'
 
 export interface ElectorOptions {
   readonly leaseMs: number
@@ -21,6 +23,7 @@ export class Elector extends Service {
   readonly #options: ElectorOptions
   readonly #alarm: Alarm
   readonly #onElected: () => void
+  readonly #standstill: Standstill
   #leadership: Leadership | null = null
   #standBackUntil = 0
 
@@ -29,6 +32,7 @@ export class Elector extends Service {
     this.#context = context
     this.#options = options
     this.#alarm = new Alarm(context.clock)
+    this.#standstill = new Standstill(context.clock)
     this.#onElected = onElected
   }
 
@@ -82,8 +86,11 @@ export class Elector extends Service {
     try {
       // A look before the try: only a free or expired lock is worth a write.
       const leader = await this.#context.store.currentLeader()
-      if (leader !== null && leader.expiresAt > now) return
-      const term = await this.#context.store.electLeader({ nodeId, now, leaseMs })
+      const ahead = leader !== null && leader.expiresAt > now ? [leader] : []
+      const look = ({ termId, expiresAt }: CurrentLeader) => `${termId}:${expiresAt}`
+      const [silent] = this.#standstill.still(ahead, look, leader?.leaseMs ?? 0)
+      if (ahead.length > 0 && silent === undefined) return
+      const term = await this.#context.store.electLeader({ nodeId, now, leaseMs, silent })
       if (term === null) return
       this.#leadership = { term, validUntil: now + leaseMs }
       this.#context.logger.info(`Leading since term ${term.id}`)

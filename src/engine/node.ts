@@ -142,6 +142,7 @@ function nodeRow(context: EngineContext, options: NodeOptions, startedAt: number
     roles: options.roles,
     queues: Object.fromEntries(queues),
     version: options.version,
+    leaseMs: options.worker.leaseMs,
     startedAt,
     seenAt: context.clock.now(),
   }

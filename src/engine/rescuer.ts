@@ -1,8 +1,11 @@
 /** While this node leads: takes back expired leases, cancels late starts, promotes what was left blocked. */
+
+import type { SeenLease } from '../store/store.ts'
 import type { EngineContext } from './context.ts'
 import type { Elector } from './elector.ts'
 import type { Releaser } from './releaser.ts'
 import { Alarm, Service } from './service.ts'
+import { Standstill } from './standstill.ts'
 
 /** While anything is leased; else as seldom as the shortest lease allows. */
 const everyMs = 4_000
@@ -15,6 +18,8 @@ export class Rescuer extends Service {
   readonly #onReady: () => void
   readonly #alarm: Alarm
   readonly #idleMs: number
+  readonly #standstill: Standstill
+  #silent: readonly SeenLease[] = []
 
   constructor(
     context: EngineContext,
@@ -27,6 +32,7 @@ export class Rescuer extends Service {
     this.#releaser = parts.releaser
     this.#onReady = parts.onReady
     this.#alarm = new Alarm(context.clock)
+    this.#standstill = new Standstill(context.clock)
     this.#idleMs = Math.max(everyMs, Math.min(leaseMs, context.clock.longestSleepMs))
   }
 
@@ -58,7 +64,10 @@ export class Rescuer extends Service {
         now,
         limit: batch,
         random: this.#context.random,
+        silent: this.#silent,
       })
+      const look = ({ id, fence, leasedUntil }: SeenLease) => `${id}:${fence}:${leasedUntil}`
+      this.#silent = this.#standstill.still(result.ahead, look, result.longestLeaseMs)
       found = Math.max(result.expired.length, result.deadlined)
       changed += result.expired.length + result.deadlined
       watching = result.watching

@@ -181,11 +181,21 @@ export interface ExpireRequest {
   readonly now: number
   readonly limit: number
   readonly random: () => number
+  /** Leases that never expire, but stand still: they are taken back if they are still the same. */
+  readonly silent?: readonly SeenLease[]
+}
+
+export interface SeenLease extends Claim {
+  readonly leasedUntil: number
 }
 
 export interface ExpireResult {
   readonly expired: readonly { id: string; jobName: string; state: ExecutionState; leasedBy: string | null }[]
   readonly deadlined: number
+  /** Leases that reach further than any node's lease lasts: a clock that was ahead has dated them. */
+  readonly ahead: readonly SeenLease[]
+  /** How long the leases of the nodes last, at most. */
+  readonly longestLeaseMs: number
   /** Something is leased, blocked or has a deadline: look again soon. */
   readonly watching: boolean
   readonly releases: readonly ReleaseAt[]

@@ -84,6 +84,16 @@ export interface ElectRequest {
   readonly nodeId: string
   readonly now: number
   readonly leaseMs: number
+  /** A lease that never expires, but stands still: it may be taken if it is still the same. */
+  readonly silent?: { readonly termId: number; readonly expiresAt: number } | undefined
+}
+
+export interface CurrentLeader {
+  readonly holder: string
+  readonly termId: number
+  readonly expiresAt: number
+  /** How long its lease lasts from a renewal. */
+  readonly leaseMs: number
 }
 
 export interface RenewRequest extends Fence {
@@ -117,6 +127,8 @@ export interface NodeRow {
   readonly roles: readonly string[]
   readonly queues: Readonly<Record<string, number>>
   readonly version: string
+  /** How long its leases on executions last. */
+  readonly leaseMs: number
   readonly startedAt: number
   readonly seenAt: number
 }

@@ -39,6 +39,7 @@ import type {
   AuditLogQuery,
   AuditLogRow,
   AuditReport,
+  CurrentLeader,
   ElectRequest,
   ExecutionQuery,
   JobMark,
@@ -133,7 +134,7 @@ export interface Store {
   renewTerm(request: RenewRequest): Promise<boolean>
   endTerm(termId: number, holder: string, now: number): Promise<void>
   markMissedHandled(termId: number, now: number): Promise<boolean>
-  currentLeader(): Promise<{ holder: string; termId: number; expiresAt: number } | null>
+  currentLeader(): Promise<CurrentLeader | null>
   listTerms(query: { instance?: string; limit: number }): Promise<TermRow[]>
   acquireLock(request: LockRequest): Promise<{ fence: number } | null>
   extendLock(name: string, token: string, expiresAt: number, now: number): Promise<boolean>

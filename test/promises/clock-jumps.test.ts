@@ -1,7 +1,8 @@
 /** Clocks that are set, and history that is cut: nothing is accounted twice, and nothing is lost. */
 import { describe, expect, it } from 'vitest'
 import { defineJob } from '../../src/index.ts'
-import { at, databaseFile, openNode, secondsOf, tally } from './support.ts'
+import { ManualClock, openTestNode } from '../../src/testing/index.ts'
+import { at, databaseFile, openNode, quiet, secondsOf, t0, tally } from './support.ts'
 
 const leader = { lease: '10s', heartbeat: '3s' } as const
 const [hour, day] = [3_600_000, 86_400_000]
@@ -56,6 +57,29 @@ describe('a clock that jumps', () => {
     const executions = await node.executions(job)
     expect(executions.map(({ scheduledFor }) => secondsOf(scheduledFor))).toEqual([60])
     expect(await node.evertick.audit()).toMatchObject({ ok: true })
+  })
+
+  it('a day ahead, and its node dies: the lead and the run are taken over within minutes of its being right', async () => {
+    const { url } = databaseFile()
+    const attempts: number[] = []
+    const job = defineJob({
+      name: 'job',
+      schedule: { every: '60s' },
+      run: async ({ attempt }) => {
+        attempts.push(attempt)
+        if (attempts.length === 1) await wrong.clock.sleep(day)
+      },
+    })
+    const fleet = { database: url, leader, worker: { lease: '10s' }, jobs: [job] } as const
+    const wrong = await openTestNode({ ...fleet, logger: quiet, clock: new ManualClock(t0 + day) })
+    await wrong.advance('61s')
+    // From here on nobody moves its clock: it is dead, and holds its leases.
+    const right = await openNode({ ...fleet, clock: new ManualClock(t0 + 120_000) })
+    expect(await right.evertick.leader.current()).toMatchObject({ instance: wrong.evertick.nodeId })
+    await right.advance('4m')
+    expect(await right.evertick.leader.current()).toMatchObject({ instance: right.evertick.nodeId })
+    expect(attempts).toEqual([1, 2])
+    expect(await right.evertick.audit()).toMatchObject({ ok: true })
   })
 
   it('forward three days: it is downtime, caught up by the policy', async () => {

@@ -95,6 +95,7 @@ export function node(id: string, seenAt = t0): NodeRow {
     roles: ['scheduler', 'worker'],
     queues: { default: 10 },
     version: '0.0.0',
+    leaseMs: 30 * second,
     startedAt: seenAt,
     seenAt,
   }

@@ -18,15 +18,22 @@ const watchedText = `
     OR EXISTS (SELECT 1 FROM @job_executions
        WHERE start_by IS NOT NULL AND attempt = 0 AND state IN ('pending', 'blocked'))`
 
-export function* expireLeases({ now, limit, random }: ExpireRequest): Script<ExpireResult> {
-  const found = yield* rows(
-    `SELECT e.id, e.job_id, e.cause, e.tick_at, e.attempt, e.max_attempts, e.fence, e.started_at, e.leased_by,
+const leaseText = `
+  SELECT e.id, e.job_id, e.cause, e.tick_at, e.attempt, e.max_attempts, e.fence, e.started_at, e.leased_by,
        e.cancel_requested_at, e.cancel_reason, j.name AS job_name, j.spec, j.next_due_at
-     FROM @job_executions e JOIN @jobs j ON j.id = e.job_id
-     WHERE e.state = 'running' AND e.leased_until <= ? ORDER BY e.leased_until LIMIT ?`,
+  FROM @job_executions e JOIN @jobs j ON j.id = e.job_id
+  WHERE e.state = 'running' AND`
+
+export function* expireLeases({ now, limit, random, silent = [] }: ExpireRequest): Script<ExpireResult> {
+  const found = yield* rows(
+    `${leaseText} e.leased_until <= ? ORDER BY e.leased_until LIMIT ?`,
     now - leaseSlackMs,
     limit,
   )
+  for (const { id, fence, leasedUntil } of silent) {
+    const text = `${leaseText} e.id = ? AND e.fence = ? AND e.leased_until = ?`
+    found.push(...(yield* rows(text, id, fence, leasedUntil)))
+  }
   const expired: ExpireResult['expired'][number][] = []
   const ended: Ended[] = []
   let crashed = 0
@@ -45,7 +52,27 @@ export function* expireLeases({ now, limit, random }: ExpireRequest): Script<Exp
   const late = yield* cancelLate(now, limit)
   ended.push(...late.ended)
   const releases = yield* afterEnded(ended, now)
-  return { expired, deadlined: late.count, watching: (yield* row(watchedText)) !== null, releases }
+  const watching = (yield* row(watchedText)) !== null
+  return { expired, deadlined: late.count, watching, releases, ...(yield* findAhead(now, limit)) }
+}
+
+function* findAhead(now: number, limit: number): Script<Pick<ExpireResult, 'ahead' | 'longestLeaseMs'>> {
+  const longest = yield* row('SELECT max(lease_ms) AS lease_ms FROM @nodes')
+  const longestLeaseMs = number(longest?.lease_ms ?? 0)
+  const ahead = yield* rows(
+    `SELECT id, fence, leased_until FROM @job_executions WHERE state = 'running' AND leased_until > ?
+     ORDER BY leased_until DESC LIMIT ?`,
+    now + longestLeaseMs + leaseSlackMs,
+    limit,
+  )
+  return {
+    longestLeaseMs,
+    ahead: ahead.map((lease) => ({
+      id: text(lease.id),
+      fence: number(lease.fence),
+      leasedUntil: number(lease.leased_until),
+    })),
+  }
 }
 
 function* expireLease(lease: Row, now: number, random: number, apartMs: number): Script<ExecutionState> {

@@ -4,17 +4,18 @@
  */
 import { leaseSlackMs } from '../../core/attempt/lease.ts'
 import type { LeaderTerm } from '../../core/leader/term.ts'
-import type { ElectRequest, Fence, RenewRequest, TermRow } from '../store.ts'
+import type { CurrentLeader, ElectRequest, Fence, RenewRequest, TermRow } from '../store.ts'
 import { number, optionalText, text } from './rows.ts'
 import { type Row, row, rows, run, type Script, type ScriptContext } from './script.ts'
 
 export function* electLeader(
-  { nodeId, now, leaseMs }: ElectRequest,
+  { nodeId, now, leaseMs, silent }: ElectRequest,
   context: ScriptContext,
 ): Script<LeaderTerm | null> {
-  const lock = yield* row(`SELECT holder, expires_at FROM @locks WHERE name = 'leader'`)
+  const lock = yield* row(`SELECT fence, expires_at FROM @locks WHERE name = 'leader'`)
+  const still = number(lock?.fence) === silent?.termId && number(lock?.expires_at) === silent.expiresAt
   // Others' leases end a little after their time; one's own of a former life need not be waited for longer than that.
-  if (lock !== null && number(lock.expires_at) + leaseSlackMs > now) return null
+  if (lock !== null && number(lock.expires_at) + leaseSlackMs > now && !still) return null
   const at = timestamp(now)
   const term = yield* row(
     `INSERT INTO @scheduler_leader_log (leader_instance, start_time, last_heartbeat, handled_missed_tasks, created_at, updated_at)
@@ -100,11 +101,16 @@ export function* markMissedHandled(termId: number, now: number): Script<boolean>
   return true
 }
 
-export function* currentLeader(): Script<{ holder: string; termId: number; expiresAt: number } | null> {
-  const lock = yield* row(`SELECT holder, fence, expires_at FROM @locks WHERE name = 'leader'`)
-  return lock === null
-    ? null
-    : { holder: text(lock.holder), termId: number(lock.fence), expiresAt: number(lock.expires_at) }
+export function* currentLeader(): Script<CurrentLeader | null> {
+  const lock = yield* row(
+    `SELECT k.holder, k.fence, k.expires_at, l.last_heartbeat
+     FROM @locks k JOIN @scheduler_leader_log l ON l.id = k.fence WHERE k.name = 'leader'`,
+  )
+  if (lock === null) return null
+  const expiresAt = number(lock.expires_at)
+  // Every renewal writes both, by one clock.
+  const leaseMs = expiresAt - instant(text(lock.last_heartbeat))
+  return { holder: text(lock.holder), termId: number(lock.fence), expiresAt, leaseMs }
 }
 
 export function* listTerms(instance: string | null, limit: number): Script<TermRow[]> {

@@ -7,13 +7,15 @@ import { rows, run, type Script } from './script.ts'
 export function* registerNode(node: NodeRow, handlers: readonly string[]): Script<void> {
   yield* removeNode(node.id)
   yield* run(
-    `INSERT INTO @nodes (id, host, pid, roles, queues, version, started_at, seen_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO @nodes (id, host, pid, roles, queues, version, lease_ms, started_at, seen_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     node.id,
     node.host,
     node.pid,
     JSON.stringify(node.roles),
     JSON.stringify(node.queues),
     node.version,
+    node.leaseMs,
     node.startedAt,
     node.seenAt,
   )
@@ -44,6 +46,7 @@ export function* listNodes(): Script<NodeRow[]> {
     roles: json(node.roles) as string[],
     queues: json(node.queues) as Record<string, number>,
     version: text(node.version),
+    leaseMs: number(node.lease_ms),
     startedAt: number(node.started_at),
     seenAt: number(node.seen_at),
   }))

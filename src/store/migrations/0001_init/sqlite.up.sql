@@ -169,6 +169,7 @@ CREATE TABLE evertick_nodes (
   roles TEXT NOT NULL,
   queues TEXT NOT NULL,
   version TEXT NOT NULL,
+  lease_ms INTEGER NOT NULL,
   started_at INTEGER NOT NULL,
   seen_at INTEGER NOT NULL
 );
