@@ -2,6 +2,7 @@
  * Ends and starts attempts in batches: while one flush is under way the next one gathers, so that a busy worker pays for
  * one commit where an idle one pays at once. A start does not wait for the disk, only an end does.
  */
+import type { Execution } from '../../core/execution/execution.ts'
 import type { Claim, FinishedAttempt, ReleaseAt } from '../../store/store.ts'
 import type { EngineContext } from '../context.ts'
 import { Batcher } from './batcher.ts'
@@ -19,7 +20,7 @@ export class Finisher {
     this.#context = context
     this.#onLanes = onLanes
     this.#ends = new Batcher((attempts) => this.#untilDone((tries) => this.#writeEnds(attempts, tries)))
-    this.#starts = new Batcher((claims) => this.#untilDone(() => this.#writeStarts(claims)))
+    this.#starts = new Batcher((claims) => this.#untilDone((tries) => this.#writeStarts(claims, tries)))
   }
 
   /** False where the lease had passed to another worker: nothing was written but the refusal. */
@@ -39,9 +40,15 @@ export class Finisher {
     await this.#ends.idle()
   }
 
-  async #writeStarts(claims: readonly Claim[]): Promise<Set<string>> {
+  async #writeStarts(claims: readonly Claim[], tries: number): Promise<Set<string>> {
     const { store, clock } = this.#context
-    return new Set(await store.startAttempts(claims, clock.now()))
+    const lost = new Set(await store.startAttempts(claims, clock.now()))
+    return await this.#unlessWritten(
+      lost,
+      claims,
+      tries,
+      ({ state, startedAt }) => state === 'running' && startedAt !== null,
+    )
   }
 
   async #writeEnds(attempts: readonly FinishedAttempt[], tries: number): Promise<Set<string>> {
@@ -49,16 +56,27 @@ export class Finisher {
     const result = await store.finishAttempts({ nodeId, attempts, now: clock.now() })
     if (result.lanes > 0) this.#onLanes(result.releases)
     const refused = new Set(result.refused)
-    // After a second try it may be the reply that was lost, not the write: then our own ending stands there already.
-    for (const attempt of attempts) {
-      if (tries > 0 && refused.has(attempt.id) && (await this.#isWritten(attempt))) refused.delete(attempt.id)
-    }
-    return refused
+    return await this.#unlessWritten(
+      refused,
+      attempts,
+      tries,
+      ({ state }, { ending }) => state === ending.state,
+    )
   }
 
-  async #isWritten({ id, fence, ending }: FinishedAttempt): Promise<boolean> {
-    const execution = await this.#context.store.findExecution(id)
-    return execution !== null && execution.fence === fence && execution.state === ending.state
+  /** After a second try it may be the reply that was lost, not the write: then what we wrote stands there already. */
+  async #unlessWritten<Item extends Claim>(
+    refused: Set<string>,
+    items: readonly Item[],
+    tries: number,
+    isOurs: (execution: Execution, item: Item) => boolean,
+  ): Promise<Set<string>> {
+    if (tries === 0) return refused
+    for (const item of items.filter(({ id }) => refused.has(id))) {
+      const execution = await this.#context.store.findExecution(item.id)
+      if (execution?.fence === item.fence && isOurs(execution, item)) refused.delete(item.id)
+    }
+    return refused
   }
 
   /** The refused ids; null where the database stayed away until the stop. */

@@ -226,20 +226,46 @@ class Attempt {
       )
     }
     this.#transactionUsed = true
-    const { store, clock, nodeId } = this.#context
     await this.#parts.keeper.extendAll()
     this.#held.signal.throwIfAborted()
-    const result = await store.completeWithin<T>({
-      claim: this.#claim,
-      nodeId,
-      maxMs: transactionMs,
-      clock,
-      run: fn,
-      onReleases: this.#parts.onLanes,
-      ending: (value) => ({ state: 'completed', result: this.keepable(value) }),
-    })
+    const result = await this.#completeWithin(fn)
     this.committed = { kind: 'committed', result }
     return result
+  }
+
+  async #completeWithin<T>(fn: (tx: Transaction) => Promise<T>): Promise<T> {
+    const { store, clock, nodeId } = this.#context
+    let written: { readonly value: T } | null = null
+    const ending = (value: T) => {
+      written = { value }
+      return { state: 'completed' as const, result: this.keepable(value) }
+    }
+    try {
+      return await store.completeWithin<T>({
+        claim: this.#claim,
+        nodeId,
+        maxMs: transactionMs,
+        clock,
+        run: fn,
+        onReleases: this.#parts.onLanes,
+        ending,
+      })
+    } catch (error) {
+      // It may be the reply to COMMIT that was lost, not the commit.
+      if (written !== null && (await this.#isCompleted())) return (written as { readonly value: T }).value
+      throw error
+    }
+  }
+
+  async #isCompleted(): Promise<boolean> {
+    const { id, fence } = this.#claim
+    try {
+      const execution = await this.#context.store.findExecution(id)
+      return execution?.fence === fence && execution.state === 'completed'
+    } catch {
+      // The error of the commit says more; a completed execution refuses whatever is written for it next.
+      return false
+    }
   }
 }
 
