@@ -1,0 +1,123 @@
+/** What the store answered must be true of the database at that moment: a stale fence or term is refused. */
+import { EvertickError } from '../../../src/core/error.ts'
+import type { Store } from '../../../src/store/store.ts'
+import type { Change, LockRow } from './change-log.ts'
+import type { Model } from './model.ts'
+import { Violation } from './violation.ts'
+
+type Verb = keyof Store
+type Call<Name extends Verb> = Store[Name] extends (...args: infer Args) => Promise<infer Result>
+  ? { readonly args: Args; readonly result: Result }
+  : never
+
+export class CallRules {
+  readonly #model: Model
+  /** Who led when the commit began. */
+  #ledBefore: LockRow | undefined
+  /** `id:fence` of the leases that the commit ended: after one of them, it may hold the next claim already. */
+  readonly #endedNow = new Set<string>()
+  /** Stale writes that the store has refused. */
+  refused = 0
+
+  constructor(model: Model) {
+    this.#model = model
+  }
+
+  begin(): void {
+    this.#ledBefore = this.#model.locks.get('leader')
+    this.#endedNow.clear()
+  }
+
+  /** Before the change is in the model. */
+  see(change: Change): void {
+    if (change.table !== 'execution') return
+    const { before, after } = change
+    if (before?.state === 'running' && after?.state !== 'running')
+      this.#endedNow.add(`${before.id}:${before.fence}`)
+  }
+
+  /** Right after the commit, before anybody else can write. */
+  answered(verb: string, args: readonly unknown[], result: unknown): void {
+    const call = { args, result }
+    switch (verb) {
+      case 'accountTicks':
+        return this.#accounted(call as unknown as Call<'accountTicks'>)
+      case 'finishAttempts':
+        return this.#finished(call as unknown as Call<'finishAttempts'>)
+      case 'startAttempts':
+        return this.#begun(call as unknown as Call<'startAttempts'>)
+      case 'extendLeases':
+        return this.#extended(call as unknown as Call<'extendLeases'>)
+      case 'renewTerm':
+        if (result === false) this.refused += 1
+        return
+      case 'releaseLock':
+      case 'extendLock':
+        if (result === false) this.refused += 1
+        return
+      default:
+    }
+  }
+
+  /** The store threw: a stale holder's transaction was rolled back. */
+  failed(error: unknown): void {
+    if (error instanceof EvertickError && error.code === 'stale_lease') this.refused += 1
+  }
+
+  #accounted({ args: [{ leader }], result }: Call<'accountTicks'>): void {
+    if (!result.led) {
+      this.refused += 1
+      return
+    }
+    const now = this.#model.locks.get('leader')
+    const leads = [this.#ledBefore, now].some(
+      (lock) => lock?.holder === leader.holder && lock.fence === leader.termId,
+    )
+    if (!leads && result.accounted.length > 0)
+      throw new Violation(
+        'only the leader accounts',
+        `${leader.holder} accounted ticks in term ${leader.termId}, but ${now?.holder ?? 'nobody'} leads`,
+        result.accounted[0]?.jobName ?? null,
+      )
+  }
+
+  #finished({ args: [{ attempts }], result }: Call<'finishAttempts'>): void {
+    const refused = new Set(result.refused)
+    this.refused += refused.size
+    for (const { id, fence } of attempts) {
+      if (!refused.has(id) && !this.#endedNow.has(`${id}:${fence}`))
+        throw this.#stale(id, `ended under fence ${fence}, but no such lease was held`)
+    }
+  }
+
+  #begun({ args: [claims], result }: Call<'startAttempts'>): void {
+    this.refused += result.length
+    for (const { id, fence } of claims) {
+      if (!result.includes(id) && !this.#holds(id, fence))
+        throw this.#stale(id, `began under fence ${fence}, but no such lease was held`)
+    }
+  }
+
+  #extended({ args: [{ claims }], result }: Call<'extendLeases'>): void {
+    this.refused += result.lost.length
+    for (const { id, fence } of claims) {
+      if (!result.lost.includes(id) && !this.#holds(id, fence))
+        throw this.#stale(id, `its lease under fence ${fence} was extended, but no such lease was held`)
+    }
+  }
+
+  #holds(id: string, fence: number): boolean {
+    const row = this.#model.executions.get(id)
+    return (row?.state === 'running' && row.fence === fence) || this.#endedNow.has(`${id}:${fence}`)
+  }
+
+  #stale(id: string, message: string): Violation {
+    const row = this.#model.executions.get(id)
+    const job = row === undefined ? null : this.#model.nameOf(row.job_id)
+    return new Violation(
+      'a stale fence is refused',
+      `${job ?? '?'}, execution ${id.slice(-6)}: ${message}`,
+      job,
+    )
+  }
+}

@@ -1,0 +1,172 @@
+/**
+ * Sees every change that is committed, with the row before and after it: triggers write them down in the transaction that
+ * makes them, and a connection of its own reads what is new. The code under test knows nothing of it.
+ */
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+
+export interface ExecutionRow {
+  readonly id: string
+  readonly job_id: string
+  readonly cause: string
+  readonly tick_at: number | null
+  readonly account: string | null
+  readonly state: 'blocked' | 'pending' | 'running' | 'retrying' | 'completed' | 'failed' | 'cancelled'
+  readonly ready_at: number
+  readonly attempt: number
+  readonly max_attempts: number
+  readonly fence: number
+  readonly leased_by: string | null
+  readonly leased_until: number | null
+  readonly started_at: number | null
+  readonly finished_at: number | null
+  readonly cancel_requested_at: number | null
+  readonly cancel_reason: string | null
+  readonly unique_key: string | null
+}
+
+export interface JobRow {
+  readonly id: string
+  readonly name: string
+  readonly state: string
+  readonly version: number
+  readonly spec: string
+  readonly accounted_until: number
+  readonly ledger_from: number
+  readonly next_due_at: number | null
+  readonly open_tick_at: number | null
+  readonly paused_at: number | null
+  readonly runs: number
+  readonly deleted_at: number | null
+}
+
+export interface RangeRow {
+  readonly id: number
+  readonly job_id: string
+  readonly from_at: number
+  readonly to_at: number
+  readonly count: number
+  readonly account: string
+  readonly reason: string
+}
+
+export interface LockRow {
+  readonly name: string
+  readonly holder: string
+  readonly token: string
+  readonly fence: number
+  readonly expires_at: number
+}
+
+export interface TermRow {
+  readonly id: number
+  readonly leader_instance: string
+  readonly start_time: string
+  readonly handled_missed_tasks: number
+}
+
+export interface EffectRow {
+  readonly execution_id: string
+  readonly attempt: number
+}
+
+export interface Rows {
+  execution: ExecutionRow
+  job: JobRow
+  range: RangeRow
+  lock: LockRow
+  term: TermRow
+  effect: EffectRow
+}
+
+/** A row before and after; one of them is null where it was made or is gone. */
+export type Change = {
+  [Name in keyof Rows]: {
+    readonly table: Name
+    readonly before: Rows[Name] | null
+    readonly after: Rows[Name] | null
+  }
+}[keyof Rows]
+
+const executionColumns = `id, job_id, cause, tick_at, account, state, ready_at, attempt, max_attempts, fence, leased_by,
+  leased_until, started_at, finished_at, cancel_requested_at, cancel_reason, unique_key`
+const jobColumns = `id, name, state, version, spec, accounted_until, ledger_from, next_due_at, open_tick_at, paused_at,
+  runs, deleted_at`
+
+const watched: readonly { table: keyof Rows; name: string; columns: string }[] = [
+  { table: 'execution', name: 'evertick_job_executions', columns: executionColumns },
+  { table: 'job', name: 'evertick_jobs', columns: jobColumns },
+  {
+    table: 'range',
+    name: 'evertick_tick_ranges',
+    columns: 'id, job_id, from_at, to_at, count, account, reason',
+  },
+  { table: 'lock', name: 'evertick_locks', columns: 'name, holder, token, fence, expires_at' },
+  {
+    table: 'term',
+    name: 'scheduler_leader_log',
+    columns: 'id, leader_instance, start_time, handled_missed_tasks',
+  },
+  { table: 'effect', name: 'effects', columns: 'execution_id, attempt' },
+]
+
+function triggersOf({ table, name, columns }: (typeof watched)[number]): string {
+  const list = columns.split(/,\s*/)
+  const object = (side: 'old' | 'new') => `json_object(${list.map((c) => `'${c}', ${side}.${c}`).join(', ')})`
+  const write = (before: string, after: string) =>
+    `BEGIN INSERT INTO sim_changes (name, before, after) VALUES ('${table}', ${before}, ${after}); END;`
+  return `
+    CREATE TRIGGER sim_${table}_made AFTER INSERT ON ${name} ${write('NULL', object('new'))}
+    CREATE TRIGGER sim_${table}_changed AFTER UPDATE OF ${columns} ON ${name} ${write(object('old'), object('new'))}
+    CREATE TRIGGER sim_${table}_gone AFTER DELETE ON ${name} ${write(object('old'), 'NULL')}`
+}
+
+export class ChangeLog {
+  readonly client: DatabaseSync
+  readonly #version: StatementSync
+  readonly #news: StatementSync
+  readonly #forget: StatementSync
+  #seen = -1
+  #last = 0
+
+  /** On a database that has Evertick's schema. */
+  constructor(path: string) {
+    this.client = new DatabaseSync(path)
+    this.client.exec(`
+      PRAGMA busy_timeout = 0;
+      CREATE TABLE effects (execution_id TEXT NOT NULL, attempt INTEGER NOT NULL);
+      CREATE TABLE sim_changes (seq INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, before TEXT, after TEXT);
+      ${watched.map(triggersOf).join('\n')}`)
+    this.#version = this.client.prepare('PRAGMA data_version')
+    this.#news = this.client.prepare('SELECT * FROM sim_changes WHERE seq > ? ORDER BY seq')
+    this.#forget = this.client.prepare('DELETE FROM sim_changes WHERE seq <= ?')
+  }
+
+  /** What was committed since the last look; nothing while somebody's transaction is open. */
+  read(): Change[] {
+    try {
+      const version = Number(this.#version.get()?.['data_version'])
+      if (version === this.#seen) return []
+      this.#seen = version
+      const found = this.#news.all(this.#last)
+      if (found.length === 0) return []
+      this.#last = Number(found.at(-1)?.['seq'])
+      return found.map(({ name, before, after }) => ({
+        table: name as keyof Rows,
+        before: before === null ? null : JSON.parse(String(before)),
+        after: after === null ? null : JSON.parse(String(after)),
+      }))
+    } catch (error) {
+      if ((error as { errcode?: number }).errcode !== 5) throw error
+      return []
+    }
+  }
+
+  /** In a long history the log would outgrow what it is about. */
+  forget(): void {
+    this.#forget.run(this.#last)
+  }
+
+  close(): void {
+    this.client.close()
+  }
+}

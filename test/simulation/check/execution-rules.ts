@@ -1,0 +1,212 @@
+/** One live lease per execution, fenced writes, counted attempts, and ends that stay ends. */
+import { leaseSlackMs } from '../../../src/core/attempt/lease.ts'
+import { executionTransitions, isFinal } from '../../../src/core/execution/execution-state.ts'
+import type { Change, ExecutionRow } from './change-log.ts'
+import type { Model } from './model.ts'
+import type { Scene } from './scene.ts'
+import { at } from './tick-rules.ts'
+import { Violation } from './violation.ts'
+
+export class ExecutionRules {
+  readonly #model: Model
+  readonly #scene: Scene
+  readonly #starts = new Map<string, number>()
+  readonly #snoozes = new Map<string, number>()
+  readonly #effects = new Map<string, number>()
+  readonly #endedWell = new Set<string>()
+  /** Effects of this commit, whose execution must complete in it. */
+  #effectsNow: string[] = []
+  attempts = 0
+
+  constructor(model: Model, scene: Scene) {
+    this.#model = model
+    this.#scene = scene
+  }
+
+  /** A handler begins. */
+  started(id: string, attempt: number, nodeId: string): void {
+    const row = this.#model.executions.get(id)
+    const key = `${id}:${attempt}`
+    this.attempts += 1
+    this.#starts.set(key, (this.#starts.get(key) ?? 0) + 1)
+    if ((this.#starts.get(key) ?? 0) > 1 + (this.#snoozes.get(id) ?? 0))
+      throw this.#broken('an attempt starts once', id, `attempt ${attempt} was started twice`)
+    if (row === undefined || row.state !== 'running' || row.leased_by !== nodeId) return
+    if (row.attempt !== attempt || row.started_at === null)
+      throw this.#broken(
+        'attempts count at their start',
+        id,
+        `attempt ${attempt} began, but ${row.attempt} are counted`,
+      )
+    if (row.attempt > row.max_attempts)
+      throw this.#broken(
+        'attempts stay within their limit',
+        id,
+        `attempt ${attempt} of ${row.max_attempts} began`,
+      )
+  }
+
+  /** A handler returned, as far as it knows. */
+  endedWell(id: string): void {
+    this.#endedWell.add(id)
+  }
+
+  /** Before the change is in the model. */
+  see(change: Change): void {
+    if (change.table === 'effect' && change.after !== null) {
+      const id = change.after.execution_id
+      this.#effects.set(id, (this.#effects.get(id) ?? 0) + 1)
+      this.#effectsNow.push(id)
+      if ((this.#effects.get(id) ?? 0) > 1)
+        throw this.#broken('effects happen exactly once', id, 'its transaction was committed twice')
+    }
+    if (change.table !== 'execution') return
+    const { before, after } = change
+    if (after === null) return
+    if (before === null) return this.#seeNew(after)
+    if (isFinal(before.state))
+      throw this.#broken('final states stay final', after.id, `${before.state}, and changed again`)
+    if (before.state !== after.state && !executionTransitions[before.state].includes(after.state))
+      throw this.#broken('states follow their table', after.id, `went from ${before.state} to ${after.state}`)
+    if (before.state !== 'running' && after.state === 'running') this.#seeClaim(before, after)
+    else if (before.fence !== after.fence)
+      throw this.#broken('only a claim raises the fence', after.id, 'its fence changed')
+    if (before.state === 'running') this.#seeLeased(before, after)
+    if (after.attempt < before.attempt) this.#snoozes.set(after.id, (this.#snoozes.get(after.id) ?? 0) + 1)
+  }
+
+  end(): void {
+    for (const id of this.#effectsNow) {
+      if (this.#model.executions.get(id)?.state !== 'completed')
+        throw this.#broken('effects commit with the completion', id, 'its effect was committed without it')
+    }
+    this.#effectsNow = []
+  }
+
+  /** When all is over. */
+  finish(isTransactional: (jobName: string) => boolean): void {
+    for (const execution of this.#model.executions.values()) {
+      if (execution.state !== 'completed') continue
+      const transactional = isTransactional(this.#model.nameOf(execution.job_id))
+      if (transactional && this.#effects.get(execution.id) !== 1)
+        throw this.#broken('effects happen exactly once', execution.id, 'it completed without its effect')
+      if (!transactional && !this.#endedWell.has(execution.id))
+        throw this.#broken('completed means done', execution.id, 'no handler of it ever returned')
+    }
+  }
+
+  #seeNew(after: ExecutionRow): void {
+    if (after.unique_key !== null) {
+      const twin = this.#model
+        .open(after.job_id)
+        .find(({ unique_key: key, id }) => key === after.unique_key && id !== after.id)
+      if (twin !== undefined)
+        throw this.#broken(
+          'one unfinished execution per unique key',
+          after.id,
+          `"${after.unique_key}" is taken by an unfinished one`,
+        )
+    }
+  }
+
+  #seeClaim(before: ExecutionRow, after: ExecutionRow): void {
+    const { writer } = this.#scene
+    const job = this.#model.job(after.job_id)
+    if (after.fence !== before.fence + 1)
+      throw this.#broken(
+        'running begins with a claim',
+        after.id,
+        `${before.state} became running under the old fence`,
+      )
+    if (after.leased_by === null || after.leased_until === null || after.leased_by !== writer?.nodeId)
+      throw this.#broken(
+        'a claim is a lease',
+        after.id,
+        `claimed by ${writer?.nodeId}, leased by ${after.leased_by}`,
+      )
+    if (job.state === 'cancelled')
+      throw this.#broken('a cancelled job runs nothing', after.id, 'claimed after the cancel')
+    // Its first claim is its start: what had started before the pause is retried.
+    const tick = after.cause === 'schedule' && before.fence === 0 ? after.tick_at : null
+    if (
+      job.state === 'paused' &&
+      tick !== null &&
+      tick > (job.paused_at ?? 0) &&
+      !this.#laterTickTaken(after)
+    ) {
+      throw this.#broken(
+        'a paused job makes nothing',
+        after.id,
+        `the tick ${at(tick)} was claimed after the pause at ${at(job.paused_at)}`,
+      )
+    }
+  }
+
+  /** What lies before a later account that cannot be taken back stays, or the cursor would pass it without one. */
+  #laterTickTaken({ job_id: jobId, tick_at: tick }: ExecutionRow): boolean {
+    const isLater = (other: number | null) => other !== null && other > (tick ?? 0)
+    if (this.#model.ranges(jobId).some(({ to_at: to }) => isLater(to))) return true
+    return [...this.#model.executions.values()].some(
+      (other) => other.job_id === jobId && isLater(other.tick_at) && other.fence > 0,
+    )
+  }
+
+  #seeLeased(before: ExecutionRow, after: ExecutionRow): void {
+    const holds = this.#scene.writer?.nodeId === before.leased_by
+    if (after.state === 'running') {
+      const renewed = before.leased_until !== after.leased_until || before.attempt !== after.attempt
+      if (renewed && !holds)
+        throw this.#broken(
+          'one live lease per execution',
+          after.id,
+          `${this.#scene.writer?.nodeId} wrote into the lease of ${before.leased_by}`,
+        )
+      const begins = before.started_at === null && after.started_at !== null
+      if (begins && after.attempt !== before.attempt + 1)
+        throw this.#broken('attempts count at their start', after.id, 'its start was not counted')
+      if (begins && this.#model.job(after.job_id).state === 'cancelled')
+        throw this.#broken('a cancelled job runs nothing', after.id, 'it began after the cancel')
+      return
+    }
+    if (holds) return
+    if (after.state === 'completed')
+      throw this.#broken(
+        'a stale fence is refused',
+        after.id,
+        `${this.#scene.writer?.nodeId} completed it under the lease of ${before.leased_by}`,
+      )
+    this.#seeExpired(before, after)
+  }
+
+  #seeExpired(before: ExecutionRow, after: ExecutionRow): void {
+    const { writer, member, workerLeaseMs, wrongClocks } = this.#scene
+    const until = before.leased_until ?? 0
+    if (!wrongClocks && writer !== null && until > writer.clock.now() - leaseSlackMs)
+      throw this.#broken(
+        'a lease is left its time',
+        after.id,
+        `taken from ${before.leased_by} before ${at(until)}`,
+      )
+    const holder = member(before.leased_by ?? '')
+    const asked = before.cancel_requested_at !== null
+    if (!wrongClocks && !asked && holder?.fate === 'alive' && !holder.stopping) {
+      const renewedAt = until - workerLeaseMs
+      if (holder.troubledAt < renewedAt - leaseSlackMs)
+        throw this.#broken(
+          'a healthy worker keeps its lease',
+          after.id,
+          `taken from ${before.leased_by}, which had no trouble`,
+        )
+    }
+    const crashed = before.started_at !== null && !asked
+    const { onCrash } = this.#model.spec(after.job_id)
+    if (crashed && onCrash === 'fail' && after.state !== 'failed')
+      throw this.#broken('at most once by onCrash: fail', after.id, `${after.state} after a crash`)
+  }
+
+  #broken(rule: string, id: string, message: string): Violation {
+    const row = this.#model.executions.get(id)
+    const job = row === undefined ? null : this.#model.nameOf(row.job_id)
+    return new Violation(rule, `${job ?? '?'}, execution ${id.slice(-6)}: ${message}`, job)
+  }
+}

@@ -1,0 +1,71 @@
+/** The database as its committed changes tell it. */
+import { isFinal } from '../../../src/core/execution/execution-state.ts'
+import type { JobSpec } from '../../../src/core/job/job.ts'
+import { specFrom } from '../../../src/store/sql/rows.ts'
+import type { Change, ExecutionRow, JobRow, LockRow, RangeRow } from './change-log.ts'
+
+export class Model {
+  readonly jobs = new Map<string, JobRow>()
+  readonly executions = new Map<string, ExecutionRow>()
+  readonly locks = new Map<string, LockRow>()
+  readonly #ranges = new Map<string, Map<number, RangeRow>>()
+  /** By job: what is unfinished, enqueued work too. */
+  readonly #open = new Map<string, Map<string, ExecutionRow>>()
+
+  job(id: string): JobRow {
+    const found = this.jobs.get(id)
+    if (found === undefined) throw new Error(`no job ${id}`)
+    return found
+  }
+
+  spec(jobId: string): JobSpec {
+    return specFrom(this.job(jobId).spec)
+  }
+
+  nameOf(jobId: string): string {
+    return this.jobs.get(jobId)?.name ?? jobId
+  }
+
+  /** Unfinished executions of a job. */
+  open(jobId: string): ExecutionRow[] {
+    return [...(this.#open.get(jobId)?.values() ?? [])]
+  }
+
+  ranges(jobId: string): RangeRow[] {
+    return [...(this.#ranges.get(jobId)?.values() ?? [])]
+  }
+
+  apply(change: Change): void {
+    switch (change.table) {
+      case 'job':
+        return keep(this.jobs, change.before?.id, change.after?.id, change.after)
+      case 'lock':
+        return keep(this.locks, change.before?.name, change.after?.name, change.after)
+      case 'range': {
+        const { before, after } = change
+        const ranges = within(this.#ranges, (after ?? before)?.job_id ?? '')
+        return keep(ranges, before?.id, after?.id, after)
+      }
+      case 'execution': {
+        const { before, after } = change
+        keep(this.executions, before?.id, after?.id, after)
+        const open = within(this.#open, (after ?? before)?.job_id ?? '')
+        return keep(open, before?.id, after?.id, after === null || isFinal(after.state) ? null : after)
+      }
+      default:
+    }
+  }
+}
+
+function within<K, V>(maps: Map<string, Map<K, V>>, key: string): Map<K, V> {
+  const known = maps.get(key)
+  if (known !== undefined) return known
+  const made = new Map<K, V>()
+  maps.set(key, made)
+  return made
+}
+
+function keep<K, V>(map: Map<K, V>, before: K | undefined, after: K | undefined, value: V | null): void {
+  if (value === null) map.delete((before ?? after) as K)
+  else map.set(after as K, value)
+}

@@ -1,0 +1,322 @@
+/**
+ * Every due tick is accounted for exactly once: whenever a cursor moves, the accounts written with it are exactly the
+ * nominal ticks that it moves over. By induction over all commits, none is lost and none doubled.
+ */
+import type { DatabaseSync } from 'node:sqlite'
+import { isFinal } from '../../../src/core/execution/execution-state.ts'
+import { nominalSequence } from '../../../src/core/job/sequence.ts'
+import type { TickSequence } from '../../../src/core/schedule/schedule.ts'
+import { specFrom } from '../../../src/store/sql/rows.ts'
+import type { Change, JobRow, RangeRow } from './change-log.ts'
+import type { Model } from './model.ts'
+import { Violation } from './violation.ts'
+
+const totalsText = `
+  SELECT (SELECT coalesce(sum(count), 0) FROM evertick_ledger_totals WHERE job_id = :job)
+    + (SELECT count(*) FROM evertick_job_executions e JOIN evertick_jobs j ON j.id = e.job_id
+       WHERE j.id = :job AND e.tick_at >= j.ledger_from)
+    + (SELECT coalesce(sum(r.count), 0) FROM evertick_tick_ranges r JOIN evertick_jobs j ON j.id = r.job_id
+       WHERE j.id = :job AND r.from_at >= j.ledger_from) AS ticks`
+
+interface Account {
+  readonly from: number
+  readonly to: number
+  readonly count: number
+  readonly is: string
+}
+
+/** Ranges up to this long are walked tick by tick; longer ones are counted by arithmetic, which has tests of its own. */
+const walked = 500
+
+export class TickRules {
+  readonly #model: Model
+  /** Accounts whose cursor has not moved yet, by job. */
+  readonly #written = new Map<string, Account[]>()
+  /** Tick executions and ranges taken away in this batch, by job. */
+  readonly #gone = new Map<string, Account[]>()
+  /** Jobs that were paused when this commit made an execution of one of their ticks. */
+  readonly #madeWhilePaused = new Set<string>()
+  /** How many ticks were accounted and not taken back, by job. */
+  readonly #counts = new Map<string, number>()
+  /** All ticks accounted, for the summary. */
+  ticks = 0
+
+  constructor(model: Model) {
+    this.#model = model
+  }
+
+  /** Before the change is in the model. */
+  see(change: Change): void {
+    switch (change.table) {
+      case 'execution': {
+        const { before, after } = change
+        if (before === null && after !== null && after.tick_at !== null) {
+          this.#write(after.job_id, {
+            from: after.tick_at,
+            to: after.tick_at,
+            count: 1,
+            is: `execution ${after.id}`,
+          })
+        }
+        if (after === null && before !== null && before.tick_at !== null) {
+          const unstarted = ['pending', 'blocked'].includes(before.state) && before.attempt === 0
+          if (!unstarted && !isFinal(before.state))
+            throw this.#broken(
+              'nothing unfinished is deleted',
+              before.job_id,
+              `a ${before.state} execution is gone`,
+            )
+          push(this.#gone, before.job_id, {
+            from: before.tick_at,
+            to: before.tick_at,
+            count: 1,
+            is: `the ${before.state} execution of ${at(before.tick_at)}`,
+          })
+        }
+        if (before !== null && after !== null && before.tick_at !== after.tick_at)
+          throw this.#broken(
+            'an account never changes',
+            after.job_id,
+            `${at(before.tick_at)} became ${at(after.tick_at)}`,
+          )
+        return
+      }
+      case 'range':
+        return this.#seeRange(change.before, change.after)
+      case 'job':
+        if (change.before !== null && change.after !== null) this.#seeJob(change.before, change.after)
+        else if (change.after === null && change.before?.deleted_at === null)
+          throw new Violation('a job is never lost', `${change.before.name} is gone`)
+        return
+      default:
+    }
+  }
+
+  /** At the end of a commit. */
+  end(): void {
+    for (const [jobId, accounts] of this.#written) {
+      const [first] = accounts
+      if (first !== undefined)
+        throw this.#broken(
+          'a cursor moves with its accounts',
+          jobId,
+          `${at(first.from)} was accounted, but the cursor stands before it`,
+        )
+    }
+    for (const [jobId, gone] of this.#gone) {
+      // A deleted job goes with its ledger, once retention has passed both.
+      if (!this.#model.jobs.has(jobId)) continue
+      const { accounted_until: cursor, ledger_from: ledgerFrom } = this.#model.job(jobId)
+      const lost = gone.find(({ from, to }) => to >= ledgerFrom && from < cursor)
+      if (lost !== undefined)
+        throw this.#broken(
+          'an account never vanishes',
+          jobId,
+          `${lost.is} is gone, though the ledger covers it`,
+        )
+    }
+    for (const jobId of this.#madeWhilePaused) {
+      if (this.#model.job(jobId).state === 'paused')
+        throw this.#broken('a paused job makes nothing', jobId, 'a tick fired while the job was paused')
+    }
+    for (const [jobId, gone] of this.#gone) {
+      const { ledger_from: ledgerFrom } = this.#model.jobs.get(jobId) ?? { ledger_from: Infinity }
+      for (const { to, count } of gone) if (to >= ledgerFrom) this.#count(jobId, -count)
+    }
+    this.#written.clear()
+    this.#gone.clear()
+    this.#madeWhilePaused.clear()
+  }
+
+  /** Totals + ledger = all ticks, for jobs that are still there. */
+  checkTotals(client: DatabaseSync): void {
+    for (const [jobId, counted] of this.#counts) {
+      if (!this.#model.jobs.has(jobId)) continue
+      const [found] = client.prepare(totalsText).all({ job: jobId })
+      if (found?.['ticks'] !== counted)
+        throw this.#broken(
+          'totals + ledger = all ticks',
+          jobId,
+          `${counted} were accounted, but ${found?.['ticks']} are counted`,
+        )
+    }
+  }
+
+  #count(jobId: string, by: number): void {
+    this.#counts.set(jobId, (this.#counts.get(jobId) ?? 0) + by)
+  }
+
+  #write(jobId: string, account: Account): void {
+    const { state, accounted_until: cursor } = this.#model.job(jobId)
+    if (state === 'paused' && account.is.startsWith('execution')) this.#madeWhilePaused.add(jobId)
+    if (account.from < cursor)
+      throw this.#broken(
+        'each tick is accounted once',
+        jobId,
+        `${at(account.from)} got a second account (${account.is}), though the cursor had passed it`,
+      )
+    push(this.#written, jobId, account)
+    this.ticks += account.count
+    this.#count(jobId, account.count)
+  }
+
+  #seeRange(before: RangeRow | null, after: RangeRow | null): void {
+    if (before === null && after !== null) {
+      this.#write(after.job_id, {
+        from: after.from_at,
+        to: after.to_at,
+        count: after.count,
+        is: rangeIs(after),
+      })
+    } else if (before !== null && after === null) {
+      push(this.#gone, before.job_id, {
+        from: before.from_at,
+        to: before.to_at,
+        count: before.count,
+        is: rangeIs(before),
+      })
+    } else if (before !== null && after !== null) {
+      const same =
+        before.from_at === after.from_at && before.reason === after.reason && before.account === after.account
+      const grew = after.to_at > before.to_at && after.count > before.count
+      if (!same || !grew)
+        throw this.#broken(
+          'an account never changes',
+          after.job_id,
+          `${rangeIs(before)} became ${rangeIs(after)}`,
+        )
+      const sequence = this.#sequence(this.#model.job(after.job_id))
+      const from = sequence?.next(before.to_at) ?? before.to_at + 1
+      this.#write(after.job_id, {
+        from,
+        to: after.to_at,
+        count: after.count - before.count,
+        is: rangeIs(after),
+      })
+    }
+  }
+
+  #seeJob(before: JobRow, after: JobRow): void {
+    if (after.ledger_from < before.ledger_from && after.accounted_until >= before.accounted_until)
+      throw this.#broken(
+        'retention only moves forward',
+        after.id,
+        `the ledger went back to ${at(after.ledger_from)}`,
+      )
+    if (after.accounted_until > before.accounted_until) this.#movedOn(before, after)
+    else if (after.accounted_until < before.accounted_until) this.#movedBack(after)
+  }
+
+  #movedOn(before: JobRow, after: JobRow): void {
+    const accounts = (this.#written.get(after.id) ?? []).toSorted((a, b) => a.from - b.from)
+    this.#written.delete(after.id)
+    const sequence = this.#sequence(before)
+    if (sequence === null) return this.#checkOpenTick(before, after, accounts)
+    let settled = before.accounted_until - 1
+    for (const account of accounts) {
+      const due = sequence.next(settled)
+      if (due !== account.from) throw this.#mismatch(after, due, account)
+      this.#checkCount(after, sequence, account)
+      settled = account.to
+    }
+    const left = sequence.next(settled)
+    if (left !== null && left < after.accounted_until)
+      throw this.#broken('no tick is lost', after.id, `the cursor passed ${at(left)}, which has no account`)
+    if (settled >= after.accounted_until)
+      throw this.#broken(
+        'a cursor moves with its accounts',
+        after.id,
+        `${at(settled)} was accounted, but the cursor stopped at ${at(after.accounted_until)}`,
+      )
+  }
+
+  #mismatch(job: JobRow, due: number | null, account: Account): Violation {
+    return due !== null && due < account.from
+      ? this.#broken(
+          'no tick is lost',
+          job.id,
+          `${at(due)} has no account; the next is of ${at(account.from)}`,
+        )
+      : this.#broken(
+          'each tick is accounted once',
+          job.id,
+          `${at(account.from)} was accounted (${account.is}), but the next tick is ${at(due)}`,
+        )
+  }
+
+  #checkCount(job: JobRow, sequence: TickSequence, { from, to, count, is }: Account): void {
+    let ticks = 0
+    if (count > walked) ticks = sequence.count(from, to + 1)
+    else
+      for (let tick: number | null = from; tick !== null && tick <= to; tick = sequence.next(tick)) ticks += 1
+    if (ticks !== count)
+      throw this.#broken('a range counts its ticks', job.id, `${is} says ${count}, but there are ${ticks}`)
+  }
+
+  /** fixedDelay: the one open tick, and nothing else. */
+  #checkOpenTick(before: JobRow, after: JobRow, accounts: readonly Account[]): void {
+    const [account, second] = accounts
+    if (second !== undefined || (account !== undefined && account.from !== before.open_tick_at))
+      throw this.#broken(
+        'each tick is accounted once',
+        after.id,
+        `${at((second ?? account)?.from)} was accounted, but the open tick is ${at(before.open_tick_at)}`,
+      )
+    const open = before.open_tick_at
+    if (
+      account === undefined &&
+      open !== null &&
+      open < after.accounted_until &&
+      open >= before.accounted_until
+    )
+      throw this.#broken(
+        'no tick is lost',
+        after.id,
+        `the cursor passed the open tick ${at(open)}, which has no account`,
+      )
+  }
+
+  /** Back only over what was taken back with it. */
+  #movedBack(after: JobRow): void {
+    const kept = [...this.#model.executions.values()].find(
+      ({ job_id: jobId, tick_at: tick }) =>
+        jobId === after.id && tick !== null && tick >= after.accounted_until,
+    )
+    const range = this.#model.ranges(after.id).find(({ to_at: to }) => to >= after.accounted_until)
+    const still = kept?.tick_at ?? range?.to_at
+    if (still !== undefined)
+      throw this.#broken(
+        'each tick is accounted once',
+        after.id,
+        `the cursor went back to ${at(after.accounted_until)}, but ${at(still)} is accounted`,
+      )
+  }
+
+  #sequence(job: JobRow): TickSequence | null {
+    return (
+      nominalSequence(job.name, specFrom(job.spec)) ??
+      (specFrom(job.spec).schedule === null
+        ? { next: () => null, previous: () => null, count: () => 0 }
+        : null)
+    )
+  }
+
+  #broken(rule: string, jobId: string, message: string): Violation {
+    const name = this.#model.nameOf(jobId)
+    return new Violation(rule, `${name}: ${message}`, name)
+  }
+}
+
+function push<T>(lists: Map<string, T[]>, key: string, value: T): void {
+  const list = lists.get(key)
+  if (list === undefined) lists.set(key, [value])
+  else list.push(value)
+}
+
+function rangeIs({ account, reason, from_at: from, to_at: to, count }: RangeRow): string {
+  return `${count} ${account} (${reason}) from ${at(from)} to ${at(to)}`
+}
+
+export function at(instant: number | null | undefined): string {
+  return instant === null || instant === undefined ? 'none' : new Date(instant).toISOString().slice(11, 23)
+}

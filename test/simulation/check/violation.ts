@@ -1,0 +1,13 @@
+/** A rule that did not hold. The first one ends its history. */
+export class Violation extends Error {
+  readonly rule: string
+  /** What it is about, for the story: a job's name, where there is one. */
+  readonly job: string | null
+
+  constructor(rule: string, message: string, job: string | null = null) {
+    super(message)
+    this.name = 'Violation'
+    this.rule = rule
+    this.job = job
+  }
+}

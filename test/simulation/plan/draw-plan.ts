@@ -1,0 +1,217 @@
+/**
+ * Draws a history from a seed. Each seed turns on only some of the things that can happen: histories that differ much
+ * from each other find more than histories in which everything happens a little.
+ */
+import { Random } from '../world/random.ts'
+import { drawJobs, drawOptions, drawSchedule, type Era, eras } from './draw-jobs.ts'
+import { drawSoak } from './draw-soak.ts'
+import {
+  calm,
+  type JobPlan,
+  type Mode,
+  type NodePlan,
+  type Plan,
+  type Step,
+  type Timing,
+  type Weather,
+} from './plan.ts'
+
+const second = 1_000
+const minute = 60 * second
+
+/** What a seed may turn on. */
+interface Swarm {
+  readonly crashes: boolean
+  readonly freezes: boolean
+  readonly stops: boolean
+  readonly weather: boolean
+  readonly outages: boolean
+  readonly skew: boolean
+  readonly jumps: boolean
+  readonly operators: boolean
+}
+
+export function drawPlan(seed: number, mode: Mode): Plan {
+  if (mode === 'soak') return drawSoak(seed)
+  const random = new Random(`evertick ${mode} ${seed}`)
+  const swarm = drawSwarm(random)
+  const era = random.pick(eras)
+  const durationMs = random.integer(1, 5) * minute
+  const timing = drawTiming(random)
+  const nodes = drawNodes(random, swarm)
+  const jobs = drawJobs(random, era)
+  const steps = drawSteps(random, swarm, { durationMs, timing, nodes, jobs, era })
+  const weather = swarm.weather ? drawWeather(random) : calm
+  return { seed, mode, startAt: era.startAt, durationMs, timing, weather, nodes, jobs, steps }
+}
+
+function drawSwarm(random: Random): Swarm {
+  const on = (probability: number) => random.chance(probability)
+  return {
+    crashes: on(0.7),
+    freezes: on(0.5),
+    stops: on(0.4),
+    weather: on(0.5),
+    outages: on(0.4),
+    skew: on(0.3),
+    jumps: on(0.15),
+    operators: on(0.7),
+  }
+}
+
+function drawTiming(random: Random): Timing {
+  const leaderLeaseMs = random.pick([2_000, 4_000, 10_000])
+  return {
+    leaderLeaseMs,
+    heartbeatMs: Math.floor(leaderLeaseMs / random.pick([2, 3, 3])),
+    workerLeaseMs: random.pick([1_500, 4_000, 10_000, 30_000]),
+    longestSleepMs: random.pick([30_000, 120_000, 240_000]),
+    catchUpRate: random.pick([1, 10, 1_000]),
+  }
+}
+
+function drawNodes(random: Random, swarm: Swarm): NodePlan[] {
+  const count = random.pick([1, 2, 2, 3, 3, 4, 5])
+  const nodes = Array.from({ length: count }, (): NodePlan => {
+    const roles = random.weighted({ both: 6, scheduler: 1, worker: 1 })
+    return {
+      roles: roles === 'both' ? ['scheduler', 'worker'] : [roles],
+      concurrency: random.pick([1, 2, 10]),
+      clock: {
+        skewMs: swarm.skew ? random.pick([random.integer(-400, 400), random.integer(-5_000, 5_000)]) : 0,
+        rate: swarm.skew && random.chance(0.3) ? random.pick([0.5, 0.99, 1.01, 2]) : 1,
+      },
+    }
+  })
+  // Somebody must be able to do the work.
+  return [{ ...(nodes[0] as NodePlan), roles: ['scheduler', 'worker'] }, ...nodes.slice(1)]
+}
+
+function drawWeather(random: Random): Weather {
+  const rate = () => random.pick([0, 0.002, 0.02])
+  return {
+    latencyMs: random.pick([0, 5, 300]),
+    refused: rate(),
+    replyLost: rate(),
+    hang: random.pick([0, 0, 0.004]),
+    hangMs: random.pick([2_000, 15_000]),
+  }
+}
+
+interface Scene {
+  readonly durationMs: number
+  readonly timing: Timing
+  readonly nodes: readonly NodePlan[]
+  readonly jobs: readonly JobPlan[]
+  readonly era: Era
+}
+
+function drawSteps(random: Random, swarm: Swarm, scene: Scene): Step[] {
+  const minutes = scene.durationMs / minute
+  const steps: Step[] = []
+  const add = (on: boolean, perMinute: number, draw: (atMs: number) => Step) => {
+    const count = on ? random.integer(1, Math.max(1, Math.round(perMinute * minutes))) : 0
+    for (let index = 0; index < count; index += 1) steps.push(draw(random.integer(0, scene.durationMs)))
+  }
+  const node = () => random.integer(0, scene.nodes.length - 1)
+  const { leaderLeaseMs, workerLeaseMs } = scene.timing
+  const forMs = () =>
+    random.pick([
+      random.integer(100, 2_000),
+      leaderLeaseMs * 2,
+      workerLeaseMs + 3_000,
+      random.integer(1, 90) * second,
+    ])
+  add(swarm.crashes, 2, (atMs) => ({ atMs, kind: 'crash', node: node(), forMs: forMs() }))
+  add(swarm.freezes, 1.5, (atMs) => ({ atMs, kind: 'freeze', node: node(), forMs: forMs() }))
+  add(swarm.stops, 1, (atMs) => ({ atMs, kind: 'stop', node: node(), forMs: forMs() }))
+  add(swarm.stops, 1, (atMs) => ({ atMs, kind: 'step_down', node: node() }))
+  add(swarm.weather, 1, (atMs) => ({ atMs, kind: 'drop', node: node() }))
+  add(swarm.outages, 0.5, (atMs) => ({ atMs, kind: 'cut_off', node: node(), forMs: forMs() }))
+  add(swarm.outages, 0.4, (atMs) => ({ atMs, kind: 'down', forMs: forMs() }))
+  add(swarm.outages, 0.3, (atMs) => ({ atMs, kind: 'disk_full', forMs: forMs() }))
+  add(swarm.jumps, 0.5, (atMs) => ({ atMs, kind: 'jump', node: node(), ms: random.pick(jumps) }))
+  add(swarm.jumps, 0.3, (atMs) => ({
+    atMs,
+    kind: 'drift',
+    node: node(),
+    rate: random.pick([0.5, 2]),
+    forMs: 30_000,
+  }))
+  add(swarm.operators, 4, (atMs) => drawOperatorStep(random, atMs, scene))
+  return steps.toSorted((a, b) => a.atMs - b.atMs)
+}
+
+const hour = 60 * minute
+const jumps = [
+  -hour,
+  -30 * second,
+  -2 * second,
+  3 * second,
+  30 * second,
+  hour,
+  24 * hour,
+  -24 * hour,
+  -Date.UTC(2026, 11),
+]
+
+function drawOperatorStep(random: Random, atMs: number, scene: Scene): Step {
+  const job = random.pick(scene.jobs).name
+  const via = random.chance(0.5) ? -1 : random.integer(0, scene.nodes.length - 1)
+  const by = { atMs, via }
+  const kind = random.weighted({
+    pause: 6,
+    resume: 6,
+    edit: 5,
+    trigger: 4,
+    backfill: 2,
+    enqueue: 5,
+    cancel: 1,
+    delete: 0.5,
+    cancel_execution: 2,
+    retry_execution: 1,
+    pause_queue: 0.5,
+    resume_queue: 1,
+    lock: 3,
+    reset_cursor: 0.5,
+  })
+  switch (kind) {
+    case 'pause':
+      return { ...by, kind, job, forMs: random.pick([null, 3_000, 20_000]) }
+    case 'resume':
+      return { ...by, kind, job, catchUp: random.pick(['skip', 'policy', 'latest', 'all']) }
+    case 'edit':
+      return { ...by, kind, job, options: drawEdit(random, scene.era) }
+    case 'trigger':
+      return { ...by, kind, job, force: random.chance(0.3) }
+    case 'backfill':
+      return { ...by, kind, job, agoMs: random.integer(5_000, 60_000) }
+    case 'enqueue':
+      return { ...by, kind, job, unique: random.pick([null, 'a', 'b']) }
+    case 'lock':
+      return { ...by, kind, ttlMs: random.integer(1, 8) * second, holdMs: random.integer(0, 12) * second }
+    case 'pause_queue':
+    case 'resume_queue':
+      return { ...by, kind }
+    default:
+      return { ...by, kind, job }
+  }
+}
+
+function drawEdit(random: Random, era: Era): ReturnType<typeof drawOptions> {
+  const { catchUp, overlap, maxConcurrent, retry } = drawOptions(random, era)
+  switch (random.weighted({ schedule: 4, overlap: 3, retry: 1, description: 1 })) {
+    case 'schedule':
+      return { schedule: drawSchedule(random, era) }
+    case 'overlap':
+      return {
+        ...(overlap === undefined ? {} : { overlap }),
+        ...(catchUp === undefined ? {} : { catchUp }),
+        maxConcurrent: maxConcurrent ?? 1,
+      }
+    case 'retry':
+      return retry === undefined ? {} : { retry }
+    case 'description':
+      return { description: `edit ${random.integer(1, 1_000)}` }
+  }
+}

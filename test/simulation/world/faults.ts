@@ -1,0 +1,152 @@
+/**
+ * Stands between a node and its store: every call may take its time, be refused, be done with its reply lost, hang until
+ * somebody gives up, or die with its connection.
+ */
+import { EvertickError } from '../../../src/core/error.ts'
+import type { Store } from '../../../src/store/store.ts'
+import type { Weather } from '../plan/plan.ts'
+import type { Life } from './life.ts'
+import type { Random } from './random.ts'
+import type { Timeline } from './timeline.ts'
+
+export type Fate = 'fine' | 'refused' | 'reply_lost' | 'hang' | 'down' | 'full'
+
+/** The state of the world between nodes and database. */
+export interface Sky {
+  weather: Weather
+  downUntil: number
+  fullUntil: number
+  /** By node. */
+  readonly cutOffUntil: Map<number, number>
+}
+
+export interface Witness {
+  /** The store has done it; nobody has heard of it yet. */
+  readonly answered: (life: Life, verb: string, args: readonly unknown[], result: unknown) => void
+  readonly failed: (life: Life, verb: string, error: unknown) => void
+  readonly fault: (life: Life, verb: string, fate: Fate) => void
+}
+
+/** A call that takes longer than this is trouble enough to lose a lease by. */
+const slowMs = 250
+
+const reads = new Set([
+  'ping',
+  'changes',
+  'findDueJobs',
+  'findCancelRequests',
+  'currentLeader',
+  'jobsChangedSince',
+])
+const isRead = (verb: string) => reads.has(verb) || verb.startsWith('find') || verb.startsWith('list')
+
+export class Faults {
+  readonly #timeline: Timeline
+  readonly #random: Random
+  readonly #sky: Sky
+  readonly #witness: Witness
+
+  constructor(timeline: Timeline, random: Random, sky: Sky, witness: Witness) {
+    this.#timeline = timeline
+    this.#random = random
+    this.#sky = sky
+    this.#witness = witness
+  }
+
+  wrap(store: Store, life: Life, node: number): Store {
+    return new Proxy(store, {
+      get: (target, name) => {
+        const member: unknown = Reflect.get(target, name)
+        if (typeof member !== 'function' || typeof name !== 'string' || name === 'close') return member
+        const inner = member as (...args: unknown[]) => Promise<unknown>
+        return (...args: unknown[]) => this.#call(life, node, name, args, () => inner.apply(target, args))
+      },
+    })
+  }
+
+  #call(
+    life: Life,
+    node: number,
+    verb: string,
+    args: readonly unknown[],
+    inner: () => Promise<unknown>,
+  ): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const fail = (error: Error) => {
+        life.inFlight.delete(fail)
+        reject(error)
+      }
+      life.inFlight.add(fail)
+      this.#carry(life, node, verb, args, inner).then(
+        (result) => {
+          life.inFlight.delete(fail)
+          resolve(result)
+        },
+        (error: unknown) => fail(error as Error),
+      )
+    })
+  }
+
+  async #carry(
+    life: Life,
+    node: number,
+    verb: string,
+    args: readonly unknown[],
+    inner: () => Promise<unknown>,
+  ): Promise<unknown> {
+    const fate = this.#draw(node, verb)
+    if (fate !== 'fine') {
+      life.trouble()
+      this.#witness.fault(life, verb, fate)
+    }
+    await this.#travel(life)
+    if (fate === 'hang') await this.#wait(life, this.#sky.weather.hangMs)
+    if (fate !== 'fine' && fate !== 'reply_lost') throw errors[fate]()
+    const askedAt = this.#timeline.now
+    let result: unknown
+    try {
+      result = await inner()
+    } catch (error) {
+      this.#witness.failed(life, verb, error)
+      throw error
+    }
+    if (this.#timeline.now - askedAt > slowMs) life.trouble()
+    this.#witness.answered(life, verb, args, result)
+    await this.#travel(life)
+    if (fate === 'reply_lost') throw errors.reply_lost()
+    return result
+  }
+
+  #draw(node: number, verb: string): Fate {
+    const { weather, downUntil, fullUntil, cutOffUntil } = this.#sky
+    const { now } = this.#timeline
+    if (now < downUntil || now < (cutOffUntil.get(node) ?? 0)) return 'down'
+    if (now < fullUntil && !isRead(verb)) return 'full'
+    if (this.#random.chance(weather.refused)) return 'refused'
+    if (this.#random.chance(weather.replyLost)) return 'reply_lost'
+    if (this.#random.chance(weather.hang)) return 'hang'
+    return 'fine'
+  }
+
+  async #travel(life: Life): Promise<void> {
+    const { latencyMs } = this.#sky.weather
+    if (latencyMs > 0) await this.#wait(life, this.#random.next() * latencyMs)
+  }
+
+  /** The network's time, not the node's. */
+  async #wait(life: Life, ms: number): Promise<void> {
+    life.travelling += 1
+    await new Promise<void>((resolve) => this.#timeline.after(ms, life, resolve))
+    life.travelling -= 1
+  }
+}
+
+const errors: Readonly<Record<Exclude<Fate, 'fine'>, () => Error>> = {
+  refused: () => new Error('simulated: the connection was refused'),
+  down: () => new Error('simulated: the database is down'),
+  hang: () => new Error('simulated: no answer; gave up'),
+  reply_lost: () => new Error('simulated: the connection was lost before the reply'),
+  full: () => new EvertickError('database_full', 'simulated: the disk is full'),
+}
+
+export const dropped = (): Error => new Error('simulated: the connection dropped')

@@ -1,0 +1,105 @@
+/** One history from beginning to end. */
+import { leaseSlackMs } from '../../../src/core/attempt/lease.ts'
+import { nominalSequence } from '../../../src/core/job/sequence.ts'
+import { specFrom } from '../../../src/store/sql/rows.ts'
+import type { ExecutionRow } from '../check/change-log.ts'
+import { at } from '../check/tick-rules.ts'
+import { Violation } from '../check/violation.ts'
+import type { Plan } from '../plan/plan.ts'
+import { type Say, type Tally, World } from './world.ts'
+
+export interface Ended {
+  readonly plan: Plan
+  readonly violation: Violation | null
+  readonly tally: Tally
+}
+
+const drainMs = 2 * 3_600_000
+const farAheadMs = 600_000
+
+export async function runPlan(plan: Plan, say: Say | null = null): Promise<Ended> {
+  const world = await World.make(plan, say)
+  let violation: Violation | null = null
+  try {
+    await live(world)
+  } catch (error) {
+    violation = error instanceof Violation ? error : unexpected(error)
+    world.say(`✗ ${violation.rule}: ${violation.message}`)
+  }
+  const { tally } = world
+  await world.close()
+  return { plan, violation, tally }
+}
+
+async function live(world: World): Promise<void> {
+  const { timeline, plan } = world
+  await world.live()
+  world.heal()
+  const { leaderLeaseMs, heartbeatMs, workerLeaseMs, longestSleepMs } = plan.timing
+  const recoveryMs = 3 * leaderLeaseMs + 2 * heartbeatMs + workerLeaseMs + longestSleepMs / 60 + 30_000
+  await timeline.runUntil(timeline.now + recoveryMs)
+  checkRecovered(world)
+  world.stopTicking()
+  await timeline.runUntil(timeline.now + drainMs, () => isDrained(world))
+  checkDrained(world)
+  await world.audit()
+  for (const node of world.nodes) {
+    node.wanted = false
+    node.stop(0)
+  }
+  await timeline.runUntil(timeline.now + 60_000, () => world.nodes.every(({ life }) => life === null))
+  world.rethrow()
+  const left = world.nodes.find(({ life }) => life !== null)
+  if (left !== undefined) throw new Violation('a stop ends', `${left.name} has not stopped`)
+  world.checker.finish(plan)
+  await world.audit()
+}
+
+/** After any fault heals, full service returns by itself: somebody leads, and no tick that is due waits. */
+function checkRecovered(world: World): void {
+  const { model } = world.checker
+  if (world.wrongClocks) return
+  const leader = model.locks.get('leader')
+  if (leader === undefined || leader.expires_at + leaseSlackMs < world.now)
+    throw new Violation('somebody leads', 'nobody leads, long after everything healed')
+  for (const job of model.jobs.values()) {
+    if (job.state !== 'active') continue
+    const next =
+      nominalSequence(job.name, specFrom(job.spec))?.next(job.accounted_until - 1) ?? job.open_tick_at
+    if (next !== null && next < world.now - 3_000)
+      throw new Violation(
+        'service returns by itself',
+        `${job.name}: ${at(next)} is due and has no account`,
+        job.name,
+      )
+  }
+}
+
+function isDrained(world: World): boolean {
+  const { model } = world.checker
+  const settled = (name: string) =>
+    [...model.jobs.values()].some((job) => job.name === name && job.state !== 'active')
+  return world.plan.jobs.every(({ name }) => settled(name)) && waiting(world) === undefined
+}
+
+/** Whatever has a clock dated a day ahead waits for that day, and what is behind it in its lane with it. */
+function waiting({ checker: { model }, now }: World): ExecutionRow | undefined {
+  for (const jobId of model.jobs.keys()) {
+    const open = model.open(jobId)
+    if (open.length > 0 && !open.some(({ ready_at: readyAt }) => readyAt > now + farAheadMs)) return open[0]
+  }
+  return undefined
+}
+
+function checkDrained(world: World): void {
+  const left = waiting(world)
+  if (left === undefined) return
+  const job = world.checker.model.nameOf(left.job_id)
+  const what = `an execution by ${left.cause} is still ${left.state}, ready at ${at(left.ready_at)}`
+  throw new Violation('nothing waits for ever', `${job}: ${what}`, job)
+}
+
+function unexpected(error: unknown): Violation {
+  const said = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  return new Violation('no error of ours', said)
+}
