@@ -109,13 +109,22 @@ export class Elector extends Service {
     const now = this.#context.clock.now()
     try {
       const ours = await this.#context.store.renewTerm({ termId: held.term.id, holder: nodeId, now, leaseMs })
-      // The lease counts from before the call: its reply may have taken any time.
-      if (ours && this.#leadership !== null) this.#leadership = { term: held.term, validUntil: now + leaseMs }
-      else if (!ours) this.#lose()
+      if (!ours) this.#lose()
+      else if (this.#leadership !== null) this.#prolong(held.term, now + leaseMs)
     } catch (error) {
       this.#context.logger.warn('Could not renew the leader term; standing back', { error })
       this.#lose()
     }
+  }
+
+  /** The lease counts from before the call: its reply may have taken any time. */
+  #prolong(term: LeaderTerm, validUntil: number): void {
+    const lapsed = this.term() === null
+    this.#leadership = { term, validUntil }
+    // A reply so late that the lease has run out again is followed by the next try at once.
+    if (this.term() === null) this.#alarm.ring()
+    // Whoever looked meanwhile found that this node does not lead, and sleeps.
+    else if (lapsed) this.#onElected()
   }
 
   #lose(): void {

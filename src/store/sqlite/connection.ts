@@ -24,7 +24,7 @@ export class Connection {
       // Who holds a database in memory is on this very thread, and would be waited for in vain.
       const waitMs = isInMemory(path) ? 0 : 5
       client.exec(`PRAGMA busy_timeout = ${waitMs * 1_000}`)
-      switchToWal(client)
+      if (!isInMemory(path)) switchToWal(client)
       // From here on a busy file is waited for without blocking the event loop; see the driver.
       client.exec(`PRAGMA busy_timeout = ${waitMs}`)
       // Durability is FULL all the same: see WalSync, which calls the fsync that COMMIT leaves out here.

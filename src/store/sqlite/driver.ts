@@ -31,6 +31,7 @@ type Turn =
 const groupMs = 8
 const busyRetryMs = 15
 const busyGiveUpMs = 30_000
+const longHoldMs = 250
 
 const insideTransaction = new AsyncLocalStorage<true>()
 
@@ -201,7 +202,10 @@ export class SqliteDriver implements SqlDriver {
       const [turn] = this.#turns
       if (turn?.kind === 'exclusive') {
         this.#turns.shift()
+        const begunAt = this.#host.monotonic()
         await turn.run()
+        // Other processes only poll for the file: who kept it from them for long does not take it again at once.
+        if (this.#host.monotonic() - begunAt > longHoldMs) await this.#host.sleep(2 * busyRetryMs)
       } else if (this.#begin()) {
         busySince = null
         this.#commitGroup()

@@ -1,0 +1,45 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { Elector } from '../../src/engine/elector.ts'
+import { Events } from '../../src/engine/events.ts'
+import type { Store } from '../../src/store/store.ts'
+import { ManualClock } from '../../src/testing/index.ts'
+import { quiet } from '../promises/support.ts'
+import { t0 } from '../store/builders.ts'
+import { openMemory } from '../store/sqlite-store.ts'
+
+test('a leader whose renewal came late, but came, wakes whoever found it without a lease', async () => {
+  const bench = await openMemory()
+  onTestFinished(() => bench.close())
+  const clock = new ManualClock(t0)
+  let slowMs = 0
+  const store: Store = {
+    ...bench.store,
+    async renewTerm(request) {
+      await clock.sleep(slowMs)
+      return await bench.store.renewTerm(request)
+    },
+  }
+  const events = new Events(() => {})
+  const woken: number[] = []
+  const context = { nodeId: 'n1', store, clock, events, logger: quiet, random: () => 0 }
+  const elector = new Elector(context, { leaseMs: 2_000, heartbeatMs: 1_000 }, () =>
+    woken.push(clock.now() - t0),
+  )
+  const pass = async (ms: number) => {
+    for (const until = clock.now() + ms; clock.now() < until; clock.moveTo(clock.now() + 100)) {
+      for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+  elector.start()
+  await pass(1_500)
+  slowMs = 2_500
+  await pass(2_000)
+  expect(elector.term()).toBeNull()
+  slowMs = 0
+  await pass(3_000)
+  expect(elector.term()).toMatchObject({ id: 1 })
+  // Not a heartbeat later: the reply at 4.5 s was too late itself, and the next try followed at once.
+  expect(woken).toHaveLength(2)
+  expect(woken[1]).toBeLessThan(5_000)
+  await elector.stop()
+})
