@@ -43,7 +43,7 @@ describe('retries', () => {
       name: 'job',
       retry: { attempts: 2 },
       run(context) {
-        attempts.push(`${context.input} ${context.attempt}`)
+        attempts.push(`${String(context.input)} ${context.attempt}`)
         throw new Error('no luck')
       },
     })

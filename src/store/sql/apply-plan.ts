@@ -131,15 +131,18 @@ function continues(job: Job, last: TickRange, range: RangeDraft): boolean {
   )
 }
 
-/** Five leader flaps must not make fifteen runs of a limit of three: the oldest that have not started go. */
+/**
+ * Five leader flaps must not make fifteen runs of a limit of three: the oldest that have not started go. What a worker has
+ * in reserve has not started either: it is asked to stop, and its start is refused.
+ */
 function* supersedeCatchUps(job: Job, keep: number, now: number): Script<void> {
   const unstarted = yield* rows(
     `SELECT id, tick_at FROM @job_executions
      WHERE job_id = ? AND state = 'blocked' AND cause = 'catch_up' AND attempt = 0
      UNION ALL
      SELECT id, tick_at FROM @job_executions
-     WHERE job_id = ? AND ${isActive} AND cause <> 'enqueue'
-       AND state = 'pending' AND cause = 'catch_up' AND attempt = 0
+     WHERE job_id = ? AND ${isActive} AND cause <> 'enqueue' AND cause = 'catch_up' AND attempt = 0
+       AND (state = 'pending' OR state = 'running' AND cancel_requested_at IS NULL)
      ORDER BY tick_at DESC`,
     job.id,
     job.id,
@@ -149,6 +152,12 @@ function* supersedeCatchUps(job: Job, keep: number, now: number): Script<void> {
     yield* run(
       `UPDATE @job_executions SET state = 'cancelled', cancel_reason = 'superseded', finished_at = ?
        WHERE id = ? AND state IN ('pending', 'blocked')`,
+      now,
+      id,
+    )
+    yield* run(
+      `UPDATE @job_executions SET cancel_requested_at = ?, cancel_reason = 'superseded'
+       WHERE id = ? AND state = 'running' AND attempt = 0`,
       now,
       id,
     )

@@ -105,14 +105,9 @@ function switchToWal(client: DatabaseSync): void {
   }
 }
 
-/** A database of this connection alone. */
-export function isPrivate(path: string): boolean {
-  return path === ':memory:'
-}
-
-/** Private, or shared by the connections of this process: `file:/name?vfs=memdb`. It ends with the last of them. */
+/** `:memory:`, or shared by the connections of this process: `file:/name?vfs=memdb`. It ends with the last of them. */
 export function isInMemory(path: string): boolean {
-  return isPrivate(path) || /[?&]vfs=memdb(?:&|$)/.test(path)
+  return path === ':memory:' || /[?&]vfs=memdb(?:&|$)/.test(path)
 }
 
 /** A new file is for its owner alone: inputs and results are in it. SQLite gives its log the same mode. */

@@ -10,7 +10,7 @@ import type { ExclusiveRequest, SqlDriver } from '../sql/driver.ts'
 import { isQueryable, runAsync } from '../sql/queryable.ts'
 import type { Script } from '../sql/script.ts'
 import type { CallerTransaction } from '../store.ts'
-import { Connection, isDatabaseSync, isInMemory, isPrivate } from './connection.ts'
+import { Connection, isDatabaseSync, isInMemory } from './connection.ts'
 import { classify, isBusy, rewrite } from './dialect.ts'
 import { isTransaction, SqliteTransaction } from './transaction.ts'
 import { WalSync } from './wal-sync.ts'
@@ -58,8 +58,8 @@ export class SqliteDriver implements SqlDriver {
     }
     try {
       this.#writer = open()
-      // A private database has one connection; a file's reader never sees a transaction that is still open.
-      this.#reader = isPrivate(path) ? this.#writer : open()
+      // A file's reader never sees a transaction that is still open; in memory, a second connection would only wait.
+      this.#reader = isInMemory(path) ? this.#writer : open()
       this.#reader.client.prepare('SELECT count(*) FROM sqlite_master').get()
     } catch (error) {
       for (const connection of opened) connection.close()

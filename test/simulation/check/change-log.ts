@@ -2,7 +2,7 @@
  * Sees every change that is committed, with the row before and after it: triggers write them down in the transaction that
  * makes them, and a connection of its own reads what is new. The code under test knows nothing of it.
  */
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite'
 
 export interface ExecutionRow {
   readonly id: string
@@ -82,6 +82,8 @@ export interface Rows {
 export type Change = {
   [Name in keyof Rows]: {
     readonly table: Name
+    /** The node that committed it. */
+    readonly writer: string
     readonly before: Rows[Name] | null
     readonly after: Rows[Name] | null
   }
@@ -113,7 +115,7 @@ function triggersOf({ table, name, columns }: (typeof watched)[number]): string 
   const list = columns.split(/,\s*/)
   const object = (side: 'old' | 'new') => `json_object(${list.map((c) => `'${c}', ${side}.${c}`).join(', ')})`
   const write = (before: string, after: string) =>
-    `BEGIN INSERT INTO sim_changes (name, before, after) VALUES ('${table}', ${before}, ${after}); END;`
+    `BEGIN INSERT INTO sim_changes VALUES (NULL, sim_writer(), '${table}', ${before}, ${after}); END;`
   return `
     CREATE TRIGGER sim_${table}_made AFTER INSERT ON ${name} ${write('NULL', object('new'))}
     CREATE TRIGGER sim_${table}_changed AFTER UPDATE OF ${columns} ON ${name} ${write(object('old'), object('new'))}
@@ -134,7 +136,8 @@ export class ChangeLog {
     this.client.exec(`
       PRAGMA busy_timeout = 0;
       CREATE TABLE effects (execution_id TEXT NOT NULL, attempt INTEGER NOT NULL);
-      CREATE TABLE sim_changes (seq INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, before TEXT, after TEXT);
+      CREATE TABLE sim_changes (
+        seq INTEGER PRIMARY KEY AUTOINCREMENT, writer TEXT, name TEXT NOT NULL, before TEXT, after TEXT);
       ${watched.map(triggersOf).join('\n')}`)
     this.#version = this.client.prepare('PRAGMA data_version')
     this.#news = this.client.prepare('SELECT * FROM sim_changes WHERE seq > ? ORDER BY seq')
@@ -150,23 +153,35 @@ export class ChangeLog {
       const found = this.#news.all(this.#last)
       if (found.length === 0) return []
       this.#last = Number(found.at(-1)?.['seq'])
-      return found.map(({ name, before, after }) => ({
-        table: name as keyof Rows,
-        before: before === null ? null : JSON.parse(String(before)),
-        after: after === null ? null : JSON.parse(String(after)),
-      }))
+      return found.map(changeFrom)
     } catch (error) {
-      if ((error as { errcode?: number }).errcode !== 5) throw error
+      if (!isLocked(error)) throw error
       return []
     }
   }
 
-  /** In a long history the log would outgrow what it is about. */
-  forget(): void {
-    this.#forget.run(this.#last)
+  /** In a long history the log would outgrow what it is about. False while somebody's transaction is open. */
+  forget(): boolean {
+    try {
+      this.#forget.run(this.#last)
+      return true
+    } catch (error) {
+      if (!isLocked(error)) throw error
+      return false
+    }
   }
 
   close(): void {
     this.client.close()
   }
+}
+
+function isLocked(error: unknown): boolean {
+  return (error as { errcode?: number }).errcode === 5
+}
+
+function changeFrom({ writer, name, before, after }: Record<string, SQLOutputValue>): Change {
+  const row = (written: SQLOutputValue | undefined): unknown =>
+    typeof written === 'string' ? JSON.parse(written) : null
+  return { table: name, writer, before: row(before), after: row(after) } as Change
 }

@@ -2,7 +2,7 @@
 import { leaseSlackMs } from '../../../src/core/attempt/lease.ts'
 import { executionTransitions, isFinal } from '../../../src/core/execution/execution-state.ts'
 import type { Change, ExecutionRow } from './change-log.ts'
-import type { Model } from './model.ts'
+import { isUnstarted, type Model } from './model.ts'
 import type { Scene } from './scene.ts'
 import { at } from './tick-rules.ts'
 import { Violation } from './violation.ts'
@@ -147,7 +147,7 @@ export class ExecutionRules {
     const isLater = (other: number | null) => other !== null && other > (tick ?? 0)
     if (this.#model.ranges(jobId).some(({ to_at: to }) => isLater(to))) return true
     return [...this.#model.executions.values()].some(
-      (other) => other.job_id === jobId && isLater(other.tick_at) && other.fence > 0,
+      (other) => other.job_id === jobId && isLater(other.tick_at) && !isUnstarted(other),
     )
   }
 
@@ -179,7 +179,7 @@ export class ExecutionRules {
   }
 
   #seeExpired(before: ExecutionRow, after: ExecutionRow): void {
-    const { writer, member, workerLeaseMs, wrongClocks } = this.#scene
+    const { writer, workerLeaseMs, wrongClocks } = this.#scene
     const until = before.leased_until ?? 0
     if (!wrongClocks && writer !== null && until > writer.clock.now() - leaseSlackMs)
       throw this.#broken(
@@ -187,7 +187,7 @@ export class ExecutionRules {
         after.id,
         `taken from ${before.leased_by} before ${at(until)}`,
       )
-    const holder = member(before.leased_by ?? '')
+    const holder = this.#scene.member(before.leased_by ?? '')
     const asked = before.cancel_requested_at !== null
     if (!wrongClocks && !asked && holder?.fate === 'alive' && !holder.stopping) {
       const renewedAt = until - workerLeaseMs

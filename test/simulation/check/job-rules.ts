@@ -2,7 +2,7 @@
 import { bufferLimits } from '../../../src/core/execution/overlap.ts'
 import { nominalSequence } from '../../../src/core/job/sequence.ts'
 import type { Change, ExecutionRow } from './change-log.ts'
-import type { Model } from './model.ts'
+import { isUnstarted, type Model } from './model.ts'
 import { at } from './tick-rules.ts'
 import { Violation } from './violation.ts'
 
@@ -63,10 +63,7 @@ export class JobRules {
     const { catchUp, overlap, maxRuns } = this.#model.spec(jobId)
     if (maxRuns !== null && runs > maxRuns)
       throw this.#broken(jobId, 'maxRuns holds', `${runs} of ${maxRuns} runs`)
-    const unstarted = open.filter(
-      ({ cause, attempt, state }) =>
-        cause === 'catch_up' && attempt === 0 && (state === 'pending' || state === 'blocked'),
-    )
+    const unstarted = open.filter((execution) => execution.cause === 'catch_up' && isUnstarted(execution))
     if (unstarted.length > catchUp.maxMissedRuns)
       throw this.#broken(
         jobId,

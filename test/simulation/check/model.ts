@@ -69,3 +69,8 @@ function keep<K, V>(map: Map<K, V>, before: K | undefined, after: K | undefined,
   if (value === null) map.delete((before ?? after) as K)
   else map.set(after as K, value)
 }
+
+/** Nobody has tried it yet: an action on its job may still take it back. */
+export function isUnstarted({ state, attempt }: ExecutionRow): boolean {
+  return (state === 'pending' || state === 'blocked') && attempt === 0
+}

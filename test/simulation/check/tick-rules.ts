@@ -8,7 +8,7 @@ import { nominalSequence } from '../../../src/core/job/sequence.ts'
 import type { TickSequence } from '../../../src/core/schedule/schedule.ts'
 import { specFrom } from '../../../src/store/sql/rows.ts'
 import type { Change, JobRow, RangeRow } from './change-log.ts'
-import type { Model } from './model.ts'
+import { isUnstarted, type Model } from './model.ts'
 import { Violation } from './violation.ts'
 
 const totalsText = `
@@ -59,8 +59,7 @@ export class TickRules {
           })
         }
         if (after === null && before !== null && before.tick_at !== null) {
-          const unstarted = ['pending', 'blocked'].includes(before.state) && before.attempt === 0
-          if (!unstarted && !isFinal(before.state))
+          if (!isUnstarted(before) && !isFinal(before.state))
             throw this.#broken(
               'nothing unfinished is deleted',
               before.job_id,
@@ -137,7 +136,7 @@ export class TickRules {
         throw this.#broken(
           'totals + ledger = all ticks',
           jobId,
-          `${counted} were accounted, but ${found?.['ticks']} are counted`,
+          `${counted} were accounted, but ${Number(found?.['ticks'])} are counted`,
         )
     }
   }

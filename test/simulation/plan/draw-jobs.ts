@@ -99,6 +99,7 @@ function drawWork(random: Random, last: string | null): Work {
     snoozes: random.pick([0, 0, 0.1]),
     retries: random.pick([0, 0, 0.1]),
     transactional: random.chance(0.5),
+    transactionMs: random.chance(0.1) ? random.pick([200, 2_500]) : 0,
     heeds: random.chance(0.8),
     // Only forward, or two jobs would feed each other for ever.
     enqueues: random.chance(0.15) ? last : null,

@@ -36,10 +36,10 @@ export function drawPlan(seed: number, mode: Mode): Plan {
   const random = new Random(`evertick ${mode} ${seed}`)
   const swarm = drawSwarm(random)
   const era = random.pick(eras)
-  const durationMs = random.integer(1, 5) * minute
+  const durationMs = random.integer(1, 4) * minute
   const timing = drawTiming(random)
-  const nodes = drawNodes(random, swarm)
   const jobs = drawJobs(random, era)
+  const nodes = drawNodes(random, swarm, jobs)
   const steps = drawSteps(random, swarm, { durationMs, timing, nodes, jobs, era })
   const weather = swarm.weather ? drawWeather(random) : calm
   return { seed, mode, startAt: era.startAt, durationMs, timing, weather, nodes, jobs, steps }
@@ -65,12 +65,12 @@ function drawTiming(random: Random): Timing {
     leaderLeaseMs,
     heartbeatMs: Math.floor(leaderLeaseMs / random.pick([2, 3, 3])),
     workerLeaseMs: random.pick([1_500, 4_000, 10_000, 30_000]),
-    longestSleepMs: random.pick([30_000, 120_000, 240_000]),
+    longestSleepMs: random.pick([60_000, 240_000, 600_000]),
     catchUpRate: random.pick([1, 10, 1_000]),
   }
 }
 
-function drawNodes(random: Random, swarm: Swarm): NodePlan[] {
+function drawNodes(random: Random, swarm: Swarm, jobs: readonly JobPlan[]): NodePlan[] {
   const count = random.pick([1, 2, 2, 3, 3, 4, 5])
   const nodes = Array.from({ length: count }, (): NodePlan => {
     const roles = random.weighted({ both: 6, scheduler: 1, worker: 1 })
@@ -81,10 +81,11 @@ function drawNodes(random: Random, swarm: Swarm): NodePlan[] {
         skewMs: swarm.skew ? random.pick([random.integer(-400, 400), random.integer(-5_000, 5_000)]) : 0,
         rate: swarm.skew && random.chance(0.3) ? random.pick([0.5, 0.99, 1.01, 2]) : 1,
       },
+      lacks: random.chance(0.1) ? random.pick(jobs).name : null,
     }
   })
   // Somebody must be able to do the work.
-  return [{ ...(nodes[0] as NodePlan), roles: ['scheduler', 'worker'] }, ...nodes.slice(1)]
+  return [{ ...(nodes[0] as NodePlan), roles: ['scheduler', 'worker'], lacks: null }, ...nodes.slice(1)]
 }
 
 function drawWeather(random: Random): Weather {
@@ -137,6 +138,12 @@ function drawSteps(random: Random, swarm: Swarm, scene: Scene): Step[] {
     node: node(),
     rate: random.pick([0.5, 2]),
     forMs: 30_000,
+  }))
+  add(swarm.stops && swarm.operators, 0.5, (atMs) => ({
+    atMs,
+    kind: 'deploy',
+    job: random.pick(scene.jobs).name,
+    options: drawOptions(random, scene.era),
   }))
   add(swarm.operators, 4, (atMs) => drawOperatorStep(random, atMs, scene))
   return steps.toSorted((a, b) => a.atMs - b.atMs)

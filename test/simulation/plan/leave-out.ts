@@ -22,6 +22,7 @@ export function withoutJob(plan: Plan, gone: string): Plan | null {
   if (jobs.length === 0 || jobs.length === plan.jobs.length) return null
   return {
     ...plan,
+    nodes: plan.nodes.map((node) => (node.lacks === gone ? { ...node, lacks: null } : node)),
     jobs: jobs.map((job) =>
       job.work.enqueues === gone ? { ...job, work: { ...job.work, enqueues: null } } : job,
     ),
@@ -39,7 +40,7 @@ export function shortened(plan: Plan, durationMs: number): Plan | null {
 export function plainer(plan: Plan): Plan[] {
   return [
     ...weathers(plan),
-    ...plan.nodes.flatMap((_, index) => rightClock(plan, index)),
+    ...plan.nodes.flatMap((_, index) => plainerNodes(plan, index)),
     ...plan.jobs.flatMap((job) => plainerJobs(job).map((plain) => withJob(plan, plain))),
     ...plan.steps.flatMap((_, index) => byOperator(plan, index)),
   ]
@@ -56,10 +57,17 @@ function weathers(plan: Plan): Plan[] {
   ]
 }
 
-function rightClock(plan: Plan, index: number): Plan[] {
+export const plainNode = { clock: { skewMs: 0, rate: 1 }, lacks: null }
+
+function plainerNodes(plan: Plan, index: number): Plan[] {
   const node = plan.nodes[index]
-  if (node === undefined || (node.clock.skewMs === 0 && node.clock.rate === 1)) return []
-  return [{ ...plan, nodes: plan.nodes.with(index, { ...node, clock: { skewMs: 0, rate: 1 } }) }]
+  if (node === undefined) return []
+  const { clock, lacks } = plainNode
+  const wrong = node.clock.skewMs !== clock.skewMs || node.clock.rate !== clock.rate
+  return [
+    ...(wrong ? [{ ...plan, nodes: plan.nodes.with(index, { ...node, clock }) }] : []),
+    ...(node.lacks === lacks ? [] : [{ ...plan, nodes: plan.nodes.with(index, { ...node, lacks }) }]),
+  ]
 }
 
 /** Through the operator's own process, rather than through a node that may be gone. */
@@ -79,6 +87,7 @@ export const plainWork: Work = {
   snoozes: 0,
   retries: 0,
   transactional: false,
+  transactionMs: 0,
   heeds: true,
   enqueues: null,
 }

@@ -46,6 +46,8 @@ export interface NodePlan {
   readonly roles: readonly ('scheduler' | 'worker')[]
   readonly concurrency: number
   readonly clock: ClockPlan
+  /** A job that this node's code does not have. */
+  readonly lacks: string | null
 }
 
 export interface JobPlan {
@@ -63,13 +65,15 @@ export interface Work {
   readonly retries: number
   /** Whether its effect goes through `ctx.transaction`. */
   readonly transactional: boolean
+  /** How long it holds its transaction open; beyond 2 s it is rolled back. */
+  readonly transactionMs: number
   /** Whether it ends when its signal is aborted. */
   readonly heeds: boolean
   /** A job that each run enqueues, inside its transaction where it has one. */
   readonly enqueues: string | null
 }
 
-export type Step = { readonly atMs: number } & (NodeStep | StoreStep | OperatorStep)
+export type Step = { readonly atMs: number } & (NodeStep | WorldStep | OperatorStep)
 
 export type NodeStep =
   | { readonly kind: 'crash' | 'stop' | 'freeze' | 'cut_off'; readonly node: number; readonly forMs: number }
@@ -77,7 +81,10 @@ export type NodeStep =
   | { readonly kind: 'jump'; readonly node: number; readonly ms: number }
   | { readonly kind: 'drift'; readonly node: number; readonly rate: number; readonly forMs: number }
 
-export type StoreStep = { readonly kind: 'down' | 'disk_full'; readonly forMs: number }
+export type WorldStep =
+  | { readonly kind: 'down' | 'disk_full'; readonly forMs: number }
+  /** New code: nodes that start from now on bring it. */
+  | { readonly kind: 'deploy'; readonly job: string; readonly options: JobOptions }
 
 export type OperatorStep = {
   /** Through which node; by the operator's own process where it is -1 or not there. */

@@ -4,8 +4,9 @@ import type { Model } from '../check/model.ts'
 import { at } from '../check/tick-rules.ts'
 import type { Step } from '../plan/plan.ts'
 
-/** Null where there is nothing to tell. `writer` is who committed it. */
-export function describeChange(change: Change, model: Model, writer: string): string | null {
+/** Null where there is nothing to tell. */
+export function describeChange(change: Change, model: Model): string | null {
+  const { writer } = change
   switch (change.table) {
     case 'execution':
       return describeExecution(change.before, change.after, model, writer)

@@ -64,27 +64,23 @@ export class Faults {
     })
   }
 
-  #call(
+  async #call(
     life: Life,
     node: number,
     verb: string,
     args: readonly unknown[],
     inner: () => Promise<unknown>,
   ): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      const fail = (error: Error) => {
-        life.inFlight.delete(fail)
-        reject(error)
-      }
-      life.inFlight.add(fail)
-      this.#carry(life, node, verb, args, inner).then(
-        (result) => {
-          life.inFlight.delete(fail)
-          resolve(result)
-        },
-        (error: unknown) => fail(error as Error),
-      )
+    let drop: (error: Error) => void = () => {}
+    const dropped = new Promise<never>((_, reject) => {
+      drop = reject
     })
+    life.inFlight.add(drop)
+    try {
+      return await Promise.race([this.#carry(life, node, verb, args, inner), dropped])
+    } finally {
+      life.inFlight.delete(drop)
+    }
   }
 
   async #carry(

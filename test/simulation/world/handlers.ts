@@ -34,7 +34,14 @@ export function handlerFor(
       const durationMs = audience.hurried() ? Math.min(drawnMs, hurriedMs) : drawnMs
       await life.nap(durationMs, plan.work.heeds ? context.signal : undefined)
       if (plan.work.heeds) context.signal.throwIfAborted()
-      return await endOf(plan, context, dice, () => audience.endedWell(life, context))
+      if (durationMs > 0) {
+        context.log.info('worked', { durationMs })
+        await context.progress(0.9)
+      }
+      return await endOf(plan, context, dice, {
+        endedWell: () => audience.endedWell(life, context),
+        hold: (ms) => (audience.hurried() ? Promise.resolve() : life.nap(ms)),
+      })
     },
   })
 }
@@ -47,7 +54,7 @@ async function endOf(
   { work }: JobPlan,
   context: JobContext,
   dice: Random,
-  endedWell: () => void,
+  { endedWell, hold }: { endedWell: () => void; hold: (ms: number) => Promise<void> },
 ): Promise<unknown> {
   if (dice.chance(work.throws)) throw new Error('simulated failure')
   if (dice.chance(work.snoozes)) return outcome.snooze(dice.integer(100, 3_000))
@@ -60,6 +67,7 @@ async function endOf(
   }
   const insideThrows = dice.chance(work.throws)
   const done = await context.transaction(async (tx) => {
+    if (work.transactionMs > 0) await hold(dice.integer(0, work.transactionMs))
     await tx.sql`INSERT INTO effects VALUES (${context.executionId}, ${context.attempt})`
     if (enqueues !== null) await context.enqueue(enqueues, null, { tx })
     if (insideThrows) throw new Error('simulated failure inside the transaction')

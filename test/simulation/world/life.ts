@@ -91,9 +91,14 @@ export function watchConnections(current: () => Owner | null): void {
   opening = current
 }
 
-const plainExec = DatabaseSync.prototype.exec
+const plainExec: (this: DatabaseSync, sql: string) => void = Reflect.get(DatabaseSync.prototype, 'exec')
 DatabaseSync.prototype.exec = function exec(sql) {
   const owner = opening()
-  if (owner !== null) lives.get(owner)?.add(this)
+  const connections = owner === null ? undefined : lives.get(owner)
+  if (connections !== undefined && !connections.has(this)) {
+    connections.add(this)
+    // For the change log: who writes.
+    this.function('sim_writer', () => owner?.name ?? null)
+  }
   return plainExec.call(this, sql)
 }

@@ -11,6 +11,8 @@ import type { Event, Owner, Timeline } from './timeline.ts'
 
 export interface Surroundings {
   readonly plan: Plan
+  /** Newer code than the plan's, by job. */
+  readonly deployed: ReadonlyMap<string, JobOptions>
   readonly database: string
   readonly timeline: Timeline
   readonly random: Random
@@ -74,9 +76,12 @@ export class MemberNode {
   }
 
   async #start(life: Life): Promise<void> {
-    const { plan, database, faults, audience, say } = this.#around
+    const { plan, deployed, database, faults, audience, say } = this.#around
     const { timing } = plan
-    const jobs = plan.jobs.map((job) => handlerFor(job, job.options as JobOptions, plan.seed, life, audience))
+    const here = plan.jobs.filter(({ name }) => name !== this.#plan.lacks)
+    const jobs = here.map((job) =>
+      handlerFor(job, deployed.get(job.name) ?? job.options, plan.seed, life, audience),
+    )
     try {
       this.#evertick = await Evertick.openWith(
         {
@@ -136,18 +141,23 @@ export class MemberNode {
     if (life === null || evertick === null) return
     life.stopping = true
     say(`${life.nodeId} is asked to stop`)
-    timeline.after(0, life, () => {
-      evertick.stop({ timeout: stopMs }).then(() => {
-        say(`${life.nodeId} has stopped`)
-        this.#checkNothingLeft(life)
-        this.#bury(life)
-        this.#bootAfter(forMs)
-      }, fail)
-    })
+    timeline.after(0, life, () => void this.#stop(life, evertick, forMs))
     timeline.after(stopMs + stopPatienceMs, nature, () => {
       if (life.fate === 'alive' && life.troubledAt < timeline.now - stopPatienceMs)
         fail(new Violation('a stop ends', `${life.nodeId} has not stopped after ${stopPatienceMs / 1_000} s`))
     })
+  }
+
+  async #stop(life: Life, evertick: Evertick, forMs: number): Promise<void> {
+    try {
+      await evertick.stop({ timeout: stopMs })
+      this.#around.say(`${life.nodeId} has stopped`)
+      this.#checkNothingLeft(life)
+    } catch (error) {
+      this.#around.fail(error)
+    }
+    this.#bury(life)
+    this.#bootAfter(forMs)
   }
 
   #checkNothingLeft(life: Life): void {

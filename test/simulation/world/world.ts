@@ -1,6 +1,6 @@
 /** Lets a plan happen: nodes, faults, operators, rules; then heals everything, and proves that nothing was lost. */
 import { Evertick } from '../../../src/app/evertick.ts'
-import type { JobContext } from '../../../src/index.ts'
+import type { JobContext, JobOptions } from '../../../src/index.ts'
 import { openStore } from '../../../src/store/open-store.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { ChangeLog } from '../check/change-log.ts'
@@ -50,7 +50,8 @@ export class World implements Scene {
   readonly #sky: Sky
   readonly #faults: Faults
   readonly #sizes = new SizeRules()
-  #violation: unknown = null
+  readonly #deployed = new Map<string, JobOptions>()
+  #violation: Error | null = null
   #hurried = false
   #crashes = 0
   #faultCount = 0
@@ -91,6 +92,7 @@ export class World implements Scene {
     })
     const around = {
       plan,
+      deployed: this.#deployed,
       database,
       timeline: this.timeline,
       random,
@@ -120,9 +122,8 @@ export class World implements Scene {
     return this.timeline.now
   }
 
-  get writer(): Member | null {
-    return this.#lives.get(this.timeline.current?.name ?? '') ?? null
-  }
+  /** Whose commit the rules look at. */
+  writer: Member | null = null
 
   readonly member = (nodeId: string): Member | undefined => this.#lives.get(nodeId)
 
@@ -156,8 +157,7 @@ export class World implements Scene {
     const end = plan.startAt + plan.durationMs
     while (timeline.now < end) {
       await timeline.runUntil(Math.min(end, timeline.now + month))
-      this.#log.forget()
-      this.#sizes.check(this.#log.client)
+      if (this.#log.forget()) this.#sizes.check(this.#log.client)
     }
   }
 
@@ -175,6 +175,7 @@ export class World implements Scene {
     if (step.kind === 'down') this.#sky.downUntil = Math.max(this.#sky.downUntil, this.now + step.forMs)
     else if (step.kind === 'disk_full')
       this.#sky.fullUntil = Math.max(this.#sky.fullUntil, this.now + step.forMs)
+    else if (step.kind === 'deploy') this.#deployed.set(step.job, step.options)
     else if ('node' in step) this.#befall(this.nodes[step.node], step)
   }
 
@@ -199,13 +200,7 @@ export class World implements Scene {
       case 'step_down': {
         const { life, evertick } = node
         if (life === null || evertick === null) return
-        const done = () => {
-          life.steppingDown = false
-        }
-        return void this.timeline.after(0, life, () => {
-          life.steppingDown = true
-          evertick.leader.stepDown().then(done, done)
-        })
+        return void this.timeline.after(0, life, () => void stepDown(life, evertick))
       }
       case 'jump':
         return node.life?.clock.jump(step.ms)
@@ -294,14 +289,20 @@ export class World implements Scene {
     const changes = this.#log.read()
     if (changes.length === 0) return
     if (this.#say !== null) {
-      const writer = this.timeline.current?.name ?? '?'
-      const { model } = this.checker
       for (const change of changes) {
-        const told = describeChange(change, model, writer)
+        const told = describeChange(change, this.checker.model)
         if (told !== null) this.say(told)
       }
     }
-    this.checker.committed(changes)
+    // While one node's transaction was open, nobody could look: these may be the commits of several.
+    for (let from = 0; from < changes.length; ) {
+      const writer = changes[from]?.writer
+      const others = changes.findIndex((change, index) => index > from && change.writer !== writer)
+      const to = others === -1 ? changes.length : others
+      this.writer = this.#lives.get(writer ?? '') ?? null
+      this.checker.committed(changes.slice(from, to))
+      from = to
+    }
   }
 
   /** Whatever the engine would do with an error of the rules, the history ends with it. */
@@ -314,8 +315,20 @@ export class World implements Scene {
   }
 
   #fail(violation: unknown): void {
-    this.#violation ??= violation
+    this.#violation ??= violation instanceof Error ? violation : new Error(String(violation))
   }
 }
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+
+/** Cluster-wide: a node that does not lead ends the term of whoever does. */
+async function stepDown(life: Life, evertick: Evertick): Promise<void> {
+  life.steppingDown = true
+  try {
+    await evertick.leader.stepDown()
+  } catch (error) {
+    // The database is away; the operator reads that and goes home.
+    if (!(error instanceof Error)) throw error
+  }
+  life.steppingDown = false
+}

@@ -185,6 +185,24 @@ export function describeAccounting(open: OpenStoreUnderTest): void {
     )
 
     test(
+      'a catch-up that a worker has in reserve counts as not started: it is asked to stop, and does not begin',
+      withStore(open, async ({ hand, store }) => {
+        await hand.work()
+        const led = await hand.lead()
+        const catchUp = { policy: 'latest', graceMs: 0 } as const
+        await hand.create('a', jobSpec({ overlap: 'allow', catchUp }))
+        await hand.account(led, at(25))
+        const [reserved] = await hand.claim(at(25), { start: 0, limit: 1 })
+        if (reserved === undefined) throw new Error('nothing was claimed')
+        await hand.account(led, at(55))
+        expect(await store.startAttempts([reserved], at(56))).toEqual([reserved.id])
+        const [first, second] = await hand.executions('a')
+        expect(first).toMatchObject({ state: 'cancelled', cancelReason: 'superseded', attempt: 0 })
+        expect(second).toMatchObject({ cause: 'catch_up', state: 'pending' })
+      }),
+    )
+
+    test(
       'an `at` runs once and leaves its job completed; a missed and skipped one too',
       withStore(open, async ({ hand }) => {
         const led = await hand.lead()

@@ -20,6 +20,7 @@ export function describeLeadership(open: OpenStoreUnderTest): void {
         expect(await store.currentLeader()).toEqual({
           holder: 'n2',
           termId: next?.id,
+          leaseMs,
           expiresAt: at(21),
         })
       }),
