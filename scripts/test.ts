@@ -1,17 +1,21 @@
 // npm test: every check of the repository, one after another. The last line is `N passed, N failed`.
 //   node scripts/test.ts            all
 //   node scripts/test.ts unit       the quick part: no server, no extra process, no package
-//   node scripts/test.ts campaign   the long part: the same tests with far more cases
+//   node scripts/test.ts campaign   the long part: the same tests with far more cases; it goes on where it was cut off
 import { globSync, readFileSync } from 'node:fs'
+import { CampaignProgress } from './campaign-progress.ts'
 import { runCommand, tsc } from './run-command.ts'
 import { runVitest, type Tally, type TimedTest } from './run-vitest.ts'
 
 /** Folders of test/ that the quick part leaves out. */
-const slowFolders = ['process', 'server', 'browser', 'cli', 'docs']
+const slowFolders = ['process', 'simulation', 'server', 'browser', 'cli', 'docs']
 
 /** What the campaign turns up. It runs exactly the test files that read one of these. */
 const campaignSizes = { EVERTICK_CRON_CASES: '1000000', EVERTICK_KILLS: '50' }
 const campaignTimeoutMs = 3_600_000
+/** The simulation's share of the campaign, in pieces that a cut-off run need not repeat. */
+const campaignSeeds = { safety: 100_000, liveness: 20_000 }
+const seedsAtOnce = 5_000
 
 interface Step {
   readonly name: string
@@ -24,6 +28,7 @@ const types = commandStep('types', process.execPath, [tsc, '-p', 'tsconfig.json'
 const lint = commandStep('lint', 'oxlint', ['--type-aware'])
 const architecture = commandStep('architecture', process.execPath, ['scripts/check-architecture.ts'])
 const format = commandStep('format', 'biome', ['check'])
+const simulation = simulationStep('simulation', '--seeds', '1000')
 const pack = commandStep('package', process.execPath, ['scripts/check-package.ts'])
 const unitTests = vitestStep(
   'unit tests',
@@ -31,9 +36,14 @@ const unitTests = vitestStep(
 )
 
 const plans: Readonly<Record<string, readonly Step[]>> = {
-  all: [types, lint, architecture, format, vitestStep('tests', []), pack],
+  all: [types, lint, architecture, format, vitestStep('tests', []), simulation, pack],
   unit: [types, lint, architecture, format, unitTests],
-  campaign: Object.keys(campaignSizes).map(campaignStep),
+  campaign: [
+    ...Object.keys(campaignSizes).map(campaignStep),
+    simulationStep('every planted bug', '--bugs', '--seeds', '200'),
+    ...Object.entries(campaignSeeds).flatMap(([mode, seeds]) => seedSteps(mode, seeds)),
+    simulationStep('a virtual year', '--mode', 'soak', '--seeds', '2'),
+  ],
 }
 
 function commandStep(name: string, command: string, args: readonly string[]): Step {
@@ -58,6 +68,18 @@ function vitestStep(name: string, args: readonly string[], env: Readonly<Record<
   }
 }
 
+function simulationStep(name: string, ...args: string[]): Step {
+  return commandStep(name, process.execPath, ['--no-warnings', 'test/simulation/simulate.ts', ...args])
+}
+
+function seedSteps(mode: string, seeds: number): Step[] {
+  return Array.from({ length: seeds / seedsAtOnce }, (_, index) => {
+    const from = index * seedsAtOnce + 1
+    const name = `${mode}, seeds ${from} to ${from + seedsAtOnce - 1}`
+    return simulationStep(name, '--mode', mode, '--from', String(from), '--seeds', String(seedsAtOnce))
+  })
+}
+
 function campaignStep(variable: string): Step {
   const files = globSync('test/**/*.test.ts').filter((file) => readFileSync(file, 'utf8').includes(variable))
   if (files.length > 0) {
@@ -72,10 +94,15 @@ function campaignStep(variable: string): Step {
   }
 }
 
-async function main(plan: readonly Step[]): Promise<void> {
+async function main(plan: readonly Step[], progress: CampaignProgress | null): Promise<void> {
   const total = { passed: 0, failed: 0, skipped: 0 }
   const failedSteps: string[] = []
   for (const [index, step] of plan.entries()) {
+    if (progress?.isDone(step.name)) {
+      console.log(`\n[${index + 1}/${plan.length}] ${step.name}: done by an earlier run of this code`)
+      total.passed += 1
+      continue
+    }
     console.log(`\n[${index + 1}/${plan.length}] ${step.name} …`)
     const startedAt = performance.now()
     const tally = await step.run()
@@ -87,7 +114,9 @@ async function main(plan: readonly Step[]): Promise<void> {
     total.failed += tally.failed
     total.skipped += tally.skipped
     if (tally.failed > 0) failedSteps.push(step.name)
+    else progress?.done(step.name)
   }
+  if (failedSteps.length === 0) progress?.forget()
   if (slowest.length > 0) console.log('\nslowest tests')
   for (const test of slowest.toSorted((a, b) => b.durationMs - a.durationMs).slice(0, 10)) {
     console.log(`${test.durationMs.toFixed(0).padStart(8)} ms  ${test.name}`)
@@ -104,5 +133,5 @@ if (plan === undefined || process.argv.length > 3) {
   console.error(`unknown plan ${process.argv.slice(2).join(' ')}: one of ${Object.keys(plans).join(', ')}`)
   process.exitCode = 2
 } else {
-  await main(plan)
+  await main(plan, name === 'campaign' ? new CampaignProgress() : null)
 }

@@ -7,7 +7,15 @@ const { retry } = jobSpec()
 const error = { name: 'Error', message: 'no' }
 
 function tried(overrides: Partial<Tried> = {}): Tried {
-  return { attempt: 1, maxAttempts: 3, cause: 'schedule', retry, overlap: 'skip', nextTickAt: null, ...overrides }
+  return {
+    attempt: 1,
+    maxAttempts: 3,
+    cause: 'schedule',
+    retry,
+    overlap: 'skip',
+    nextTickAt: null,
+    ...overrides,
+  }
 }
 
 describe('the ending of an attempt', () => {

@@ -29,6 +29,7 @@ interface Swarm {
   readonly skew: boolean
   readonly jumps: boolean
   readonly operators: boolean
+  readonly locks: boolean
 }
 
 export function drawPlan(seed: number, mode: Mode): Plan {
@@ -56,6 +57,7 @@ function drawSwarm(random: Random): Swarm {
     skew: on(0.3),
     jumps: on(0.15),
     operators: on(0.7),
+    locks: on(0.3),
   }
 }
 
@@ -146,6 +148,7 @@ function drawSteps(random: Random, swarm: Swarm, scene: Scene): Step[] {
     options: drawOptions(random, scene.era),
   }))
   add(swarm.operators, 4, (atMs) => drawOperatorStep(random, atMs, scene))
+  add(swarm.locks, 6, (atMs) => ({ ...drawLock(random), atMs, via: node() }))
   return steps.toSorted((a, b) => a.atMs - b.atMs)
 }
 
@@ -179,7 +182,6 @@ function drawOperatorStep(random: Random, atMs: number, scene: Scene): Step {
     retry_execution: 1,
     pause_queue: 0.5,
     resume_queue: 1,
-    lock: 3,
     reset_cursor: 0.5,
   })
   switch (kind) {
@@ -195,14 +197,17 @@ function drawOperatorStep(random: Random, atMs: number, scene: Scene): Step {
       return { ...by, kind, job, agoMs: random.integer(5_000, 60_000) }
     case 'enqueue':
       return { ...by, kind, job, unique: random.pick([null, 'a', 'b']) }
-    case 'lock':
-      return { ...by, kind, ttlMs: random.integer(1, 8) * second, holdMs: random.integer(0, 12) * second }
     case 'pause_queue':
     case 'resume_queue':
       return { ...by, kind }
     default:
       return { ...by, kind, job }
   }
+}
+
+/** Often held for longer than it lasts: the next holder meets the release of the last. */
+function drawLock(random: Random): { kind: 'lock'; ttlMs: number; holdMs: number } {
+  return { kind: 'lock', ttlMs: random.integer(1, 8) * second, holdMs: random.integer(0, 12) * second }
 }
 
 function drawEdit(random: Random, era: Era): ReturnType<typeof drawOptions> {

@@ -1,0 +1,21 @@
+/**
+ * Bugs that somebody might really write, each as a small patch of the product's source. A simulation that does not find
+ * them has not earned trust.
+ */
+import { executionBugs } from './execution-bugs.ts'
+import { jobBugs } from './job-bugs.ts'
+import { leaderBugs } from './leader-bugs.ts'
+import type { PlantedBug } from './planted-bug.ts'
+import { tickBugs } from './tick-bugs.ts'
+
+export type { Patch, PlantedBug } from './planted-bug.ts'
+
+export const plantedBugs: readonly PlantedBug[] = [...executionBugs, ...tickBugs, ...jobBugs, ...leaderBugs]
+
+export function bugNamed(name: string): PlantedBug {
+  const found = plantedBugs.find((bug) => bug.name === name)
+  if (found !== undefined) return found
+  throw new Error(
+    `There is no planted bug "${name}"; there are ${plantedBugs.map((bug) => bug.name).join(', ')}.`,
+  )
+}

@@ -1,0 +1,148 @@
+/** Claims, leases, attempts and their ends. */
+import type { PlantedBug } from './planted-bug.ts'
+
+const endings = 'src/store/sql/finish-attempts.ts'
+const hot = 'src/store/sqlite/hot.ts'
+const rescue = 'src/store/sql/expire-leases.ts'
+const queueWorker = 'src/engine/worker/queue-worker.ts'
+
+export const executionBugs: readonly PlantedBug[] = [
+  {
+    name: 'no-fence-on-completion',
+    says: 'A completion names the execution, but not the fence of its claim.',
+    rules: ['a stale fence is refused'],
+    patches: [
+      {
+        file: endings,
+        find: `error = NULL, finished_at = ?, leased_until = NULL
+  WHERE id = ? AND fence = ?`,
+        replace: `error = NULL, finished_at = ?, leased_until = NULL
+  WHERE id = ? AND ? > 0`,
+      },
+    ],
+  },
+  {
+    name: 'no-unique-key',
+    says: 'The unique index of (job, unique key) is not there.',
+    rules: ['one unfinished execution per unique key'],
+    patches: [
+      {
+        file: 'src/store/migrate.ts',
+        find: `const up = read('up')`,
+        replace: `const up = read('up').replace(/CREATE UNIQUE INDEX evertick_job_executions_unique[^;]*;/, '')`,
+      },
+    ],
+  },
+  {
+    name: 'local-clock-for-leases',
+    says: "A claim's lease ends by the process's own uptime, which nobody else knows.",
+    rules: ['a healthy worker keeps its lease'],
+    patches: [
+      {
+        file: queueWorker,
+        find: 'readyBy: now + earlyMs, leaseMs })',
+        replace: 'readyBy: now + earlyMs, leaseMs: clock.monotonic() + leaseMs - now })',
+      },
+    ],
+  },
+  {
+    name: 'expired-heartbeat-revives-a-lease',
+    says: 'A late renewal takes an execution back that the rescuer has given to whoever comes next.',
+    rules: ['running begins with a claim'],
+    patches: [
+      {
+        file: hot,
+        find: `SET leased_until = ? WHERE id = ? AND fence = ? AND state = 'running'`,
+        replace: `SET state = 'running', leased_until = ? WHERE id = ? AND fence = ? AND finished_at IS NULL`,
+      },
+    ],
+  },
+  {
+    name: 'attempts-counted-on-failure-only',
+    says: 'Neither claim nor start counts an attempt, only a failing end does: a crash costs none.',
+    rules: ['attempts count at their start'],
+    patches: [
+      {
+        file: hot,
+        find: 'attempt = attempt + ?, started_at',
+        replace: 'attempt = attempt + 0 * ?, started_at',
+      },
+      { file: endings, find: 'SET attempt = attempt + 1, started_at', replace: 'SET started_at' },
+      { file: endings, find: 'attempt = attempt - ?', replace: 'attempt = attempt + 1 - ?' },
+      {
+        file: endings,
+        find: 'SET state = ?, error = ?, cancel_reason',
+        replace: 'SET attempt = attempt + 1, state = ?, error = ?, cancel_reason',
+      },
+    ],
+  },
+  {
+    name: 'ambiguous-commit-retried-without-its-guard',
+    says: 'After a lost reply an end is written again over whatever the execution has become.',
+    rules: ['final states stay final', 'states follow their table', 'a stale fence is refused'],
+    patches: [
+      {
+        file: endings,
+        find: `error = NULL, finished_at = ?, leased_until = NULL
+  WHERE id = ? AND fence = ? AND state = 'running' AND started_at IS NOT NULL`,
+        replace: `error = NULL, finished_at = ?, leased_until = NULL
+  WHERE id = ? AND fence = ?`,
+      },
+      {
+        file: endings,
+        find: `COALESCE(cancel_reason, ?), finished_at = ?, leased_until = NULL
+  WHERE id = ? AND fence = ? AND state = 'running'`,
+        replace: `COALESCE(cancel_reason, ?), finished_at = ?, leased_until = NULL
+  WHERE id = ? AND fence = ?`,
+      },
+      {
+        file: endings,
+        find: `start_by = NULL, leased_until = NULL
+  WHERE id = ? AND fence = ? AND state = 'running' AND started_at IS NOT NULL`,
+        replace: `start_by = NULL, leased_until = NULL
+  WHERE id = ? AND fence = ?`,
+      },
+    ],
+  },
+  {
+    name: 'crash-policy-ignored',
+    says: "The rescuer tries again what crashed, also where onCrash is 'fail'.",
+    rules: ['at most once by onCrash: fail'],
+    patches: [{ file: rescue, find: `spec.onCrash === 'fail' ?`, replace: 'spec.onCrash === null ?' }],
+  },
+  {
+    name: 'transaction-completes-apart',
+    says: "ctx.transaction commits the handler's writes first, and the completion in a transaction of its own.",
+    rules: ['effects commit with the completion'],
+    patches: [
+      {
+        file: 'src/store/sql/sql-store.ts',
+        find: 'releases = yield* finishWithin(finished, nodeId)',
+        replace: 'complete = () => finishWithin(finished, nodeId)',
+      },
+      {
+        file: 'src/store/sql/sql-store.ts',
+        find: 'let releases: readonly ReleaseAt[] = []',
+        replace: 'let complete: () => Script<readonly ReleaseAt[]>',
+      },
+      {
+        file: 'src/store/sql/sql-store.ts',
+        find: 'if (releases.length > 0) request',
+        replace: `const releases = await driver.write(() => complete())
+  if (releases.length > 0) request`,
+      },
+    ],
+  },
+  {
+    name: 'a-timer-outlives-its-run',
+    says: 'A run that ends in time leaves the timer of its timeout behind.',
+    rules: ['a stop leaves nothing behind'],
+    patches: [
+      {
+        file: 'src/engine/worker/held.ts',
+        find: 'for (const cancel of this.#timers) cancel()',
+        replace: '',
+      },
+    ],
+  },
+]

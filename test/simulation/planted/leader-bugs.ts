@@ -1,0 +1,58 @@
+/** Who leads, what only a leader may do, and locks. */
+import type { PlantedBug } from './planted-bug.ts'
+
+const leadership = 'src/store/sql/leadership.ts'
+const scheduler = 'src/engine/scheduler.ts'
+
+const closeGap =
+  'if (this.#handledTerm !== term.id && due.jobs.length < scanLimit) await this.#closeGap(term)'
+const account = 'const deferred = await this.#account(term, due.jobs)'
+
+export const leaderBugs: readonly PlantedBug[] = [
+  {
+    name: 'handled-flag-first',
+    says: 'A new leader writes handled_missed_tasks first, and then looks for what was missed.',
+    rules: ['handled means handled'],
+    patches: [
+      { file: leadership, find: 'if (open !== null) return false', replace: 'void open' },
+      { file: scheduler, find: closeGap, replace: '' },
+      { file: scheduler, find: account, replace: `${closeGap}\n    ${account}` },
+    ],
+  },
+  {
+    name: 'catch-up-not-fenced',
+    says: 'Ticks are accounted for whoever believes to lead, whatever the term.',
+    rules: ['only the leader accounts'],
+    patches: [
+      {
+        file: 'src/store/sql/account-ticks.ts',
+        find: 'if (held === null) return batch.result(false, 0)',
+        replace: 'void held',
+      },
+    ],
+  },
+  {
+    name: 'takeover-does-not-wait',
+    says: "A candidate takes the lead as soon as another's lease has ended by its own clock, without the slack.",
+    rules: ['a lease is left its time'],
+    patches: [
+      {
+        file: leadership,
+        find: 'number(lock.expires_at) + leaseSlackMs > now',
+        replace: 'number(lock.expires_at) > now',
+      },
+    ],
+  },
+  {
+    name: 'release-without-token',
+    says: "The release of a lock names the lock, but not the holder's token.",
+    rules: ['only its holder extends a lock', 'only its holder frees a lock'],
+    patches: [
+      {
+        file: 'src/store/sql/locks.ts',
+        find: '(? IS NULL OR token = ?)',
+        replace: '(? IS NULL OR ? IS NOT NULL)',
+      },
+    ],
+  },
+]

@@ -1,0 +1,170 @@
+/** The cursor, and the accounts of the ticks that it moves over. */
+import type { PlantedBug } from './planted-bug.ts'
+
+const catchUp = 'src/core/tick/catch-up.ts'
+const ledger = 'src/store/sql/purge-history.ts'
+const lane = 'src/store/sql/lane.ts'
+const leadership = 'src/store/sql/leadership.ts'
+const store = 'src/store/sql/sql-store.ts'
+
+/** What the planted `accountTicks` does first, and what it leaves for later. */
+const holdBack = `
+function* holdBack(script, later) {
+  let answer
+  for (;;) {
+    const { done, value } = script.next(answer)
+    if (done) return value
+    const isAccount = /^\\s*(INSERT INTO|UPDATE) @(job_executions|tick_ranges)/.test(value.text)
+    if (isAccount) later.push(value)
+    answer = isAccount ? 1 : yield value
+  }
+}
+
+function* runAll(statements) {
+  for (const statement of statements) yield statement
+}
+`
+
+/** Seed 000, taken literally; its grace of minutes is scaled down to histories of minutes. */
+const lookOnlyAtTheGap = `
+const graceMs = 10_000
+
+function* lookOnlyAtTheGap(now) {
+  const last = yield* row('SELECT * FROM @scheduler_leader_log ORDER BY id DESC LIMIT 1')
+  if (last === null) return
+  const from = Math.min(effectiveEnd(termFrom(last), graceMs), now)
+  const behind = yield* rows(
+    "SELECT * FROM @jobs WHERE state = 'active' AND delay_ms IS NULL AND accounted_until < ?",
+    from,
+  )
+  for (const job of behind.map(jobFrom)) {
+    yield* run(
+      'UPDATE @jobs SET accounted_until = ?, next_due_at = ?, version = version + 1 WHERE id = ?',
+      from,
+      dueOf({ ...job, accountedUntil: from }),
+      job.id,
+    )
+  }
+}
+`
+
+export const tickBugs: readonly PlantedBug[] = [
+  {
+    name: 'cursor-moved-before-the-insert',
+    says: 'The cursor moves in one transaction, and the accounts follow in a second.',
+    rules: ['no tick is lost'],
+    patches: [
+      {
+        file: store,
+        find: 'accountTicks: (request) => write(() => accountTicks(request, context), unspoken),',
+        replace: `accountTicks: async (request) => {
+      let later = []
+      const result = await write(() => holdBack(accountTicks(request, context), (later = [])), unspoken)
+      await write(() => runAll(later), unspoken)
+      return result
+    },`,
+      },
+      { file: store, find: 'const auditSliceJobs = 200', replace: `const auditSliceJobs = 200${holdBack}` },
+    ],
+  },
+  {
+    name: 'gap-from-heartbeat-plus-grace',
+    says: "A new leader repairs only the gap that begins at the last term's last heartbeat plus a grace.",
+    rules: ['no tick is lost'],
+    patches: [
+      {
+        file: leadership,
+        find: 'const at = timestamp(now)\n  const term = ',
+        replace: 'yield* lookOnlyAtTheGap(now)\n  const at = timestamp(now)\n  const term = ',
+      },
+      {
+        file: leadership,
+        find: `import type { LeaderTerm } from '../../core/leader/term.ts'`,
+        replace: `import { effectiveEnd, type LeaderTerm } from '../../core/leader/term.ts'`,
+      },
+      {
+        file: leadership,
+        find: `import { number, optionalText, text } from './rows.ts'`,
+        replace: `import { jobFrom, number, optionalText, text } from './rows.ts'
+import { dueOf } from './settle.ts'`,
+      },
+      {
+        file: leadership,
+        find: 'export function* electLeader(',
+        replace: `${lookOnlyAtTheGap}export function* electLeader(`,
+      },
+    ],
+  },
+  {
+    name: 'coalesced-range-holds-its-run',
+    says: 'A coalesced range also counts the tick that stands for it.',
+    rules: ['each tick is accounted once', 'a range counts its ticks'],
+    patches: [
+      {
+        file: catchUp,
+        find: `rangeOf(sequence, windowFrom, oldest, 'coalesced'`,
+        replace: `rangeOf(sequence, windowFrom, oldest + 1, 'coalesced'`,
+      },
+    ],
+  },
+  {
+    name: 'range-miscounts-by-one',
+    says: 'A range of more than one tick is counted without its last.',
+    rules: ['a range counts its ticks'],
+    patches: [
+      {
+        file: catchUp,
+        find: 'return [{ from: first, to: last, count, account',
+        replace: 'return [{ from: first, to: last, count: Math.max(1, count - 1), account',
+      },
+    ],
+  },
+  {
+    name: 'retention-deletes-at-the-ledger-line',
+    says: "Retention also deletes the tick at which the ledger begins: a '<=' for a '<'.",
+    rules: ['an account never vanishes'],
+    patches: [
+      {
+        file: ledger,
+        find: `'tick_at IS NOT NULL AND tick_at < ?'`,
+        replace: `'tick_at IS NOT NULL AND tick_at <= ?'`,
+      },
+    ],
+  },
+  {
+    name: 'overlap-counts-only-running',
+    says: 'What is pending or waits for its retry does not count as under way.',
+    rules: ['overlap holds'],
+    patches: [
+      {
+        file: lane,
+        find: `WHERE job_id = ? AND \${isActive} AND cause <> 'enqueue' ORDER BY seq`,
+        replace: `WHERE job_id = ? AND state = 'running' AND cause <> 'enqueue' ORDER BY seq`,
+      },
+    ],
+  },
+  {
+    name: 'a-catch-up-costs-a-tick',
+    says: "With overlap 'skip', a tick is skipped for whatever is under way, a catch-up or a trigger too.",
+    rules: ["only a tick's own execution costs a tick"],
+    patches: [
+      {
+        file: 'src/core/execution/overlap.ts',
+        find: `active.filter((execution) => execution.cause === 'schedule').length`,
+        replace: 'active.length',
+      },
+    ],
+  },
+  {
+    name: 'catch-ups-pile-up',
+    says: 'Catch-ups of earlier outages that have not started stay, beside those of this one.',
+    rules: ['maxMissedRuns holds'],
+    patches: [
+      {
+        file: 'src/store/sql/apply-plan.ts',
+        find: 'if (plan.keepCatchUps !== null) {',
+        replace: 'if (plan.keepCatchUps === undefined) {',
+      },
+    ],
+  },
+]
