@@ -28,7 +28,7 @@ export async function runMany({ out, err, json }: Terminal, options: Options): P
   const progress = new Progress(err, seeds)
   await runSeeds(options, (result) => {
     totals.add(result)
-    progress.step(result.broken !== null)
+    progress.step(result.broken === null ? null : `seed ${result.seed} broke: ${result.broken.rule}`)
     return 'more'
   })
   progress.end()

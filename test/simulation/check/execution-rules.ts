@@ -3,6 +3,7 @@ import { leaseSlackMs } from '../../../src/core/attempt/lease.ts'
 import { executionTransitions, isFinal } from '../../../src/core/execution/execution-state.ts'
 import type { Change, ExecutionRow } from './change-log.ts'
 import { isUnstarted, type Model } from './model.ts'
+import type { Rule } from './rules.ts'
 import type { Scene } from './scene.ts'
 import { at } from './tick-rules.ts'
 import { Violation } from './violation.ts'
@@ -204,7 +205,7 @@ export class ExecutionRules {
       throw this.#broken('at most once by onCrash: fail', after.id, `${after.state} after a crash`)
   }
 
-  #broken(rule: string, id: string, message: string): Violation {
+  #broken(rule: Rule, id: string, message: string): Violation {
     const row = this.#model.executions.get(id)
     const job = row === undefined ? null : this.#model.nameOf(row.job_id)
     return new Violation(rule, `${job ?? '?'}, execution ${id.slice(-6)}: ${message}`, job)

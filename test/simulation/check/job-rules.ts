@@ -3,6 +3,7 @@ import { bufferLimits } from '../../../src/core/execution/overlap.ts'
 import { nominalSequence } from '../../../src/core/job/sequence.ts'
 import type { Change, ExecutionRow } from './change-log.ts'
 import { isUnstarted, type Model } from './model.ts'
+import type { Rule } from './rules.ts'
 import { at } from './tick-rules.ts'
 import { Violation } from './violation.ts'
 
@@ -78,7 +79,7 @@ export class JobRules {
       throw this.#broken(jobId, 'the buffer has its limit', `${buffered.length} wait in ${overlap}`)
   }
 
-  #broken(jobId: string, rule: string, message: string): Violation {
+  #broken(jobId: string, rule: Rule, message: string): Violation {
     const name = this.#model.nameOf(jobId)
     return new Violation(rule, `${name}: ${message}`, name)
   }

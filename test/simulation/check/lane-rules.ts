@@ -1,6 +1,7 @@
 /** Overlap, its limits, and what may cost a tick. */
 import type { Change } from './change-log.ts'
 import type { Model } from './model.ts'
+import type { Rule } from './rules.ts'
 import { at } from './tick-rules.ts'
 import { Violation } from './violation.ts'
 
@@ -54,7 +55,7 @@ export class LaneRules {
     this.#touched.clear()
   }
 
-  #broken(jobId: string, rule: string, message: string): Violation {
+  #broken(jobId: string, rule: Rule, message: string): Violation {
     const name = this.#model.nameOf(jobId)
     return new Violation(rule, `${name}: ${message}`, name)
   }

@@ -9,6 +9,7 @@ import type { TickSequence } from '../../../src/core/schedule/schedule.ts'
 import { specFrom } from '../../../src/store/sql/rows.ts'
 import type { Change, JobRow, RangeRow } from './change-log.ts'
 import { isUnstarted, type Model } from './model.ts'
+import type { Rule } from './rules.ts'
 import { Violation } from './violation.ts'
 
 const totalsText = `
@@ -300,7 +301,7 @@ export class TickRules {
     )
   }
 
-  #broken(rule: string, jobId: string, message: string): Violation {
+  #broken(rule: Rule, jobId: string, message: string): Violation {
     const name = this.#model.nameOf(jobId)
     return new Violation(rule, `${name}: ${message}`, name)
   }

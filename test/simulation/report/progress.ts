@@ -35,9 +35,14 @@ export class Progress {
     return performance.now() - this.#startedAt
   }
 
-  step(broken: boolean): void {
+  /** Nobody who runs thousands of seeds waits for the last to hear what broke. */
+  step(broken: string | null): void {
     this.#done += 1
-    if (broken) this.#violations += 1
+    if (broken !== null) {
+      this.#violations += 1
+      if (this.#err.tty) this.#err.writeRaw(wipe)
+      this.#err.write(broken)
+    }
     const now = performance.now()
     if (now - this.#shownAt < (this.#err.tty ? redrawMs : lineMs)) return
     this.#shownAt = now

@@ -5,7 +5,7 @@
 import { EvertickError } from '../../../src/core/error.ts'
 import type { Store } from '../../../src/store/store.ts'
 import type { Weather } from '../plan/plan.ts'
-import type { Life } from './life.ts'
+import { type Life, slowMs } from './life.ts'
 import type { Random } from './random.ts'
 import type { Timeline } from './timeline.ts'
 
@@ -26,9 +26,6 @@ export interface Witness {
   readonly failed: (life: Life, verb: string, error: unknown) => void
   readonly fault: (life: Life, verb: string, fate: Fate) => void
 }
-
-/** A call that takes longer than this is trouble enough to lose a lease by. */
-const slowMs = 250
 
 const reads = new Set([
   'ping',
@@ -75,10 +72,12 @@ export class Faults {
     const dropped = new Promise<never>((_, reject) => {
       drop = reject
     })
-    life.inFlight.add(drop)
+    const askedAt = this.#timeline.now
+    life.inFlight.set(drop, askedAt)
     try {
       return await Promise.race([this.#carry(life, node, verb, args, inner), dropped])
     } finally {
+      if (this.#timeline.now - askedAt > slowMs) life.trouble()
       life.inFlight.delete(drop)
     }
   }
@@ -98,7 +97,6 @@ export class Faults {
     await this.#travel(life)
     if (fate === 'hang') await this.#wait(life, this.#sky.weather.hangMs)
     if (fate !== 'fine' && fate !== 'reply_lost') throw errors[fate]()
-    const askedAt = this.#timeline.now
     let result: unknown
     try {
       result = await inner()
@@ -106,7 +104,6 @@ export class Faults {
       this.#witness.failed(life, verb, error)
       throw error
     }
-    if (this.#timeline.now - askedAt > slowMs) life.trouble()
     this.#witness.answered(life, verb, args, result)
     await this.#travel(life)
     if (fate === 'reply_lost') throw errors.reply_lost()

@@ -10,6 +10,9 @@ import { type ClockPlan, NodeClock } from './node-clock.ts'
 import type { Random } from './random.ts'
 import type { Owner, Timeline } from './timeline.ts'
 
+/** A call that takes longer than this is trouble enough to lose a lease by. */
+export const slowMs = 250
+
 export class Life implements Member, Owner {
   readonly nodeId: string
   readonly clock: NodeClock
@@ -18,13 +21,13 @@ export class Life implements Member, Owner {
   fate: Member['fate'] = 'alive'
   stopping = false
   steppingDown = false
-  troubledAt = Number.NEGATIVE_INFINITY
+  #troubledAt = Number.NEGATIVE_INFINITY
   /** Waits of handlers, operators and the network: not Evertick's to end. */
   naps = 0
   /** Calls of the store that are on their way, or hang: who made them may be a handler that was given up. */
   travelling = 0
-  /** Calls of the store under way, and how each would fail. */
-  readonly inFlight = new Set<(error: Error) => void>()
+  /** Calls of the store under way: how each would fail, and since when it runs. */
+  readonly inFlight = new Map<(error: Error) => void, number>()
   readonly #timeline: Timeline
   readonly #connections = new Set<DatabaseSync>()
 
@@ -59,7 +62,13 @@ export class Life implements Member, Owner {
   }
 
   trouble(): void {
-    this.troubledAt = this.#timeline.now
+    this.#troubledAt = this.#timeline.now
+  }
+
+  get troubledAt(): number {
+    const [oldest] = this.inFlight.values()
+    const { now } = this.#timeline
+    return oldest !== undefined && now - oldest > slowMs ? now : this.#troubledAt
   }
 
   freeze(): void {

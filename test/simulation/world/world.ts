@@ -192,7 +192,7 @@ export class World implements Scene {
       case 'cut_off':
         return void this.#sky.cutOffUntil.set(step.node, this.now + step.forMs)
       case 'drop': {
-        const fails = [...(node.life?.inFlight ?? [])]
+        const fails = [...(node.life?.inFlight.keys() ?? [])]
         node.life?.trouble()
         for (const fail of fails) fail(dropped())
         return

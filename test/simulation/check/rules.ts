@@ -1,0 +1,70 @@
+/** The rules, each with what it means. docs/reliability.md lists the same; a test compares the two. */
+export const rules = {
+  // --- ticks
+  'no tick is lost': 'A cursor never moves over a due tick without an account of it in the same transaction.',
+  'each tick is accounted once': 'No tick gets a second account, and nothing that is no tick gets one.',
+  'a cursor moves with its accounts': 'No account is written without the cursor that moves over it.',
+  'an account never changes': 'A written account keeps its tick and its reason; a range only grows.',
+  'an account never vanishes':
+    'Rows of the ledger go by retention, or with the cursor that goes back over them.',
+  'a range counts its ticks': 'The count of a range is the number of ticks in it.',
+  'totals + ledger = all ticks': 'What retention has passed is still counted.',
+  'retention only moves forward': 'The start of the ledger never goes back.',
+  'retention holds sizes flat': 'From the second month of a soak on, no table that has a retention grows.',
+  'the audit agrees': "The product's own proof finds nothing unaccounted and nothing doubled.",
+  'a job knows its next tick': 'The instant that the scheduler waits for is the next nominal tick.',
+  'a fixedDelay goes on': 'An active fixedDelay job has a tick to come, or one under way.',
+  'a fixedDelay has one open tick': 'And never two.',
+  'a job is never lost': 'Only deleted jobs go.',
+  // --- executions
+  'states follow their table': 'Every change of state is one that the table of states has.',
+  'final states stay final': 'Nothing changes in an execution that has ended.',
+  'nothing unfinished is deleted': 'Only what nobody has tried yet can be taken back.',
+  'running begins with a claim': 'No other way leads to `running`; it raises the fence by one.',
+  'a claim is a lease': 'It names its holder and its end.',
+  'only a claim raises the fence': 'Nothing else touches it.',
+  'one live lease per execution': 'Only its holder writes into a lease.',
+  'a stale fence is refused': 'What was superseded ends, extends and starts nothing.',
+  'a lease is left its time':
+    'Nobody takes a lease before it has run out, by the clock of the one who takes it.',
+  'a healthy worker keeps its lease':
+    'A lease runs out only where its holder had trouble after its last renewal.',
+  'attempts count at their start': 'No handler begins before its attempt is counted.',
+  'an attempt starts once': 'No attempt is handed to two handlers.',
+  'attempts stay within their limit': 'Never more than the execution was made with.',
+  'at most once by onCrash: fail': 'After a crash such an execution is failed.',
+  'effects happen exactly once':
+    'What goes through `ctx.transaction` is there once if the execution completed, else never.',
+  'effects commit with the completion': 'Both in one transaction.',
+  'completed means done': 'Its handler has returned.',
+  'one unfinished execution per unique key': 'For each job and key.',
+  // --- policies
+  'overlap holds': 'Never more than `maxConcurrent` of a job are under way.',
+  "only a tick's own execution costs a tick": 'None is skipped for a catch-up, a backfill or a trigger.',
+  'the buffer has its limit': '1 for `buffer_one`, 100 for `buffer_all`.',
+  'maxMissedRuns holds': 'Never more catch-ups wait, over all outages.',
+  'maxRuns holds': 'Never more runs by ticks.',
+  'a paused job makes nothing': 'No tick after the pause fires or is claimed.',
+  'a cancelled job runs nothing': 'Nothing of it is claimed or begun.',
+  // --- leadership and locks
+  'only the leader accounts': 'Ticks are accounted in the term that the store knows.',
+  'terms grow': 'Every term has a new id.',
+  'fences grow': 'A lock passes on with a larger fence.',
+  'only its holder frees a lock': 'Or an operator who steps the leader down.',
+  'only its holder extends a lock': 'And only its holder ends it early.',
+  'handled means handled':
+    '`handled_missed_tasks` turns true when nothing from before the term is unaccounted.',
+  // --- service
+  'somebody leads': 'Soon after everything has healed.',
+  'service returns by itself': 'Then no due tick waits any more.',
+  'nothing waits for ever': 'Once ticks stop, all work comes to its end.',
+  'a stop ends': 'Whatever its handlers do.',
+  'a stop leaves nothing behind': 'No timer, connection or call.',
+  'no busy loop': 'At most 40,000 events within one virtual second.',
+  'no error of ours': 'Operators are told only what has a code.',
+  'no error escapes': 'No rejection goes unheard.',
+  'a history ends': 'Every seed does, in real time.',
+  'the process survives': 'And takes nobody with it.',
+} as const satisfies Record<string, string>
+
+export type Rule = keyof typeof rules
