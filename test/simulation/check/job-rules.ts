@@ -12,6 +12,8 @@ export class JobRules {
   readonly #touched = new Set<string>()
   /** What was made under other policies may be more than the new ones allow. */
   readonly #edited = new Set<string>()
+  /** Executions whose handler has begun at least once: a snooze gives the attempt back, but not the start. */
+  readonly #begun = new Set<string>()
 
   constructor(model: Model) {
     this.#model = model
@@ -19,7 +21,10 @@ export class JobRules {
 
   /** Before the change is in the model. */
   see(change: Change): void {
-    if (change.table === 'execution') this.#touched.add((change.after ?? change.before)?.job_id ?? '')
+    if (change.table === 'execution') {
+      this.#touched.add((change.after ?? change.before)?.job_id ?? '')
+      if (change.after !== null && change.after.started_at !== null) this.#begun.add(change.after.id)
+    }
     if (change.table !== 'job') return
     const { before, after } = change
     this.#touched.add((after ?? before)?.id ?? '')
@@ -64,7 +69,10 @@ export class JobRules {
     const { catchUp, overlap, maxRuns } = this.#model.spec(jobId)
     if (maxRuns !== null && runs > maxRuns)
       throw this.#broken(jobId, 'maxRuns holds', `${runs} of ${maxRuns} runs`)
-    const unstarted = open.filter((execution) => execution.cause === 'catch_up' && isUnstarted(execution))
+    const unstarted = open.filter(
+      (execution) =>
+        execution.cause === 'catch_up' && isUnstarted(execution) && !this.#begun.has(execution.id),
+    )
     if (unstarted.length > catchUp.maxMissedRuns)
       throw this.#broken(
         jobId,
