@@ -2,8 +2,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { runCommand } from '../../scripts/run-command.ts'
+import type { Broken } from './campaign/escapes.ts'
 import { runHistory } from './campaign/run-seed.ts'
 import { madeUpPlan } from './made-up-plan.ts'
+import { bugNamed } from './planted/bugs.ts'
+import { ourOwnBugs } from './planted/our-own-bugs.ts'
 import {
   keepRegression,
   type Regression,
@@ -29,8 +33,31 @@ function folder(): string {
   return made
 }
 
+/** A bug must be planted before the product is loaded: each in a process of its own, without the test runner's loader. */
+async function ruleBrokenWith(bug: string, file: string): Promise<string | undefined> {
+  const args = [
+    'test/simulation/simulate.ts',
+    '--plan',
+    join(regressionsFolder, file),
+    '--bug',
+    bug,
+    '--json',
+  ]
+  const env = { NODE_OPTIONS: '' }
+  const { stdout } = await runCommand(process.execPath, ['--no-warnings', ...args], {
+    env,
+    timeoutMs: 60_000,
+  })
+  const { broken } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as { broken: readonly Broken[] }
+  return broken[0]?.rule
+}
+
 describe('histories that once broke a rule', () => {
   const kept = readRegressions(regressionsFolder)
+  const withBug = kept.flatMap(({ file, regression: { bug, broke } }) =>
+    bug === undefined ? [] : [{ file, bug, broke }],
+  )
+
   it('break none any more', { timeout: 60_000 }, async () => {
     const broken: unknown[] = []
     for (const { file, regression } of kept) {
@@ -38,6 +65,22 @@ describe('histories that once broke a rule', () => {
       if (ended.broken !== null) broken.push({ file, ...ended.broken })
     }
     expect(broken).toEqual([])
+  })
+
+  it('are kept for every bug of our own, by a rule that it breaks', () => {
+    expect(withBug.map(({ bug }) => bug)).toEqual(expect.arrayContaining(ourOwnBugs.map(({ name }) => name)))
+    for (const { bug, broke } of withBug) expect(bugNamed(bug).rules).toContain(broke)
+  })
+
+  it('break that rule again with their bug', { timeout: 120_000 }, async () => {
+    const found: Record<string, string | undefined> = {}
+    const waiting = withBug.values()
+    // `npm test` is for machines of two cores.
+    const lane = async () => {
+      for (const { file, bug } of waiting) found[file] = await ruleBrokenWith(bug, file)
+    }
+    await Promise.all([lane(), lane()])
+    expect(found).toEqual(Object.fromEntries(withBug.map(({ file, broke }) => [file, broke])))
   })
 })
 

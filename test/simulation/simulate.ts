@@ -31,9 +31,9 @@ async function simulate(options: Options): Promise<number> {
 
 async function plantBug(name: string) {
   const { plant } = await import('./planted/plant.ts')
-  const { plantedBugs } = await import('./planted/bugs.ts')
-  const bug = plantedBugs.find((one) => one.name === name)
+  const { knownBugs } = await import('./planted/bugs.ts')
+  const bug = knownBugs.find((one) => one.name === name)
   if (bug !== undefined) return plant(bug)
-  const names = plantedBugs.map((one) => one.name).join(', ')
+  const names = knownBugs.map((one) => one.name).join(', ')
   throw new UsageError(`There is no planted bug ${name}.`, `Choose one of ${names}.`)
 }

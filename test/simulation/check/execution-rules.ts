@@ -102,7 +102,8 @@ export class ExecutionRules {
         .open(after.job_id)
         .find(({ unique_key: key, id }) => key === after.unique_key && id !== after.id)
       if (twin !== undefined)
-        throw this.#broken(
+        throw this.#brokenIn(
+          after.job_id,
           'one unfinished execution per unique key',
           after.id,
           `"${after.unique_key}" is taken by an unfinished one`,
@@ -206,8 +207,11 @@ export class ExecutionRules {
   }
 
   #broken(rule: Rule, id: string, message: string): Violation {
-    const row = this.#model.executions.get(id)
-    const job = row === undefined ? null : this.#model.nameOf(row.job_id)
+    return this.#brokenIn(this.#model.executions.get(id)?.job_id, rule, id, message)
+  }
+
+  #brokenIn(jobId: string | undefined, rule: Rule, id: string, message: string): Violation {
+    const job = jobId === undefined ? null : this.#model.nameOf(jobId)
     return new Violation(rule, `${job ?? '?'}, execution ${id.slice(-6)}: ${message}`, job)
   }
 }

@@ -149,7 +149,14 @@ function drawSteps(random: Random, swarm: Swarm, scene: Scene): Step[] {
   }))
   add(swarm.operators, 4, (atMs) => drawOperatorStep(random, atMs, scene))
   add(swarm.locks, 6, (atMs) => ({ ...drawLock(random), atMs, via: node() }))
+  steps.push(...steps.flatMap((step) => drawAgain(random.fork(`again ${step.atMs}`), step)))
   return steps.toSorted((a, b) => a.atMs - b.atMs)
+}
+
+/** Whoever enqueues with a unique key does so because it may happen twice. */
+function drawAgain(random: Random, step: Step): Step[] {
+  if (step.kind !== 'enqueue' || step.unique === null) return []
+  return [1, 2].map(() => ({ ...step, atMs: step.atMs + random.integer(0, 1_500), via: -1 }))
 }
 
 const hour = 60 * minute

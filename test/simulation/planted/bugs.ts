@@ -5,6 +5,7 @@
 import { executionBugs } from './execution-bugs.ts'
 import { jobBugs } from './job-bugs.ts'
 import { leaderBugs } from './leader-bugs.ts'
+import { ourOwnBugs } from './our-own-bugs.ts'
 import type { PlantedBug } from './planted-bug.ts'
 import { tickBugs } from './tick-bugs.ts'
 
@@ -12,10 +13,13 @@ export type { Patch, PlantedBug } from './planted-bug.ts'
 
 export const plantedBugs: readonly PlantedBug[] = [...executionBugs, ...tickBugs, ...jobBugs, ...leaderBugs]
 
+/** Those that seeds are searched for, and those that regressions bring back. */
+export const knownBugs: readonly PlantedBug[] = [...plantedBugs, ...ourOwnBugs]
+
 export function bugNamed(name: string): PlantedBug {
-  const found = plantedBugs.find((bug) => bug.name === name)
+  const found = knownBugs.find((bug) => bug.name === name)
   if (found !== undefined) return found
   throw new Error(
-    `There is no planted bug "${name}"; there are ${plantedBugs.map((bug) => bug.name).join(', ')}.`,
+    `There is no planted bug "${name}"; there are ${knownBugs.map((bug) => bug.name).join(', ')}.`,
   )
 }

@@ -9,14 +9,28 @@ const queueWorker = 'src/engine/worker/queue-worker.ts'
 export const executionBugs: readonly PlantedBug[] = [
   {
     name: 'no-fence-on-completion',
-    says: 'A completion names the execution, but not the fence of its claim.',
-    rules: ['a stale fence is refused'],
+    says: "An attempt's end names the execution, but not the fence of its claim.",
+    rules: ['a stale fence is refused', 'a lease is left its time'],
     patches: [
       {
         file: endings,
         find: `error = NULL, finished_at = ?, leased_until = NULL
   WHERE id = ? AND fence = ?`,
         replace: `error = NULL, finished_at = ?, leased_until = NULL
+  WHERE id = ? AND ? > 0`,
+      },
+      {
+        file: endings,
+        find: `COALESCE(cancel_reason, ?), finished_at = ?, leased_until = NULL
+  WHERE id = ? AND fence = ?`,
+        replace: `COALESCE(cancel_reason, ?), finished_at = ?, leased_until = NULL
+  WHERE id = ? AND ? > 0`,
+      },
+      {
+        file: endings,
+        find: `start_by = NULL, leased_until = NULL
+  WHERE id = ? AND fence = ?`,
+        replace: `start_by = NULL, leased_until = NULL
   WHERE id = ? AND ? > 0`,
       },
     ],

@@ -67,7 +67,7 @@ describe('the simulation', () => {
 
   it('finds nothing at the recorded seeds where no bug is planted', async () => {
     const results = (await Promise.all(clean)).flat()
-    expect(results.map(({ seed }) => seed).toSorted()).toEqual(seeds.toSorted())
+    expect(new Set(results.map(({ seed }) => seed))).toEqual(new Set(seeds))
     expect(results.filter(({ broken }) => broken !== null)).toEqual([])
   })
 

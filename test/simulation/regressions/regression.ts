@@ -18,6 +18,8 @@ export interface Draft {
 
 export interface Regression extends Draft {
   readonly title: string
+  /** The planted bug that breaks it again, where there is one. */
+  readonly bug?: string
 }
 
 export const regressionsFolder = fileURLToPath(new URL('.', import.meta.url))

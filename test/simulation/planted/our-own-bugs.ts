@@ -1,0 +1,108 @@
+/**
+ * Bugs that the simulation found in our own code, brought back: each has a regression that breaks with it. Most are too
+ * rare for a few hundred seeds, so that no seed is recorded for them.
+ */
+import type { PlantedBug } from './planted-bug.ts'
+
+const queueWorker = 'src/engine/worker/queue-worker.ts'
+
+export const ourOwnBugs: readonly PlantedBug[] = [
+  {
+    name: 'attempts-by-the-present-limit',
+    says: "The end of an attempt looks at the job's present limit, not at the one that its execution was made with.",
+    rules: ['attempts stay within their limit'],
+    patches: [
+      {
+        file: queueWorker,
+        find: 'const tried = { attempt, maxAttempts, cause,',
+        replace: 'const tried = { attempt, maxAttempts: retry.attempts, cause,',
+      },
+    ],
+  },
+  {
+    name: 'past-one-off-stops-the-node',
+    says: 'A start writes no one-off whose instant has passed and which nothing would run: it fails instead.',
+    rules: ['somebody leads'],
+    patches: [
+      {
+        file: 'src/app/apply-jobs.ts',
+        find: `import { jobSpec } from './job-options.ts'`,
+        replace: `import { jobSpec, refusePastInstant } from './job-options.ts'`,
+      },
+      {
+        file: 'src/app/apply-jobs.ts',
+        find: 'const spec = specOf(app, job, now)\n',
+        replace: 'const spec = specOf(app, job, now)\n  refusePastInstant(spec, job.name, now)\n',
+      },
+    ],
+  },
+  {
+    name: 'early-claim-waits-by-the-wall-clock',
+    says: 'A run that was claimed early waits until the clock shows its time, however far that was set back.',
+    rules: ['a stop leaves nothing behind'],
+    patches: [
+      {
+        file: queueWorker,
+        find: 'for (let left = due - clock.monotonic(); left > 0; left = due - clock.monotonic()) {',
+        replace:
+          'for (let left = claim.readyAt - clock.now(); left > 0; left = claim.readyAt - clock.now()) {',
+      },
+    ],
+  },
+  {
+    name: 'only-pending-is-taken-back',
+    says: 'An action takes back only the ticks to come that are pending, not those that wait in the buffer.',
+    rules: ['a paused job makes nothing'],
+    patches: [
+      {
+        file: 'src/store/sql/states.ts',
+        find: `((state = 'pending' OR state = 'blocked') AND attempt = 0)`,
+        replace: `(state = 'pending')`,
+      },
+    ],
+  },
+  {
+    name: 'timers-outlive-their-lease',
+    says: 'A run that a stop has given up keeps the timer of its timeout.',
+    rules: ['a stop leaves nothing behind'],
+    patches: [{ file: 'src/engine/worker/lease-keeper.ts', find: 'held.end()', replace: '' }],
+  },
+  {
+    name: 'lease-dated-ahead-is-believed',
+    says: 'A lease that ends in a day ends in a day, though nobody renews it.',
+    rules: ['nothing waits for ever'],
+    patches: [
+      {
+        file: 'src/engine/standstill.ts',
+        find: 'Math.max(patienceMs, 3 * leaseMs)',
+        replace: 'Number.POSITIVE_INFINITY',
+      },
+    ],
+  },
+  {
+    name: 'late-renewal-wakes-nobody',
+    says: 'A renewal that came late leaves asleep who looked while the lease had lapsed.',
+    rules: ['service returns by itself'],
+    patches: [
+      {
+        file: 'src/engine/elector.ts',
+        find: `if (this.term() === null) this.#alarm.ring()
+    // Whoever looked meanwhile found that this node does not lead, and sleeps.
+    else if (lapsed) this.#onElected()`,
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'reserve-is-not-superseded',
+    says: 'Catch-ups of earlier outages stay where a worker has them in reserve, though they have not started.',
+    rules: ['maxMissedRuns holds'],
+    patches: [
+      {
+        file: 'src/store/sql/apply-plan.ts',
+        find: `AND (state = 'pending' OR state = 'running' AND cancel_requested_at IS NULL)`,
+        replace: `AND state = 'pending'`,
+      },
+    ],
+  },
+]
