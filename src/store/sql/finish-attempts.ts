@@ -32,7 +32,8 @@ const waitText = `
 
 const startText = `
   UPDATE @job_executions SET attempt = attempt + 1, started_at = ?, start_by = NULL
-  WHERE id = ? AND fence = ? AND state = 'running' AND started_at IS NULL AND cancel_requested_at IS NULL`
+  WHERE id = ? AND fence = ? AND state = 'running' AND started_at IS NULL AND cancel_requested_at IS NULL
+    AND (start_by IS NULL OR start_by >= ?)`
 
 export function* finishAttempts(request: FinishRequest): Script<FinishResult> {
   const refused: string[] = []
@@ -54,9 +55,10 @@ export function* startAttempts(claims: readonly Claim[], now: number): Script<st
   const lost: string[] = []
   const ended: Ended[] = []
   for (const claim of claims) {
-    if ((yield* run(startText, now, claim.id, claim.fence)) === 1) continue
+    if ((yield* run(startText, now, claim.id, claim.fence, now)) === 1) continue
     lost.push(claim.id)
-    // Somebody asked it to stop before it began: it ends here, and its lane goes on.
+    // Somebody asked it to stop before it began: it ends here, and its lane goes on. What has waited in reserve past its
+    // deadline goes back, and the rescuer cancels it.
     const given = yield* giveBack(claim, now)
     if (given !== null && text(given.cause) !== 'enqueue') ended.push(endedFrom(given))
   }

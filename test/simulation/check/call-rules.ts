@@ -14,6 +14,7 @@ export class CallRules {
   readonly #model: Model
   /** Who led when the commit began. */
   #ledBefore: LockRow | undefined
+  #locksBefore: ReadonlyMap<string, LockRow> = new Map()
   /** `id:fence` of the leases that the commit ended: after one of them, it may hold the next claim already. */
   readonly #endedNow = new Set<string>()
   /** Stale writes that the store has refused. */
@@ -25,6 +26,7 @@ export class CallRules {
 
   begin(): void {
     this.#ledBefore = this.#model.locks.get('leader')
+    this.#locksBefore = new Map(this.#model.locks)
     this.#endedNow.clear()
   }
 
@@ -53,8 +55,7 @@ export class CallRules {
         return
       case 'releaseLock':
       case 'extendLock':
-        if (result === false) this.refused += 1
-        return
+        return this.#ownLock(call as unknown as Call<'releaseLock'> | Call<'extendLock'>)
       default:
     }
   }
@@ -79,6 +80,17 @@ export class CallRules {
         `${leader.holder} accounted ticks in term ${leader.termId}, but ${now?.holder ?? 'nobody'} leads`,
         result.accounted[0]?.jobName ?? null,
       )
+  }
+
+  /** The token decides, also between two holders in one process; without one, an operator does. */
+  #ownLock({ args: [name, token], result }: Call<'releaseLock'> | Call<'extendLock'>): void {
+    if (!result) {
+      this.refused += 1
+      return
+    }
+    const held = [this.#locksBefore.get(name), this.#model.locks.get(name)]
+    if (token !== null && !held.some((lock) => lock?.token === token))
+      throw new Violation('only its token frees a lock', `"${name}" was freed or extended by a former holder`)
   }
 
   #finished({ args: [{ attempts }], result }: Call<'finishAttempts'>): void {

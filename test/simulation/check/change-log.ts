@@ -22,6 +22,8 @@ export interface ExecutionRow {
   readonly cancel_requested_at: number | null
   readonly cancel_reason: string | null
   readonly unique_key: string | null
+  readonly queue: string
+  readonly start_by: number | null
 }
 
 export interface JobRow {
@@ -37,6 +39,7 @@ export interface JobRow {
   readonly paused_at: number | null
   readonly runs: number
   readonly deleted_at: number | null
+  readonly updated_at: number
 }
 
 export interface RangeRow {
@@ -64,6 +67,11 @@ export interface TermRow {
   readonly handled_missed_tasks: number
 }
 
+export interface QueueRow {
+  readonly name: string
+  readonly paused_at: number | null
+}
+
 export interface EffectRow {
   readonly execution_id: string
   readonly attempt: number
@@ -76,6 +84,7 @@ export interface Rows {
   lock: LockRow
   term: TermRow
   effect: EffectRow
+  queue: QueueRow
 }
 
 /** A row before and after; one of them is null where it was made or is gone. */
@@ -90,9 +99,9 @@ export type Change = {
 }[keyof Rows]
 
 const executionColumns = `id, job_id, cause, tick_at, account, state, ready_at, attempt, max_attempts, fence, leased_by,
-  leased_until, started_at, finished_at, cancel_requested_at, cancel_reason, unique_key`
+  leased_until, started_at, finished_at, cancel_requested_at, cancel_reason, unique_key, queue, start_by`
 const jobColumns = `id, name, state, version, spec, accounted_until, ledger_from, next_due_at, open_tick_at, paused_at,
-  runs, deleted_at`
+  runs, deleted_at, updated_at`
 
 const watched: readonly { table: keyof Rows; name: string; columns: string }[] = [
   { table: 'execution', name: 'evertick_job_executions', columns: executionColumns },
@@ -108,6 +117,7 @@ const watched: readonly { table: keyof Rows; name: string; columns: string }[] =
     name: 'scheduler_leader_log',
     columns: 'id, leader_instance, start_time, handled_missed_tasks',
   },
+  { table: 'queue', name: 'evertick_queues', columns: 'name, paused_at' },
   { table: 'effect', name: 'effects', columns: 'execution_id, attempt' },
 ]
 

@@ -39,6 +39,13 @@ export class ExecutionRules {
         id,
         `attempt ${attempt} began, but ${row.attempt} are counted`,
       )
+    const clock = this.#scene.member(nodeId)?.clock
+    if (!this.#scene.wrongClocks && clock !== undefined && clock.now() < row.ready_at)
+      throw this.#broken(
+        'nothing starts early',
+        id,
+        `it began at ${at(clock.now())}, but was ready at ${at(row.ready_at)}`,
+      )
     if (row.attempt > row.max_attempts)
       throw this.#broken(
         'attempts stay within their limit',
@@ -128,6 +135,9 @@ export class ExecutionRules {
       )
     if (job.state === 'cancelled')
       throw this.#broken('a cancelled job runs nothing', after.id, 'claimed after the cancel')
+    if ((this.#model.queues.get(after.queue)?.paused_at ?? null) !== null)
+      throw this.#broken('a paused queue hands out nothing', after.id, `the queue ${after.queue} is paused`)
+    this.#seeBegin(before, after)
     // Its first claim is its start: what had started before the pause is retried.
     const tick = after.cause === 'schedule' && before.fence === 0 ? after.tick_at : null
     if (
@@ -142,6 +152,17 @@ export class ExecutionRules {
         `the tick ${at(tick)} was claimed after the pause at ${at(job.paused_at)}`,
       )
     }
+  }
+
+  /** By the clock that wrote both. */
+  #seeBegin(before: ExecutionRow, after: ExecutionRow): void {
+    if (before.start_by === null || before.attempt > 0 || after.started_at === null) return
+    if (after.started_at > before.start_by)
+      throw this.#broken(
+        'nothing starts after its deadline',
+        after.id,
+        `it began at ${at(after.started_at)}, but had to by ${at(before.start_by)}`,
+      )
   }
 
   /** What lies before a later account that cannot be taken back stays, or the cursor would pass it without one. */
@@ -166,6 +187,7 @@ export class ExecutionRules {
       const begins = before.started_at === null && after.started_at !== null
       if (begins && after.attempt !== before.attempt + 1)
         throw this.#broken('attempts count at their start', after.id, 'its start was not counted')
+      if (begins) this.#seeBegin(before, after)
       if (begins && this.#model.job(after.job_id).state === 'cancelled')
         throw this.#broken('a cancelled job runs nothing', after.id, 'it began after the cancel')
       return

@@ -2,12 +2,13 @@
 import { isFinal } from '../../../src/core/execution/execution-state.ts'
 import type { JobSpec } from '../../../src/core/job/job.ts'
 import { specFrom } from '../../../src/store/sql/rows.ts'
-import type { Change, ExecutionRow, JobRow, LockRow, RangeRow } from './change-log.ts'
+import type { Change, ExecutionRow, JobRow, LockRow, QueueRow, RangeRow } from './change-log.ts'
 
 export class Model {
   readonly jobs = new Map<string, JobRow>()
   readonly executions = new Map<string, ExecutionRow>()
   readonly locks = new Map<string, LockRow>()
+  readonly queues = new Map<string, QueueRow>()
   readonly #ranges = new Map<string, Map<number, RangeRow>>()
   /** By job: what is unfinished, enqueued work too. */
   readonly #open = new Map<string, Map<string, ExecutionRow>>()
@@ -41,6 +42,8 @@ export class Model {
         return keep(this.jobs, change.before?.id, change.after?.id, change.after)
       case 'lock':
         return keep(this.locks, change.before?.name, change.after?.name, change.after)
+      case 'queue':
+        return keep(this.queues, change.before?.name, change.after?.name, change.after)
       case 'range': {
         const { before, after } = change
         const ranges = within(this.#ranges, (after ?? before)?.job_id ?? '')

@@ -15,6 +15,8 @@ export const rules = {
   'a job knows its next tick': 'The instant that the scheduler waits for is the next nominal tick.',
   'a fixedDelay goes on': 'An active fixedDelay job has a tick to come, or one under way.',
   'a fixedDelay has one open tick': 'And never two.',
+  'a change settles what is due':
+    'Pause, edit, cancel and delete first account for what is due by then, under what held until then.',
   'a job is never lost': 'Only deleted jobs go.',
   // --- executions
   'states follow their table': 'Every change of state is one that the table of states has.',
@@ -29,6 +31,8 @@ export const rules = {
     'Nobody takes a lease before it has run out, by the clock of the one who takes it.',
   'a healthy worker keeps its lease':
     'A lease runs out only where its holder had trouble after its last renewal.',
+  'nothing starts early': 'By the clock of its worker.',
+  'nothing starts after its deadline': 'Also not from a reserve.',
   'attempts count at their start': 'No handler begins before its attempt is counted.',
   'an attempt starts once': 'No attempt is handed to two handlers.',
   'attempts stay within their limit': 'Never more than the execution was made with.',
@@ -46,12 +50,14 @@ export const rules = {
   'maxRuns holds': 'Never more runs by ticks.',
   'a paused job makes nothing': 'No tick after the pause fires or is claimed.',
   'a cancelled job runs nothing': 'Nothing of it is claimed or begun.',
+  'a paused queue hands out nothing': 'Nothing in it is claimed.',
   // --- leadership and locks
   'only the leader accounts': 'Ticks are accounted in the term that the store knows.',
   'terms grow': 'Every term has a new id.',
   'fences grow': 'A lock passes on with a larger fence.',
   'only its holder frees a lock': 'Or an operator who steps the leader down.',
   'only its holder extends a lock': 'And only its holder ends it early.',
+  'only its token frees a lock': 'Also between two holders in one process.',
   'handled means handled':
     '`handled_missed_tasks` turns true when nothing from before the term is unaccounted.',
   // --- service

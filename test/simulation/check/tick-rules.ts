@@ -203,8 +203,22 @@ export class TickRules {
         after.id,
         `the ledger went back to ${at(after.ledger_from)}`,
       )
+    this.#checkSettled(before, after)
     if (after.accounted_until > before.accounted_until) this.#movedOn(before, after)
     else if (after.accounted_until < before.accounted_until) this.#movedBack(after)
+  }
+
+  /** Whatever changes an active job first accounts for what is due by then, under what held until then. */
+  #checkSettled(before: JobRow, after: JobRow): void {
+    if (before.state !== 'active' || after.state === 'completed' || after.state === 'error') return
+    if (before.state === after.state && before.spec === after.spec) return
+    const due = this.#sequence(before)?.next(after.accounted_until - 1) ?? before.open_tick_at
+    if (due !== null && due <= after.updated_at)
+      throw this.#broken(
+        'a change settles what is due',
+        after.id,
+        `changed at ${at(after.updated_at)}, but ${at(due)} has no account`,
+      )
   }
 
   #movedOn(before: JobRow, after: JobRow): void {

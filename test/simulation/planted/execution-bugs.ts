@@ -159,4 +159,28 @@ export const executionBugs: readonly PlantedBug[] = [
       },
     ],
   },
+  {
+    name: 'a-run-starts-early',
+    says: 'What was claimed a little ahead of its time starts at once.',
+    rules: ['nothing starts early'],
+    patches: [
+      {
+        file: queueWorker,
+        find: 'for (let left = due - clock.monotonic(); left > 0;',
+        replace: 'for (let left = 0; left > 0;',
+      },
+    ],
+  },
+  {
+    name: 'start-deadline-ignored-by-the-claim',
+    says: 'A claim takes what could not start in time before the rescuer has cancelled it.',
+    rules: ['nothing starts after its deadline'],
+    patches: [
+      {
+        file: hot,
+        find: 'AND (e.start_by IS NULL OR e.start_by >= ? OR e.attempt > 0)',
+        replace: 'AND ? > 0',
+      },
+    ],
+  },
 ]

@@ -64,4 +64,28 @@ export const jobBugs: readonly PlantedBug[] = [
       },
     ],
   },
+  {
+    name: 'an-edit-does-not-settle',
+    says: 'Ticks due by now and not yet accounted go over to the new schedule.',
+    rules: ['a change settles what is due'],
+    patches: [
+      {
+        file: changes,
+        find: `if (job.state === 'active') settled = (yield* settleDue(job, { now }, context)).job`,
+        replace: `if (job.state === 'active') settled = job`,
+      },
+    ],
+  },
+  {
+    name: 'a-paused-queue-is-claimed-from',
+    says: 'A claim does not ask whether its queue is paused.',
+    rules: ['a paused queue hands out nothing'],
+    patches: [
+      {
+        file: 'src/store/sqlite/hot.ts',
+        find: 'if (paused !== null) return',
+        replace: 'if (paused === undefined) return',
+      },
+    ],
+  },
 ]

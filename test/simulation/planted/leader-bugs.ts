@@ -46,7 +46,7 @@ export const leaderBugs: readonly PlantedBug[] = [
   {
     name: 'release-without-token',
     says: "The release of a lock names the lock, but not the holder's token.",
-    rules: ['only its holder extends a lock', 'only its holder frees a lock'],
+    rules: ['only its holder extends a lock', 'only its holder frees a lock', 'only its token frees a lock'],
     patches: [
       {
         file: 'src/store/sql/locks.ts',

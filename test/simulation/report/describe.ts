@@ -38,6 +38,8 @@ export function describeChange(change: Change, model: Model): string | null {
       const handled = change.before?.handled_missed_tasks === 0 && change.after?.handled_missed_tasks === 1
       return handled ? `${writer} has handled what was missed before its term` : null
     }
+    case 'queue':
+      return `${writer}: the queue is ${(change.after?.paused_at ?? null) === null ? 'open' : 'paused'}`
     case 'effect':
       return `${writer} commits the effect of execution ${short(change.after?.execution_id ?? '')}`
   }

@@ -239,7 +239,8 @@ export class World implements Scene {
       node.wanted = stays
       if (!stays) node.crash(0)
       else if (node.life !== null) {
-        node.life.clock.correct()
+        // A clock that is right enough is not set: what waits for its time would begin early by it.
+        if (this.wrongClocks) node.life.clock.correct()
         node.thaw()
       } else node.boot()
     }
