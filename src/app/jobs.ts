@@ -113,15 +113,16 @@ export class Jobs {
 
   /** Changes what is given and keeps the rest. A job that code or a file manages keeps this as an override. */
   async update(job: string, changes: UpdateJob, { actor = 'api' }: ActorOptions = {}): Promise<JobView> {
-    const found = await this.#find(job)
     const { handler, input, ...options } = changes
-    const spec = jobSpec(mergedOptions(optionsOfSpec(found.spec), options), {
-      name: found.name,
-      handler: handler ?? found.spec.handler.name,
-      input: input === undefined ? found.spec.input : storable(input, 'input'),
-      timezone: this.#app.timezone,
-      createdAt: found.createdAt,
-    })
+    const given = storable(input, 'input')
+    const spec = ({ name, spec: before, createdAt }: Job) =>
+      jobSpec(mergedOptions(optionsOfSpec(before), options), {
+        name,
+        handler: handler ?? before.handler.name,
+        input: given === undefined ? before.input : given,
+        timezone: this.#app.timezone,
+        createdAt,
+      })
     return await this.#change(job, { kind: 'edit', spec }, actor, 'job:updated')
   }
 

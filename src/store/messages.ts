@@ -4,7 +4,7 @@
 import type { Ending } from '../core/attempt/outcome.ts'
 import type { Cause } from '../core/execution/execution.ts'
 import type { ExecutionState } from '../core/execution/execution-state.ts'
-import type { JobSpec } from '../core/job/job.ts'
+import type { Job, JobSpec } from '../core/job/job.ts'
 import type { Repair } from '../core/leader/term.ts'
 
 /** The caller's own transaction: a driver connection, or anything with `query`. */
@@ -239,7 +239,8 @@ export type JobChange =
   | { readonly kind: 'enable' }
   | {
       readonly kind: 'edit'
-      readonly spec: JobSpec
+      /** A function is given the job as it is once its row is held: of two edits at once, both count. */
+      readonly spec: JobSpec | ((job: Job) => JobSpec)
       readonly managedBy?: string
       readonly managedHash?: string
     }

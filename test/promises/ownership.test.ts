@@ -41,6 +41,15 @@ describe('a one-off whose time has passed', () => {
   })
 })
 
+it('two operators who edit different options of a job at once both get theirs', async () => {
+  const node = await openNode({ jobs: [job()] })
+  await Promise.all([
+    node.evertick.jobs.update('job', { priority: 7 }, { actor: 'ann' }),
+    node.evertick.jobs.update('job', { description: 'nightly' }, { actor: 'bob' }),
+  ])
+  expect(await node.evertick.jobs.get('job')).toMatchObject({ priority: 7, description: 'nightly' })
+})
+
 describe('a deploy', () => {
   it('does not undo a pause', async () => {
     const { url } = databaseFile()

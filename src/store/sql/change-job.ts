@@ -185,7 +185,7 @@ function* editJob(
   context: ScriptContext,
 ): Script<Job> {
   const { now } = by
-  const { spec } = change
+  const spec = typeof change.spec === 'function' ? change.spec(job) : change.spec
   const state = nextJobState(job.name, job.state, 'edit')
   const ticksChange = ticksOf(job.spec) !== ticksOf(spec)
   let settled = job

@@ -270,6 +270,22 @@ export function describeQueueing(open: OpenStoreUnderTest): void {
     )
 
     test(
+      'what has waited in reserve past its deadline does not begin: it goes back, and is cancelled',
+      withStore(open, async ({ hand, store }) => {
+        await hand.work()
+        await hand.create('a', { ...onDemand, startDeadlineMs: 5_000 })
+        await store.enqueueExecutions([newExecution('e1', 'a'), newExecution('e2', 'a')])
+        const [first, second] = await hand.claim(at(1), { limit: 2, start: 0 })
+        if (first === undefined || second === undefined) throw new Error('two were to be claimed')
+        expect(await store.startAttempts([first], at(5))).toEqual([])
+        expect(await store.startAttempts([second], at(5) + 1)).toEqual([second.id])
+        expect(await hand.expire(at(6))).toMatchObject({ deadlined: 1 })
+        expect(await hand.execution(second.id)).toMatchObject({ cancelReason: 'start_deadline', attempt: 0 })
+        expect(await hand.execution(first.id)).toMatchObject({ state: 'running', attempt: 1 })
+      }),
+    )
+
+    test(
       'a deadline that was met once holds no later try back',
       withStore(open, async ({ hand, store }) => {
         await hand.work()
