@@ -105,4 +105,16 @@ export const ourOwnBugs: readonly PlantedBug[] = [
       },
     ],
   },
+  {
+    name: 'reserve-forgets-its-deadline',
+    says: 'What a worker has in reserve begins however late its slot becomes free.',
+    rules: ['nothing starts after its deadline'],
+    patches: [
+      {
+        file: 'src/store/sql/finish-attempts.ts',
+        find: 'AND (start_by IS NULL OR start_by >= ?)',
+        replace: 'AND ? > 0',
+      },
+    ],
+  },
 ]

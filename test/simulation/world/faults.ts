@@ -22,8 +22,8 @@ export interface Sky {
 
 export interface Witness {
   /** The store has done it; nobody has heard of it yet. */
-  readonly answered: (life: Life, verb: string, args: readonly unknown[], result: unknown) => void
-  readonly failed: (life: Life, verb: string, error: unknown) => void
+  readonly answered: (verb: string, args: readonly unknown[], result: unknown) => void
+  readonly failed: (error: unknown) => void
   readonly fault: (life: Life, verb: string, fate: Fate) => void
 }
 
@@ -101,10 +101,10 @@ export class Faults {
     try {
       result = await inner()
     } catch (error) {
-      this.#witness.failed(life, verb, error)
+      this.#witness.failed(error)
       throw error
     }
-    this.#witness.answered(life, verb, args, result)
+    this.#witness.answered(verb, args, result)
     await this.#travel(life)
     if (fate === 'reply_lost') throw errors.reply_lost()
     return result

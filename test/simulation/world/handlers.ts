@@ -7,7 +7,7 @@ import { Random } from './random.ts'
 
 export interface Audience {
   readonly started: (life: Life, context: JobContext) => void
-  readonly endedWell: (life: Life, context: JobContext) => void
+  readonly endedWell: (context: JobContext) => void
   /** The history is at its end: nobody takes long any more. */
   readonly hurried: () => boolean
 }
@@ -39,7 +39,7 @@ export function handlerFor(
         await context.progress(0.9)
       }
       return await endOf(plan, context, dice, {
-        endedWell: () => audience.endedWell(life, context),
+        endedWell: () => audience.endedWell(context),
         hold: (ms) => (audience.hurried() ? Promise.resolve() : life.nap(ms)),
       })
     },

@@ -6,7 +6,8 @@ import type { ExecutionRow } from '../check/change-log.ts'
 import { at } from '../check/tick-rules.ts'
 import { Violation } from '../check/violation.ts'
 import type { Plan } from '../plan/plan.ts'
-import { type Say, type Tally, World } from './world.ts'
+import type { Observer, Say } from './observer.ts'
+import { type Tally, World } from './world.ts'
 
 export interface Ended {
   readonly plan: Plan
@@ -26,7 +27,7 @@ export async function runPlan(plan: Plan, say: Say | null = null): Promise<Ended
     await live(world)
   } catch (error) {
     violation = error instanceof Violation ? error : unexpected(error)
-    world.say(`✗ ${violation.rule}: ${violation.message}`)
+    world.observer.say(`✗ ${violation.rule}: ${violation.message}`)
   }
   const { tally } = world
   await world.close()
@@ -34,41 +35,40 @@ export async function runPlan(plan: Plan, say: Say | null = null): Promise<Ended
 }
 
 async function live(world: World): Promise<void> {
-  const { timeline, plan } = world
+  const { timeline, plan, observer } = world
   await world.live()
   world.heal()
   const { leaderLeaseMs, heartbeatMs, workerLeaseMs, longestSleepMs } = plan.timing
   const recoveryMs = 3 * leaderLeaseMs + 2 * heartbeatMs + workerLeaseMs + longestSleepMs / 60 + 30_000
   await timeline.runUntil(timeline.now + recoveryMs)
-  checkRecovered(world)
+  checkRecovered(observer)
   world.stopTicking()
-  await timeline.runUntil(timeline.now + drainMs, () => isDrained(world))
-  checkDrained(world)
+  await timeline.runUntil(timeline.now + drainMs, () => isDrained(observer))
+  checkDrained(observer)
   await world.audit()
   for (const node of world.nodes) {
     node.wanted = false
     node.stop(0)
   }
   await timeline.runUntil(timeline.now + 60_000, () => world.nodes.every(({ life }) => life === null))
-  world.rethrow()
+  observer.look()
   const left = world.nodes.find(({ life }) => life !== null)
   if (left !== undefined) throw new Violation('a stop ends', `${left.name} has not stopped`)
-  world.checker.finish(plan)
+  observer.checker.finish(plan)
   await world.audit()
 }
 
 /** After any fault heals, full service returns by itself: somebody leads, and no tick that is due waits. */
-function checkRecovered(world: World): void {
-  const { model } = world.checker
-  if (world.wrongClocks) return
+function checkRecovered({ checker: { model }, wrongClocks, now }: Observer): void {
+  if (wrongClocks) return
   const leader = model.locks.get('leader')
-  if (leader === undefined || leader.expires_at + leaseSlackMs < world.now)
+  if (leader === undefined || leader.expires_at + leaseSlackMs < now)
     throw new Violation('somebody leads', 'nobody leads, long after everything healed')
   for (const job of model.jobs.values()) {
     if (job.state !== 'active') continue
     const next =
       nominalSequence(job.name, specFrom(job.spec))?.next(job.accounted_until - 1) ?? job.open_tick_at
-    if (next !== null && next < world.now - lateMs)
+    if (next !== null && next < now - lateMs)
       throw new Violation(
         'service returns by itself',
         `${job.name}: ${at(next)} is due and has no account`,
@@ -77,13 +77,13 @@ function checkRecovered(world: World): void {
   }
 }
 
-function isDrained(world: World): boolean {
-  const ticking = [...world.checker.model.jobs.values()].some(({ state }) => state === 'active')
-  return !ticking && waiting(world) === undefined
+function isDrained(observer: Observer): boolean {
+  const ticking = [...observer.checker.model.jobs.values()].some(({ state }) => state === 'active')
+  return !ticking && waiting(observer) === undefined
 }
 
 /** Whatever has a clock dated a day ahead waits for that day, and what is behind it in its lane with it. */
-function waiting({ checker: { model }, now }: World): ExecutionRow | undefined {
+function waiting({ checker: { model }, now }: Observer): ExecutionRow | undefined {
   for (const jobId of model.jobs.keys()) {
     const open = model.open(jobId)
     if (open.length > 0 && !open.some(({ ready_at: readyAt }) => readyAt > now + farAheadMs)) return open[0]
@@ -91,10 +91,10 @@ function waiting({ checker: { model }, now }: World): ExecutionRow | undefined {
   return undefined
 }
 
-function checkDrained(world: World): void {
-  const left = waiting(world)
+function checkDrained(observer: Observer): void {
+  const left = waiting(observer)
   if (left === undefined) return
-  const job = world.checker.model.nameOf(left.job_id)
+  const job = observer.checker.model.nameOf(left.job_id)
   const what = `an execution by ${left.cause} is still ${left.state}, ready at ${at(left.ready_at)}`
   throw new Violation('nothing waits for ever', `${job}: ${what}`, job)
 }
