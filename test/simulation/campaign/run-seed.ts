@@ -3,7 +3,7 @@ import { drawPlan } from '../plan/draw-plan.ts'
 import type { Mode, Plan } from '../plan/plan.ts'
 import type { Say } from '../world/observer.ts'
 import { runPlan } from '../world/run-plan.ts'
-import type { Tally } from '../world/world.ts'
+import type { Tally } from '../world/tally.ts'
 import { type Broken, catchEscapes } from './escapes.ts'
 
 export type { Broken } from './escapes.ts'

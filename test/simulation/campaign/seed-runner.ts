@@ -6,6 +6,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Mode } from '../plan/plan.ts'
+import { noTally } from '../world/tally.ts'
 import type { Outcome } from './run-seed.ts'
 
 export interface Order {
@@ -91,19 +92,8 @@ export class SeedRunner {
   }
 
   #lost({ seed }: Order, rule: string, message: string): SeedResult {
-    return { seed, broken: { rule, message, job: null }, tally: nothing }
+    return { seed, broken: { rule, message, job: null }, tally: noTally }
   }
-}
-
-const nothing: Outcome['tally'] = {
-  virtualMs: 0,
-  ticks: 0,
-  attempts: 0,
-  crashes: 0,
-  failovers: 0,
-  refused: 0,
-  faults: 0,
-  events: 0,
 }
 
 /** Of what Node says when a process dies, the error itself. */

@@ -1,6 +1,6 @@
 /** What a campaign came to. */
 import type { Mode } from '../plan/plan.ts'
-import type { Tally } from '../world/world.ts'
+import type { Tally } from '../world/tally.ts'
 import type { Broken } from './escapes.ts'
 import type { SeedResult } from './seed-runner.ts'
 
@@ -22,14 +22,7 @@ type Count = (typeof counts)[number]
 export class Totals {
   readonly mode: Mode
   readonly from: number
-  readonly sums: Record<Count, number> = {
-    ticks: 0,
-    attempts: 0,
-    crashes: 0,
-    failovers: 0,
-    refused: 0,
-    faults: 0,
-  }
+  readonly sums = Object.fromEntries(counts.map((count) => [count, 0])) as Record<Count, number>
   seeds = 0
   virtualMs = 0
   readonly #broken: BrokenSeed[] = []

@@ -1,7 +1,8 @@
-/** The simulation finds what it is there to find: each planted bug at its recorded seed, and nothing without one. */
+/** The simulation finds what it is there to find: each planted bug, at its recorded seed unless the dice have changed, and nothing without one. */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type SeedResult, SeedRunner } from '../campaign/seed-runner.ts'
+import { SeedRunner } from '../campaign/seed-runner.ts'
+import { rules } from '../check/rules.ts'
 import { plantedBugs } from './bugs.ts'
 import { catchMode, readCatches } from './catches.ts'
 import { patched } from './plant.ts'
@@ -9,12 +10,15 @@ import { patched } from './plant.ts'
 const catches = readCatches()
 const seeds = [...new Set(catches.map(({ seed }) => seed))]
 
-async function replay(bug: string | null, ...these: number[]): Promise<SeedResult[]> {
+/** The first of these seeds that breaks one of the rules, or null. */
+async function firstCatch(bug: string | null, these: readonly number[], rules: readonly string[]) {
   const runner = await SeedRunner.start(bug)
   try {
-    const results: SeedResult[] = []
-    for (const seed of these) results.push(await runner.run({ seed, mode: catchMode }))
-    return results
+    for (const seed of these) {
+      const { broken } = await runner.run({ seed, mode: catchMode })
+      if (broken !== null && rules.includes(broken.rule)) return { seed, ...broken }
+    }
+    return null
   } finally {
     runner.end()
   }
@@ -23,12 +27,12 @@ async function replay(bug: string | null, ...these: number[]): Promise<SeedResul
 /** Each bug needs a process of its own, and `npm test` is for machines of two cores: two lanes of them. */
 const lanes: Promise<unknown>[] = [Promise.resolve(), Promise.resolve()]
 
-function queue(index: number, bug: string | null, ...these: number[]): Promise<SeedResult[]> {
+function queue<T>(index: number, work: () => Promise<T>): Promise<T> {
   const lane = index % lanes.length
-  const results = (lanes[lane] ?? Promise.resolve()).then(() => replay(bug, ...these))
+  const result = (lanes[lane] ?? Promise.resolve()).then(work)
   // Its own test hears of a failure; the next in the lane need not.
-  lanes[lane] = results.catch(() => [])
-  return results
+  lanes[lane] = result.catch(() => null)
+  return result
 }
 
 describe('every planted bug', () => {
@@ -44,21 +48,30 @@ describe('every planted bug', () => {
 
   it('has a recorded catch, by a rule that it breaks', () => {
     expect(catches.map(({ bug }) => bug)).toEqual(plantedBugs.map(({ name }) => name))
-    for (const { name, rules } of plantedBugs)
-      expect(rules).toContain(catches.find(({ bug }) => bug === name)?.rule)
+    for (const { name, rules: its } of plantedBugs)
+      expect(its).toContain(catches.find(({ bug }) => bug === name)?.rule)
   })
 })
 
 describe('the simulation', () => {
-  const clean: Promise<SeedResult[]>[] = []
-  const caught = new Map<string, Promise<SeedResult[]>>()
+  type Found = ReturnType<typeof firstCatch>
+  const clean: Found[] = []
+  const caught = new Map<string, Found>()
 
   beforeAll(() => {
     for (const lane of lanes.keys()) {
       const its = seeds.filter((_, index) => index % lanes.length === lane)
-      clean.push(queue(lane, null, ...its))
+      clean.push(queue(lane, () => firstCatch(null, its, Object.keys(rules))))
     }
-    for (const [index, { bug, seed }] of catches.entries()) caught.set(bug, queue(index, bug, seed))
+    for (const [index, bug] of plantedBugs.entries()) {
+      const recorded = catches.filter((one) => one.bug === bug.name).map(({ seed }) => seed)
+      // Where a change of the product has thrown the dice anew, one of the first 200 must do: that is the promise.
+      const these = [...recorded, ...Array.from({ length: 200 }, (_, seed) => seed + 1)]
+      caught.set(
+        bug.name,
+        queue(index, () => firstCatch(bug.name, these, bug.rules)),
+      )
+    }
   })
 
   afterAll(async () => {
@@ -66,13 +79,10 @@ describe('the simulation', () => {
   })
 
   it('finds nothing at the recorded seeds where no bug is planted', async () => {
-    const results = (await Promise.all(clean)).flat()
-    expect(new Set(results.map(({ seed }) => seed))).toEqual(new Set(seeds))
-    expect(results.filter(({ broken }) => broken !== null)).toEqual([])
+    expect(await Promise.all(clean)).toEqual(clean.map(() => null))
   })
 
-  it.each(catches)('catches $bug at seed $seed: $rule', async ({ bug, rule }) => {
-    const [result] = (await caught.get(bug)) ?? []
-    expect(result?.broken?.rule).toBe(rule)
+  it.each(plantedBugs)('catches $name', { timeout: 120_000 }, async ({ name }) => {
+    expect(await caught.get(name)).not.toBeNull()
   })
 })

@@ -27,6 +27,15 @@ export interface Witness {
   readonly fault: (life: Life, verb: string, fate: Fate) => void
 }
 
+/** A call of the store by a node. */
+interface Call {
+  readonly life: Life
+  readonly node: number
+  readonly verb: string
+  readonly args: readonly unknown[]
+  readonly inner: () => Promise<unknown>
+}
+
 const reads = new Set([
   'ping',
   'changes',
@@ -56,18 +65,14 @@ export class Faults {
         const member: unknown = Reflect.get(target, name)
         if (typeof member !== 'function' || typeof name !== 'string' || name === 'close') return member
         const inner = member as (...args: unknown[]) => Promise<unknown>
-        return (...args: unknown[]) => this.#call(life, node, name, args, () => inner.apply(target, args))
+        return (...args: unknown[]) =>
+          this.#call({ life, node, verb: name, args, inner: () => inner.apply(target, args) })
       },
     })
   }
 
-  async #call(
-    life: Life,
-    node: number,
-    verb: string,
-    args: readonly unknown[],
-    inner: () => Promise<unknown>,
-  ): Promise<unknown> {
+  async #call(call: Call): Promise<unknown> {
+    const { life } = call
     let drop: (error: Error) => void = () => {}
     const dropped = new Promise<never>((_, reject) => {
       drop = reject
@@ -75,20 +80,14 @@ export class Faults {
     const askedAt = this.#timeline.now
     life.inFlight.set(drop, askedAt)
     try {
-      return await Promise.race([this.#carry(life, node, verb, args, inner), dropped])
+      return await Promise.race([this.#carry(call), dropped])
     } finally {
       if (this.#timeline.now - askedAt > slowMs) life.trouble()
       life.inFlight.delete(drop)
     }
   }
 
-  async #carry(
-    life: Life,
-    node: number,
-    verb: string,
-    args: readonly unknown[],
-    inner: () => Promise<unknown>,
-  ): Promise<unknown> {
+  async #carry({ life, node, verb, args, inner }: Call): Promise<unknown> {
     const fate = this.#draw(node, verb)
     if (fate !== 'fine') {
       life.trouble()

@@ -1,5 +1,4 @@
 /** One history from beginning to end. */
-import { leaseSlackMs } from '../../../src/core/attempt/lease.ts'
 import { nominalSequence } from '../../../src/core/job/sequence.ts'
 import { specFrom } from '../../../src/store/sql/rows.ts'
 import type { ExecutionRow } from '../check/change-log.ts'
@@ -7,7 +6,8 @@ import { at } from '../check/tick-rules.ts'
 import { Violation } from '../check/violation.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { Observer, Say } from './observer.ts'
-import { type Tally, World } from './world.ts'
+import type { Tally } from './tally.ts'
+import { World } from './world.ts'
 
 export interface Ended {
   readonly plan: Plan
@@ -62,7 +62,7 @@ async function live(world: World): Promise<void> {
 function checkRecovered({ checker: { model }, wrongClocks, now }: Observer): void {
   if (wrongClocks) return
   const leader = model.locks.get('leader')
-  if (leader === undefined || leader.expires_at + leaseSlackMs < now)
+  if (leader === undefined || leader.expires_at + lateMs < now)
     throw new Violation('somebody leads', 'nobody leads, long after everything healed')
   for (const job of model.jobs.values()) {
     if (job.state !== 'active') continue

@@ -12,18 +12,8 @@ import { MemberNode } from './member.ts'
 import { Observer, type Say } from './observer.ts'
 import { operate } from './operator.ts'
 import { Random } from './random.ts'
+import type { Tally } from './tally.ts'
 import { type Owner, Timeline } from './timeline.ts'
-
-export interface Tally {
-  virtualMs: number
-  ticks: number
-  attempts: number
-  crashes: number
-  failovers: number
-  refused: number
-  faults: number
-  events: number
-}
 
 let databases = 0
 
