@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { Evertick } from '../../src/app/evertick.ts'
 import { defineJob } from '../../src/index.ts'
 import type { ClaimResult, Store } from '../../src/store/store.ts'
+import { databaseFile } from '../promises/support.ts'
 
 function gate(): { readonly opened: Promise<void>; open: () => void } {
   let open = () => {}
@@ -59,4 +60,43 @@ test('a reservation that arrives when every slot has become free is started', as
 
   expect(await evertick.result(second.id)).toBe('done')
   await evertick.stop()
+})
+
+test('a reservation that arrives during a stop, when every slot has become free, is given back', async () => {
+  const held = new HeldClaim()
+  const busy = gate()
+  const quick = defineJob({ name: 'quick', run: () => 'done' })
+  const slow = defineJob({ name: 'slow', run: () => busy.opened })
+  const folder = databaseFile()
+  const open = () =>
+    Evertick.openWith(
+      // Nothing but the worker: a stop begins with it.
+      {
+        database: folder.url,
+        roles: ['worker'],
+        jobs: [quick, slow],
+        queues: { default: { concurrency: 1 } },
+      },
+      { wrap: (store) => held.watch(store) },
+    )
+  const evertick = await open()
+  await evertick.start()
+  await evertick.result((await evertick.enqueue(quick)).id)
+
+  const started = gate()
+  evertick.on('execution:started', started.open)
+  await evertick.enqueue(slow)
+  await started.opened
+  held.armed = true
+  const second = await evertick.enqueue(quick)
+  await held.asked.opened
+  const stopped = evertick.stop()
+  busy.open()
+  await new Promise((resolve) => setImmediate(resolve))
+  held.answer.open()
+  await stopped
+
+  const after = await open()
+  expect(await after.executions.get(second.id)).toMatchObject({ state: 'pending', attempt: 0 })
+  await after.stop()
 })

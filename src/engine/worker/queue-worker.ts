@@ -203,7 +203,9 @@ export class QueueWorker extends Service {
 
   /** Slots that became free while the claim was under way had no reserve to take from. */
   #fill(): void {
-    while (this.#reserve.length > 0 && this.#busy < this.#options.concurrency) {
+    // Counted, not looked at again: a worker that is stopping takes nothing, and would look for ever.
+    const count = Math.min(this.#reserve.length, this.#options.concurrency - this.#busy)
+    for (let taken = 0; taken < count; taken += 1) {
       this.#busy += 1
       this.#takeNext()
     }

@@ -37,7 +37,7 @@ export function drawPlan(seed: number, mode: Mode): Plan {
   const random = new Random(`evertick ${mode} ${seed}`)
   const swarm = drawSwarm(random)
   const era = random.pick(eras)
-  const durationMs = random.integer(1, 4) * minute
+  const durationMs = random.integer(1, 3) * minute
   const timing = drawTiming(random)
   const jobs = drawJobs(random, era)
   const nodes = drawNodes(random, swarm, jobs)
@@ -67,7 +67,7 @@ function drawTiming(random: Random): Timing {
     leaderLeaseMs,
     heartbeatMs: Math.floor(leaderLeaseMs / random.pick([2, 3, 3])),
     workerLeaseMs: random.pick([1_500, 4_000, 10_000, 30_000]),
-    longestSleepMs: random.pick([60_000, 240_000, 600_000]),
+    longestSleepMs: random.pick([240_000, 600_000]),
     catchUpRate: random.pick([1, 10, 1_000]),
   }
 }
