@@ -227,7 +227,9 @@ function* resetCursor(job: Job, now: number): Script<Job> {
     job.id,
     Math.max(now, Number(ran?.at ?? 0)),
   )
-  const reset = yield* revokeAhead({ ...job, revisionFrom: Math.min(job.revisionFrom, now + 1) }, now)
+  // Nor does the cursor go below the ledger, whatever the clock: what lies there was never due, or is counted already.
+  const lowest = Math.max(now + 1, job.ledgerFrom)
+  const reset = yield* revokeAhead({ ...job, revisionFrom: Math.min(job.revisionFrom, lowest) }, now)
   const revisionFrom = Math.min(job.revisionFrom, reset.accountedUntil)
   yield* run(
     'UPDATE @job_revisions SET from_at = ? WHERE job_id = ? AND from_at > ?',

@@ -117,4 +117,16 @@ export const ourOwnBugs: readonly PlantedBug[] = [
       },
     ],
   },
+  {
+    name: 'reset-goes-below-the-ledger',
+    says: 'A cursor is reset to now, also where now is before the ledger begins.',
+    rules: ['totals + ledger = all ticks'],
+    patches: [
+      {
+        file: 'src/store/sql/change-job.ts',
+        find: 'const lowest = Math.max(now + 1, job.ledgerFrom)',
+        replace: 'const lowest = now + 1',
+      },
+    ],
+  },
 ]

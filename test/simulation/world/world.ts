@@ -196,13 +196,14 @@ export class World {
         node.thaw()
       } else node.boot()
     }
-    this.#operate({ atMs: 0, via: -1, kind: 'resume_queue' })
   }
 
   /** No new ticks: what there is comes to its end. */
   stopTicking(): void {
     this.observer.say('— every job is paused, to drain')
     this.#hurried = true
+    // Only now: an operator's pause may have been under way when everything healed.
+    this.#operate({ atMs: 0, via: -1, kind: 'resume_queue' })
     for (const { name } of this.plan.jobs) {
       this.#operate({ atMs: 0, via: -1, kind: 'pause', job: name, forMs: null })
     }

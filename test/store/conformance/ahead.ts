@@ -1,6 +1,6 @@
 /** Ticks accounted ahead of their instant: for every action the claim is the start. */
 import { describe, expect, test } from 'vitest'
-import { by, every, jobSpec, second, t0 } from '../builders.ts'
+import { by, day, every, jobSpec, second, t0 } from '../builders.ts'
 import { at } from '../by-hand.ts'
 import { type OpenStoreUnderTest, withStore } from './store-under-test.ts'
 
@@ -176,6 +176,19 @@ export function describeAhead(open: OpenStoreUnderTest): void {
         ])
         expect(await store.auditLedger({})).toMatchObject({ unaccounted: 0, doubled: 0 })
         expect(reset.createdAt).toBe(t0)
+      }),
+    )
+
+    test(
+      'a reset by a clock that is a day behind does not bring back ticks from before the job',
+      withStore(open, async ({ hand, store }) => {
+        const led = await hand.lead()
+        const { ledgerFrom } = await hand.create('a', jobSpec())
+        const reset = await hand.change('a', { kind: 'reset_cursor' }, t0 - day)
+        expect(reset).toMatchObject({ accountedUntil: ledgerFrom, revisionFrom: ledgerFrom })
+        await hand.account(led, at(10))
+        expect(await hand.ledger('a')).toEqual(['10 fired'])
+        expect(await store.auditLedger({})).toMatchObject({ unaccounted: 0, doubled: 0 })
       }),
     )
   })
