@@ -1,7 +1,6 @@
 /** The library as its user meets it. */
 import { hostname } from 'node:os'
 import { EvertickError } from '../core/error.ts'
-import { statisticsOf } from '../core/history/statistics.ts'
 import { parseDuration } from '../core/schedule/duration.ts'
 import type { Duration } from '../core/schedule/schedule.ts'
 import { type EventName, Events, type Listener } from '../engine/events.ts'
@@ -18,13 +17,13 @@ import { Executions, Leases } from './executions.ts'
 import { type NewId, newId } from './ids.ts'
 import { Jobs } from './jobs.ts'
 import { Locks } from './locks.ts'
+import { type Metrics, metricsOf } from './metrics.ts'
 import { type AnyJob, type Config, type EvertickOptions, parseOptions } from './options.ts'
 import { type EnqueueItem, Producer } from './producer.ts'
 import { resultOf } from './result.ts'
 import { stderrLogger } from './stderr-logger.ts'
 import { systemClock } from './system-clock.ts'
 import { version } from './version.ts'
-import type { JobStatus } from './views.ts'
 
 export interface AuditResult extends Omit<AuditReport, 'findings'> {
   readonly ok: boolean
@@ -32,21 +31,6 @@ export interface AuditResult extends Omit<AuditReport, 'findings'> {
     readonly at: Date
     readonly until: Date
   })[]
-}
-
-export interface Metrics {
-  readonly jobs: { readonly total: number; readonly byStatus: Readonly<Record<string, number>> }
-  readonly executions: {
-    readonly total: number
-    readonly running: number
-    readonly completed: number
-    readonly failed: number
-    readonly retrying: number
-  }
-  readonly successRate: number | null
-  readonly avgDurationMs: number | null
-  readonly staleLeases: number
-  readonly collectedAt: Date
 }
 
 /** What a node takes from the process around it, beside the clock. Given, where something else plays the process. */
@@ -62,7 +46,6 @@ const thisProcess: Surroundings = { newId, host: processHost, wrap: (store) => s
 /** What a running handler is waited for at stop. */
 const defaultStopMs = 30_000
 const aheadMs = 1_500
-const metricRuns = 10_000
 
 export class Evertick {
   readonly jobs: Jobs
@@ -223,29 +206,7 @@ export class Evertick {
   }
 
   async metrics(): Promise<Metrics> {
-    const { store, clock } = this.#app
-    const [jobs, executions, runs] = [
-      await store.countJobs(),
-      await store.countExecutions(),
-      await store.jobRuns(null, metricRuns),
-    ]
-    const { successRate, avgDurationMs } = statisticsOf(runs)
-    const total = (counts: Record<string, number>) =>
-      Object.values(counts).reduce((sum, count) => sum + count, 0)
-    return {
-      jobs: { total: total(jobs), byStatus: byStatus(jobs) },
-      executions: {
-        total: total(executions),
-        running: executions.running ?? 0,
-        completed: executions.completed ?? 0,
-        failed: executions.failed ?? 0,
-        retrying: executions.retrying ?? 0,
-      },
-      successRate,
-      avgDurationMs,
-      staleLeases: (await store.listLeases('expired', clock.now())).length,
-      collectedAt: new Date(clock.now()),
-    }
+    return await metricsOf(this.#app)
   }
 
   /** What this node tells; returns the function that takes the listener off again. */
@@ -317,23 +278,4 @@ function prepareSchema({ migrator }: OpenedStore, config: Config): void {
       next: 'Run `evertick migrate up`, or open with migrate: true.',
     },
   )
-}
-
-const statusOfState: Readonly<Record<string, JobStatus>> = {
-  active: 'scheduled',
-  paused: 'paused',
-  disabled: 'paused',
-  completed: 'completed',
-  cancelled: 'cancelled',
-  error: 'failed',
-}
-
-/** Seed 003's words, from the states of the jobs. */
-function byStatus(jobs: Readonly<Record<string, number>>): Record<string, number> {
-  const counts: Record<string, number> = {}
-  for (const [state, count] of Object.entries(jobs)) {
-    const status = statusOfState[state] ?? state
-    counts[status] = (counts[status] ?? 0) + count
-  }
-  return counts
 }

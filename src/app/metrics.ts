@@ -1,0 +1,65 @@
+/** The figures of the whole cluster, as the database knows them. */
+import { statisticsOf } from '../core/history/statistics.ts'
+import type { AppContext } from './app-context.ts'
+import type { JobStatus } from './views.ts'
+
+export interface Metrics {
+  readonly jobs: { readonly total: number; readonly byStatus: Readonly<Record<string, number>> }
+  readonly executions: {
+    readonly total: number
+    readonly running: number
+    readonly completed: number
+    readonly failed: number
+    readonly retrying: number
+  }
+  readonly successRate: number | null
+  readonly avgDurationMs: number | null
+  readonly staleLeases: number
+  readonly collectedAt: Date
+}
+
+const metricRuns = 10_000
+
+export async function metricsOf({ store, clock }: AppContext): Promise<Metrics> {
+  const [jobs, executions, runs] = [
+    await store.countJobs(),
+    await store.countExecutions(),
+    await store.jobRuns(null, metricRuns),
+  ]
+  const { successRate, avgDurationMs } = statisticsOf(runs)
+  const total = (counts: Record<string, number>) =>
+    Object.values(counts).reduce((sum, count) => sum + count, 0)
+  return {
+    jobs: { total: total(jobs), byStatus: byStatus(jobs) },
+    executions: {
+      total: total(executions),
+      running: executions.running ?? 0,
+      completed: executions.completed ?? 0,
+      failed: executions.failed ?? 0,
+      retrying: executions.retrying ?? 0,
+    },
+    successRate,
+    avgDurationMs,
+    staleLeases: (await store.listLeases('expired', clock.now())).length,
+    collectedAt: new Date(clock.now()),
+  }
+}
+
+const statusOfState: Readonly<Record<string, JobStatus>> = {
+  active: 'scheduled',
+  paused: 'paused',
+  disabled: 'paused',
+  completed: 'completed',
+  cancelled: 'cancelled',
+  error: 'failed',
+}
+
+/** Seed 003's words, from the states of the jobs. */
+function byStatus(jobs: Readonly<Record<string, number>>): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const [state, count] of Object.entries(jobs)) {
+    const status = statusOfState[state] ?? state
+    counts[status] = (counts[status] ?? 0) + count
+  }
+  return counts
+}
