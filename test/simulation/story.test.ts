@@ -62,9 +62,9 @@ describe('the story of a failing seed', () => {
     const story = storyOf([
       'n1.1 starts',
       'n1.1 takes the lead (fence 1)',
-      '— {"kind":"crash","node":0,"forMs":2000}',
+      '— n1 is to be killed, and to start again after 2 s',
       'n1.1 is killed',
-      '— {"kind":"down","forMs":500}',
+      '— the database is down for 500 ms',
       'n2.1 takes the lead (fence 2)',
       'n2.1: job-1 #aaaaaa made by schedule, tick 01:00:00.000, pending',
       'n2.1: job-2 #bbbbbb made by schedule, tick 01:00:01.000, pending',

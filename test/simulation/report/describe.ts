@@ -1,8 +1,7 @@
-/** Changes and steps as a person would tell them. */
+/** Changes as a person would tell them. */
 import type { Change, ExecutionRow } from '../check/change-log.ts'
 import type { Model } from '../check/model.ts'
 import { at } from '../check/tick-rules.ts'
-import type { Step } from '../plan/plan.ts'
 
 /** Null where there is nothing to tell. */
 export function describeChange(change: Change, model: Model): string | null {
@@ -69,9 +68,4 @@ function describeExecution(
 
 export function short(id: string): string {
   return `#${id.slice(-6)}`
-}
-
-export function describeStep(step: Step): string {
-  const { atMs: _, ...rest } = step
-  return JSON.stringify(rest)
 }

@@ -1,7 +1,5 @@
 /** Of everything that happened, what belongs to the story: who led, what befell whom, and what became of the subject. */
-import type { Step } from '../plan/plan.ts'
 import { idsIn, isMade, routineLines } from './routine.ts'
-import { stepWords } from './step-words.ts'
 
 export interface TraceLine {
   readonly atMs: number
@@ -48,15 +46,13 @@ function kept(trace: readonly TraceLine[], subject: Subject): Told[] {
       subject !== null && (words(line).includes(subject) || idsIn(line).some((id) => ownIds.has(id)))
     if (own) for (const id of idsIn(line)) ownIds.add(id)
     const kind = kindOf(line, own)
-    if (kind === 'rest' || kind === 'break') return []
-    const told = kind === 'step' ? toldStep(line) : line
-    return told === null ? [] : [{ atMs, line: told, kind, routine: false }]
+    return kind === 'rest' || kind === 'break' ? [] : [{ atMs, line, kind, routine: false }]
   })
 }
 
 function kindOf(line: string, own: boolean): Kind {
   if (line.startsWith('✗')) return 'break'
-  if (line.startsWith('— ')) return 'step'
+  if (line.startsWith('— ')) return toldByNode.test(line) ? 'rest' : 'step'
   if (/^\S+ (starts|is killed|freezes|wakes|is asked to stop|has stopped|could not start)\b/.test(line))
     return 'life'
   if (/\b(takes|gives up) the lead\b|has handled what was missed/.test(line)) return 'lead'
@@ -65,14 +61,7 @@ function kindOf(line: string, own: boolean): Kind {
 }
 
 /** Of steps whose effect is told in a line of its own, only that line: the node may not even have been there. */
-const toldByNode = ['crash', 'stop', 'freeze']
-
-function toldStep(line: string): string | null {
-  const text = line.slice(2)
-  if (!text.startsWith('{')) return line
-  const step = JSON.parse(text) as Step
-  return toldByNode.includes(step.kind) ? null : `— ${stepWords(step)}`
-}
+const toldByNode = /^— \S+ is to (be killed|stop|freeze)\b/
 
 /** An outage is told once for each node that it hits, and not by every call that fails. */
 function folded(lines: readonly Told[]): Told[] {

@@ -9,7 +9,7 @@ import { Life } from './life.ts'
 import type { Random } from './random.ts'
 import type { Event, Owner, Timeline } from './timeline.ts'
 
-export interface Surroundings {
+export interface MemberParts {
   readonly plan: Plan
   /** Newer code than the plan's, by job. */
   readonly deployed: ReadonlyMap<string, JobOptions>
@@ -34,7 +34,7 @@ const stopMs = 2_000
 
 export class MemberNode {
   readonly index: number
-  readonly #around: Surroundings
+  readonly #around: MemberParts
   readonly #plan: NodePlan
   #lives = 0
   #nextBoot: Event | null = null
@@ -43,7 +43,7 @@ export class MemberNode {
   /** Whether its supervisor still wants it to run. */
   wanted = true
 
-  constructor(index: number, plan: NodePlan, around: Surroundings) {
+  constructor(index: number, plan: NodePlan, around: MemberParts) {
     this.index = index
     this.#plan = plan
     this.#around = around

@@ -5,7 +5,7 @@ import { openStore } from '../../../src/store/open-store.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { month } from '../plan/draw-soak.ts'
 import { calm, isOperatorStep, type Plan, type Step } from '../plan/plan.ts'
-import { describeStep } from '../report/describe.ts'
+import { stepWords } from '../report/step-words.ts'
 import { dropped, Faults, type Sky } from './faults.ts'
 import { Life, watchConnections } from './life.ts'
 import { MemberNode } from './member.ts'
@@ -119,7 +119,7 @@ export class World {
   }
 
   #take(step: Step): void {
-    this.observer.say(`— ${describeStep(step)}`)
+    this.observer.say(`— ${stepWords(step)}`)
     if (isOperatorStep(step)) return this.#operate(step)
     if (step.kind === 'down')
       this.#sky.downUntil = Math.max(this.#sky.downUntil, this.timeline.now + step.forMs)
