@@ -38,7 +38,7 @@ export async function withStore<T>(work: (store: Store, path: string) => Promise
   return await inScratch(async (path) => {
     const { store, migrator } = await openStore(`sqlite:${path}`, { newId, tzVersion: 'bench' })
     try {
-      migrator.up(Date.now())
+      await migrator.up(Date.now())
       return await work(store, path)
     } finally {
       await store.close()

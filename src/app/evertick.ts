@@ -7,7 +7,7 @@ import { type EventName, Events, type Listener } from '../engine/events.ts'
 import { Node } from '../engine/node.ts'
 import type { EnqueueOptions, EnqueueResult, Handler, JobReference } from '../engine/worker/handler.ts'
 import { type Host, processHost } from '../store/host.ts'
-import { type OpenedStore, openStore } from '../store/open-store.ts'
+import { openStore } from '../store/open-store.ts'
 import type { AuditFinding, AuditReport, Store } from '../store/store.ts'
 import type { AppContext } from './app-context.ts'
 import { applyJobs, enableJobs } from './apply-jobs.ts'
@@ -19,6 +19,7 @@ import { Jobs } from './jobs.ts'
 import { Locks } from './locks.ts'
 import { type Metrics, metricsOf } from './metrics.ts'
 import { type AnyJob, type Config, type EvertickOptions, parseOptions } from './options.ts'
+import { prepareSchema } from './prepare-schema.ts'
 import { type EnqueueItem, Producer } from './producer.ts'
 import { resultOf } from './result.ts'
 import { stderrLogger } from './stderr-logger.ts'
@@ -112,9 +113,9 @@ export class Evertick {
     const config = parseOptions(options)
     const around = { ...thisProcess, ...given }
     const context = { newId: around.newId, tzVersion: process.versions.tz ?? 'unknown' }
-    const opened = await openStore(config.database, context, around.host)
+    const opened = await openStore(config.database, context, { host: around.host })
     try {
-      prepareSchema(opened, config)
+      await prepareSchema(opened.migrator, config.migrate, (config.clock ?? systemClock).now())
       return new Evertick(config, around.wrap(opened.store), around)
     } catch (error) {
       await opened.store.close()
@@ -262,20 +263,4 @@ function handlersOf(jobs: readonly AnyJob[]): ReadonlyMap<string, Handler> {
     if (handler !== null) handlers.set(job.name, handler)
   }
   return handlers
-}
-
-function prepareSchema({ migrator }: OpenedStore, config: Config): void {
-  const pending = migrator.plan()
-  if (pending.length === 0) return
-  if (config.migrate) {
-    migrator.up((config.clock ?? systemClock).now())
-    return
-  }
-  throw new EvertickError(
-    'schema_missing',
-    `The database lacks ${pending.map(({ name }) => name).join(', ')}.`,
-    {
-      next: 'Run `evertick migrate up`, or open with migrate: true.',
-    },
-  )
 }

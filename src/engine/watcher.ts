@@ -12,7 +12,7 @@ export class Watcher extends Service {
   readonly #onChange: () => void
   readonly #alarm: Alarm
   readonly #known = new Map<string, number>()
-  #changes = -1
+  #changes = ''
   #since = 0
 
   constructor(context: EngineContext, everyMs: number, onChange: () => void) {
@@ -25,7 +25,7 @@ export class Watcher extends Service {
 
   /** This process itself changed a job. */
   wake(): void {
-    this.#changes = -1
+    this.#changes = ''
     this.#alarm.ring()
   }
 

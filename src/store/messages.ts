@@ -91,6 +91,13 @@ export interface ReleaseAt {
   readonly at: number
 }
 
+/** What follows when executions have ended: somebody has to come again for it. */
+export interface Aftermath {
+  readonly releases: readonly ReleaseAt[]
+  /** A fixedDelay job has its next due instant now. */
+  readonly opened: boolean
+}
+
 export interface ReleaseResult {
   readonly released: number
   readonly releases: readonly ReleaseAt[]
@@ -169,12 +176,11 @@ export interface FinishRequest {
   readonly now: number
 }
 
-export interface FinishResult {
+export interface FinishResult extends Aftermath {
   /** Ids whose holder was superseded: nothing of theirs was written. */
   readonly refused: readonly string[]
   /** How many jobs had their lane moved on: something may be ready there. */
   readonly lanes: number
-  readonly releases: readonly ReleaseAt[]
 }
 
 export interface ExpireRequest {
@@ -189,7 +195,7 @@ export interface SeenLease extends Claim {
   readonly leasedUntil: number
 }
 
-export interface ExpireResult {
+export interface ExpireResult extends Aftermath {
   readonly expired: readonly { id: string; jobName: string; state: ExecutionState; leasedBy: string | null }[]
   readonly deadlined: number
   /** Leases that reach further than any node's lease lasts: a clock that was ahead has dated them. */
@@ -198,7 +204,6 @@ export interface ExpireResult {
   readonly longestLeaseMs: number
   /** Something is leased, blocked or has a deadline: look again soon. */
   readonly watching: boolean
-  readonly releases: readonly ReleaseAt[]
 }
 
 export interface PurgeRequest {
@@ -287,6 +292,6 @@ export interface CompleteWithin<T> {
   readonly run: (tx: Transaction) => Promise<T>
   /** The ending to write once `run` has resolved. */
   readonly ending: (result: T) => Ending
-  /** Told after the commit of chains whose head only waits for its time. */
-  readonly onReleases?: (releases: readonly ReleaseAt[]) => void
+  /** Told after the commit. */
+  readonly onEnded?: (after: Aftermath) => void
 }

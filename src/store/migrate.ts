@@ -25,11 +25,11 @@ export interface MigrationStatus extends Pick<Migration, 'version' | 'name'> {
 
 /** What each engine knows to do: it runs inside its own lock and transaction. */
 export interface Migrator {
-  status(): MigrationStatus[]
-  plan(): Migration[]
+  status(): Promise<MigrationStatus[]>
+  plan(): Promise<Migration[]>
   /** Returns the names of those applied. */
-  up(now: number): string[]
-  down(): string[]
+  up(now: number): Promise<string[]>
+  down(): Promise<string[]>
 }
 
 const folder = new URL('./migrations/', import.meta.url)
@@ -79,6 +79,17 @@ export function pendingMigrations(
   }
   const done = new Set(applied.map((migration) => migration.version))
   return known.filter((migration) => !done.has(migration.version))
+}
+
+export function statusOf(
+  known: readonly Migration[],
+  applied: readonly AppliedMigration[],
+): MigrationStatus[] {
+  return known.map(({ version, name }) => ({
+    version,
+    name,
+    appliedAt: applied.find((done) => done.version === version)?.appliedAt ?? null,
+  }))
 }
 
 /** The tables and views that a migration makes. */

@@ -1,46 +1,76 @@
 /** From a URL to a store: the only file that knows which engines there are. Each is loaded when it is asked for. */
 import { EvertickError } from '../core/error.ts'
+import type { Hints } from './hints.ts'
 import { type Host, processHost } from './host.ts'
 import type { Migrator } from './migrate.ts'
+import type { RedisHintsOptions } from './redis/hints.ts'
+import type { RedisLocks } from './redis/lock.ts'
 import type { ScriptContext } from './sql/script.ts'
 import type { Store } from './store.ts'
+import { sqlitePath, withoutSecrets } from './store-url.ts'
 
 export interface OpenedStore {
   readonly store: Store
   readonly migrator: Migrator
 }
 
+/** What a store is given beside its URL. */
+export interface StoreSurroundings {
+  readonly context: ScriptContext
+  readonly host: Host
+  readonly pool: PoolOptions
+}
+
+export interface PoolOptions {
+  /** Connections of this node to a server, at most. */
+  readonly max: number
+}
+
+export const defaultPool: PoolOptions = { max: 10 }
+
 export async function openStore(
   url: string,
   context: ScriptContext,
-  host: Host = processHost,
+  { host = processHost, pool = defaultPool }: Partial<Omit<StoreSurroundings, 'context'>> = {},
 ): Promise<OpenedStore> {
-  if (url.startsWith('sqlite:')) {
-    const { openSqlite } = await import('./sqlite/open.ts')
-    return openSqlite(sqlitePath(url), context, host)
+  const around = { context, host, pool }
+  switch (url.slice(0, url.indexOf(':'))) {
+    case 'sqlite': {
+      const { openSqlite } = await import('./sqlite/open.ts')
+      return openSqlite(sqlitePath(url), context, host)
+    }
+    case 'postgres':
+    case 'postgresql': {
+      const { openPostgres } = await import('./postgres/open.ts')
+      return await openPostgres(url, around)
+    }
   }
   throw new EvertickError(
     'unsupported_database',
     `Evertick does not know the database "${withoutSecrets(url)}".`,
     {
       field: 'database',
-      next: 'Use sqlite:path/to/file.db, or sqlite::memory:.',
+      next: 'Use sqlite:path/to/file.db, sqlite::memory:, postgres://… or mysql://….',
     },
   )
 }
 
-/** `sqlite:data/app.db`, `sqlite:/var/lib/app.db`, `sqlite:///var/lib/app.db`, `sqlite::memory:`. */
-export function sqlitePath(url: string): string {
-  const path = url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '')
-  if (path === '') {
-    throw new EvertickError('unsupported_database', 'The SQLite URL names no file.', {
-      field: 'database',
-      next: 'Write sqlite:evertick.db, or sqlite::memory: for a database that is gone at exit.',
-    })
-  }
-  return path
+/** `DistributedLock` on Redis. */
+export async function openRedisLocks(
+  url: string,
+  prefix: string,
+  host: Host = processHost,
+): Promise<RedisLocks> {
+  const redis = await import('./redis/lock.ts')
+  return await redis.openRedisLocks(url, prefix, host)
 }
 
-function withoutSecrets(url: string): string {
-  return url.replace(/\/\/[^@/]*@/, '//…@')
+/** Hints of one database's nodes, carried by Redis. */
+export async function openRedisHints(
+  url: string,
+  options: RedisHintsOptions,
+  host: Host = processHost,
+): Promise<Hints> {
+  const redis = await import('./redis/hints.ts')
+  return await redis.openRedisHints(url, options, host)
 }

@@ -7,6 +7,7 @@ import type { FinishedRun } from '../core/history/statistics.ts'
 import type { Job } from '../core/job/job.ts'
 import type { LeaderTerm } from '../core/leader/term.ts'
 import type { Explanation } from '../core/tick/explain.ts'
+import type { HintTopic } from './hints.ts'
 import type {
   AccountRequest,
   AccountResult,
@@ -59,11 +60,17 @@ export type * from './messages.ts'
 export type * from './records.ts'
 
 export interface Store {
-  readonly dialect: 'sqlite'
+  readonly dialect: 'sqlite' | 'postgres' | 'mysql'
   close(): Promise<void>
   ping(): Promise<void>
-  /** A number that changes when another process has written: a hint to look, never a fact. */
-  changes(): Promise<number>
+  /** A word that changes when another process has written: a hint to look, never a fact. */
+  changes(): Promise<string>
+  /** Whether hints of other nodes arrive by themselves at present; else `changes` is worth asking often. */
+  readonly hinted: boolean
+  /** What other nodes hint at, where something carries hints. Returns the function that takes the listener off again. */
+  listen(listener: (topic: HintTopic) => void): () => void
+  /** The database's own time; null where this host's clock is the database's. */
+  time(): Promise<number | null>
   /** Everything written so far is durable, claims too: before work that must never run twice. */
   sync(): Promise<void>
 

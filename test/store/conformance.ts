@@ -15,8 +15,8 @@ import { describeRetention } from './conformance/retention.ts'
 import type { OpenStoreUnderTest } from './conformance/store-under-test.ts'
 import { describeTransactions } from './conformance/transactions.ts'
 
-export function describeStore(name: string, open: OpenStoreUnderTest): void {
-  describe(`a store: ${name}`, () => {
+export function describeStore(name: string, open: OpenStoreUnderTest, { skip = false } = {}): void {
+  describe.skipIf(skip)(`a store: ${name}`, () => {
     describeAccounting(open)
     describeActions(open)
     describeAhead(open)

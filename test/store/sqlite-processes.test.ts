@@ -17,7 +17,7 @@ async function withStores(count: number, run: (stores: Store[], hands: ByHand[])
   try {
     for (let n = 0; n < count; n += 1) {
       const opened = await openStore(`sqlite:${join(folder.path, 'evertick.db')}`, scriptContext(`s${n}`))
-      opened.migrator.up(t0)
+      await opened.migrator.up(t0)
       stores.push(opened.store)
     }
     await run(stores, stores.map(byHand))
@@ -105,7 +105,7 @@ describe('two stores on one file', () => {
     const folder = temporaryFolder()
     const path = join(folder.path, 'evertick.db')
     const { store, migrator } = await openStore(`sqlite:${path}`, scriptContext())
-    migrator.up(t0)
+    await migrator.up(t0)
     const other = new DatabaseSync(path)
     other.exec('BEGIN IMMEDIATE')
     const writing = store.createJob(newJob('a'))

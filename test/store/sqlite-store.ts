@@ -16,7 +16,7 @@ import type { StoreUnderTest, WrittenRow } from './conformance/store-under-test.
 export async function openMemory(): Promise<StoreUnderTest> {
   const driver = new SqliteDriver(':memory:', processHost)
   const migrator = new SqliteMigrator(driver.connection, ':memory:')
-  migrator.up(t0)
+  await migrator.up(t0)
   const store = createSqlStore('sqlite', driver, hot, scriptContext())
   const { client } = driver.connection
   return { store, migrator, ...backDoor(client), close: () => store.close() }
@@ -26,7 +26,7 @@ export async function openFile(): Promise<StoreUnderTest> {
   const folder = temporaryFolder()
   const path = join(folder.path, 'evertick.db')
   const { store, migrator } = await openStore(`sqlite:${path}`, scriptContext())
-  migrator.up(t0)
+  await migrator.up(t0)
   const client = new DatabaseSync(path)
   return {
     store,
@@ -45,7 +45,7 @@ export function temporaryFolder(): { readonly path: string; remove(): void } {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
 }
 
-function backDoor(client: DatabaseSync): Pick<StoreUnderTest, 'sql' | 'callerTransactions'> {
+function backDoor(client: DatabaseSync): Pick<StoreUnderTest, 'sql' | 'mark' | 'callerTransactions'> {
   const sql: StoreUnderTest['sql'] = async (text, ...params) =>
     client.prepare(rewrite(text)).all(...params) as WrittenRow[]
   const inTransaction = (tx: object) => ({
@@ -58,6 +58,7 @@ function backDoor(client: DatabaseSync): Pick<StoreUnderTest, 'sql' | 'callerTra
     client.prepare(text).all(...(params as SQLInputValue[]))
   return {
     sql,
+    mark: () => '?',
     callerTransactions: {
       'a driver connection': inTransaction(client),
       'an object with query': inTransaction({ query }),

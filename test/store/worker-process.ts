@@ -5,7 +5,7 @@ import { byHand } from './by-hand.ts'
 
 const [path, id, count] = process.argv.slice(2) as [string, string, string]
 const { store, migrator } = await openStore(`sqlite:${path}`, scriptContext(id))
-const applied = migrator.up(t0)
+const applied = await migrator.up(t0)
 const hand = byHand(store)
 await store.registerNode(node(id), ['work'])
 await store.createJob(newJob(id))

@@ -28,8 +28,8 @@ export function addMigrate(program: Command, cli: Cli): void {
       withMigrator(
         cli,
         up,
-        (migrator) => {
-          const applied = migrator.up(Date.now())
+        async (migrator) => {
+          const applied = await migrator.up(Date.now())
           if (cli.terminal.json) return cli.terminal.data({ applied })
           for (const name of applied) cli.terminal.say(`applied ${name}`)
           cli.terminal.say(
@@ -50,7 +50,7 @@ export function addMigrate(program: Command, cli: Cli): void {
     .action((options: { yes?: true }) =>
       withMigrator(cli, down, async (migrator) => {
         await confirmed(cli, options.yes === true)
-        const undone = migrator.down()
+        const undone = await migrator.down()
         if (cli.terminal.json) return cli.terminal.data({ undone })
         for (const name of undone) cli.terminal.say(`undone ${name}`)
         cli.terminal.say(undone.length === 0 ? 'There was nothing to remove.' : 'Evertick’s tables are gone.')
@@ -66,8 +66,8 @@ function addReading(migrate: Command, cli: Cli): void {
     .command('status')
     .description('Lists the migrations and when each was applied.')
     .action(() =>
-      withMigrator(cli, status, (migrator, times) => {
-        const migrations = migrator.status().map((migration) => ({
+      withMigrator(cli, status, async (migrator, times) => {
+        const migrations = (await migrator.status()).map((migration) => ({
           ...migration,
           appliedAt: migration.appliedAt === null ? null : new Date(migration.appliedAt),
         }))
@@ -89,8 +89,8 @@ function addReading(migrate: Command, cli: Cli): void {
       withMigrator(
         cli,
         plan,
-        (migrator) => {
-          const pending = migrator.plan().map(({ version, name, up }) => ({ version, name, sql: up }))
+        async (migrator) => {
+          const pending = (await migrator.plan()).map(({ version, name, up }) => ({ version, name, sql: up }))
           cli.terminal.answer({ pending }, (out) => {
             if (pending.length === 0)
               return cli.terminal.say('The schema is up to date: there is nothing to run.')

@@ -41,7 +41,7 @@ async function readSchema(url: string, checks: Check[]): Promise<number> {
   try {
     await store.ping()
     checks.push(ok('database', `${url} answers.`))
-    return migrator.plan().length
+    return (await migrator.plan()).length
   } finally {
     await store.close()
   }

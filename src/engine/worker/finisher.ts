@@ -3,7 +3,7 @@
  * one commit where an idle one pays at once. A start does not wait for the disk, only an end does.
  */
 import type { Execution } from '../../core/execution/execution.ts'
-import type { Claim, FinishedAttempt, ReleaseAt } from '../../store/store.ts'
+import type { Aftermath, Claim, FinishedAttempt } from '../../store/store.ts'
 import type { EngineContext } from '../context.ts'
 import { Batcher } from './batcher.ts'
 
@@ -11,14 +11,14 @@ const retryMs = 250
 
 export class Finisher {
   readonly #context: EngineContext
-  readonly #onLanes: (releases: readonly ReleaseAt[]) => void
+  readonly #onEnded: (after: Aftermath) => void
   readonly #ends: Batcher<FinishedAttempt>
   readonly #starts: Batcher<Claim>
   #giveUp = false
 
-  constructor(context: EngineContext, onLanes: (releases: readonly ReleaseAt[]) => void) {
+  constructor(context: EngineContext, onEnded: (after: Aftermath) => void) {
     this.#context = context
-    this.#onLanes = onLanes
+    this.#onEnded = onEnded
     this.#ends = new Batcher((attempts) => this.#untilDone((tries) => this.#writeEnds(attempts, tries)))
     this.#starts = new Batcher((claims) => this.#untilDone((tries) => this.#writeStarts(claims, tries)))
   }
@@ -54,7 +54,8 @@ export class Finisher {
   async #writeEnds(attempts: readonly FinishedAttempt[], tries: number): Promise<Set<string>> {
     const { store, clock, nodeId } = this.#context
     const result = await store.finishAttempts({ nodeId, attempts, now: clock.now() })
-    if (result.lanes > 0) this.#onLanes(result.releases)
+    // After a second try it may be the first that has ended them, and its reply that was lost.
+    if (result.lanes > 0 || tries > 0) this.#onEnded(tries > 0 ? { ...result, opened: true } : result)
     const refused = new Set(result.refused)
     return await this.#unlessWritten(
       refused,

@@ -24,7 +24,6 @@ export interface QueueWorkerParts {
   readonly finisher: Finisher
   readonly keeper: LeaseKeeper
   /** The end of a fixedDelay tick has written the next one: a scheduler that sleeps does not know of it. */
-  readonly onNextTick: () => void
 }
 
 interface Reserved {
@@ -249,19 +248,16 @@ export class QueueWorker extends Service {
     ran: Ran,
     at: { event: ExecutionEvent; startedAt: number; finishedAt: number },
   ): void {
-    const { keeper, finisher, onNextTick } = this.#parts
-    const opensNext = claim.tickAt !== null && claim.spec.schedule?.kind === 'fixed_delay'
+    const { keeper, finisher } = this.#parts
     const durationMs = at.finishedAt - at.startedAt
     if (ran.kind === 'committed') {
       keeper.letGo(held)
       this.#context.events.emit('execution:completed', { ...at.event, result: ran.result, durationMs })
-      if (opensNext) onNextTick()
       return
     }
     const ending = this.#endingOf(claim, ran.outcome)
     void finisher.finish(finishedOf(claim, ending, at.finishedAt)).then((ours) => {
       keeper.letGo(held)
-      if (opensNext) onNextTick()
       if (ours) return this.#tell(at.event, ending, durationMs)
       keeper.abort(held, 'lost')
       return this.#context.events.emit('execution:refused', at.event)

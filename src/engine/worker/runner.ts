@@ -1,7 +1,7 @@
 /** Runs one claimed execution: context, time limit, signal; and says how it ended. Whatever a handler does, it returns. */
 import type { Outcome } from '../../core/attempt/outcome.ts'
 import { EvertickError } from '../../core/error.ts'
-import type { ClaimedExecution, ReleaseAt, Transaction } from '../../store/store.ts'
+import type { Aftermath, ClaimedExecution, Transaction } from '../../store/store.ts'
 import type { EngineContext } from '../context.ts'
 import type {
   EnqueueOptions,
@@ -27,7 +27,7 @@ export interface RunnerParts {
   readonly recorder: Recorder
   readonly enqueue: (job: JobReference, input: unknown, options?: EnqueueOptions) => Promise<EnqueueResult>
   /** A transaction has moved a lane on. */
-  readonly onLanes: (releases: readonly ReleaseAt[]) => void
+  readonly onEnded: (after: Aftermath) => void
 }
 
 /** A handler that heeds its signal gets this long to clean up after its timeout. */
@@ -247,13 +247,14 @@ class Attempt {
         maxMs: transactionMs,
         clock,
         run: fn,
-        onReleases: this.#parts.onLanes,
+        onEnded: this.#parts.onEnded,
         ending,
       })
     } catch (error) {
       // It may be the reply to COMMIT that was lost, not the commit.
-      if (written !== null && (await this.#isCompleted())) return (written as { readonly value: T }).value
-      throw error
+      if (written === null || !(await this.#isCompleted())) throw error
+      this.#parts.onEnded({ releases: [], opened: true })
+      return (written as { readonly value: T }).value
     }
   }
 

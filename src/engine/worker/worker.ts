@@ -1,5 +1,5 @@
 /** The worker of a node: its queues, and the parts that they share. */
-import type { ReleaseAt } from '../../store/store.ts'
+import type { Aftermath } from '../../store/store.ts'
 import type { EngineContext } from '../context.ts'
 import type { Releaser } from '../releaser.ts'
 import { Finisher } from './finisher.ts'
@@ -44,21 +44,22 @@ export class Worker {
     this.#context = context
     this.#recorder = new Recorder(context)
     this.#keeper = new LeaseKeeper(context, leaseMs)
-    const onLanes = (releases: readonly ReleaseAt[]) => {
+    const onEnded = ({ releases, opened }: Aftermath) => {
       parts.releaser.add(releases)
+      if (opened) parts.onNextTick()
       // What was released by an ending may be for any of our queues.
       this.wake()
     }
-    this.#finisher = new Finisher(context, onLanes)
-    const { handlers, enqueue, onNextTick } = parts
+    this.#finisher = new Finisher(context, onEnded)
+    const { handlers, enqueue } = parts
     const [keeper, recorder] = [this.#keeper, this.#recorder]
-    const runner = new Runner(context, { handlers, enqueue, onLanes, keeper, recorder })
+    const runner = new Runner(context, { handlers, enqueue, onEnded, keeper, recorder })
     this.#queues = Object.entries(options.queues).map(
       ([queue, { concurrency }]) =>
         new QueueWorker(
           context,
           { queue, concurrency, leaseMs, pollMs },
-          { runner, finisher: this.#finisher, keeper: this.#keeper, onNextTick },
+          { runner, finisher: this.#finisher, keeper: this.#keeper },
         ),
     )
   }

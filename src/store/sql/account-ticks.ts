@@ -3,11 +3,14 @@ import { EvertickError } from '../../core/error.ts'
 import type { Job } from '../../core/job/job.ts'
 import { sequenceOfJob } from '../../core/job/sequence.ts'
 import { addRepairs, noRepair, repairOf } from '../../core/leader/repair.ts'
+import type { Repair } from '../../core/leader/term.ts'
 import { isEmptyPlan, planTicks, type TickPlan } from '../../core/tick/plan-ticks.ts'
-import type { AccountedTick, AccountRequest, AccountResult, DueJob, DueJobs, ReleaseAt } from '../store.ts'
-import { applyPlan } from './apply-plan.ts'
+import type { AccountedTick, AccountRequest, AccountResult, DueJobs, ReleaseAt } from '../store.ts'
+import { applyPlan, cursorMoved, jobAfter, tickRow } from './apply-plan.ts'
 import { writeAuditLog } from './audit-log.ts'
-import { loadLane, settleLane } from './lane.ts'
+import type { HotScripts } from './hot-scripts.ts'
+import { insertExecutions } from './insert-execution.ts'
+import { type Lanes, laneOf, loadLanes, settleLane } from './lane.ts'
 import { jobFrom, number, optionalNumber, text } from './rows.ts'
 import { row, rows, run, type Script, type ScriptContext } from './script.ts'
 import { dueOf, skipDue } from './settle.ts'
@@ -29,35 +32,54 @@ export function* findDueJobs(until: number, limit: number): Script<DueJobs> {
   }
 }
 
-export function* accountTicks(request: AccountRequest, context: ScriptContext): Script<AccountResult> {
-  const { leader, jobs } = request
-  const held = yield* row(
-    `SELECT fence FROM @locks WHERE name = 'leader' AND holder = ? AND fence = ?`,
-    leader.holder,
-    leader.termId,
-  )
+export function* accountTicks(
+  request: AccountRequest,
+  context: ScriptContext,
+  hot: Pick<HotScripts, 'moveCursors'>,
+): Script<AccountResult> {
+  const { leader } = request
   const batch = new Batch()
-  if (held === null) return batch.result(false, 0)
+  if ((yield* row(leadText, leader.holder, leader.termId)) === null) return batch.result(false, 0)
 
+  // In id order, like everybody who holds the rows of several jobs.
+  const held = yield* rows(
+    'SELECT * FROM @jobs WHERE id IN ?* ORDER BY id FOR UPDATE',
+    request.jobs.map(({ id }) => id),
+  )
+  const jobs = new Map(held.map((found) => [text(found.id), jobFrom(found)]))
+  const lanes = yield* loadLanes([...jobs.values()])
   let done = 0
-  for (const due of jobs) {
+  for (const due of request.jobs) {
     if (done > 0 && (batch.executions >= request.maxExecutions || request.outOfTime())) break
     done += 1
-    yield* accountJob(due, request, batch, context)
+    const job = jobs.get(due.id)
+    if (job?.version === due.version) yield* accountJob(job, lanes, request, batch, context)
+    else batch.stale += 1
   }
-  if (batch.repair.found > 0) {
-    const { found, caughtUp, coalesced, skipped } = batch.repair
-    yield* run(
-      `UPDATE @term_repairs SET found = found + ?, caught_up = caught_up + ?, coalesced = coalesced + ?, skipped = skipped + ?
-       WHERE term_id = ?`,
-      found,
-      caughtUp,
-      coalesced,
-      skipped,
-      leader.termId,
-    )
-  }
+  yield* batch.write(request.now, context, hot)
+  if (batch.repair.found > 0) yield* addRepair(leader.termId, batch.repair)
+  // Last, so that a renewal waits for no more than the commit, and a new leader for all of it.
+  if ((yield* row(`${leadText} FOR SHARE`, leader.holder, leader.termId)) === null) throw new LeadLost()
   return batch.result(true, done)
+}
+
+const leadText = `SELECT fence FROM @locks WHERE name = 'leader' AND holder = ? AND fence = ?`
+
+/** The fence refused at the end: all of it is rolled back. */
+export class LeadLost extends Error {
+  readonly result = new Batch().result(false, 0)
+}
+
+function* addRepair(termId: number, { found, caughtUp, coalesced, skipped }: Repair): Script<void> {
+  yield* run(
+    `UPDATE @term_repairs SET found = found + ?, caught_up = caught_up + ?, coalesced = coalesced + ?, skipped = skipped + ?
+     WHERE term_id = ?`,
+    found,
+    caughtUp,
+    coalesced,
+    skipped,
+    termId,
+  )
 }
 
 /** What a batch adds up to. Made anew with each run of the script. */
@@ -70,6 +92,7 @@ class Batch {
   readyAt: number | null = null
   readonly accounted: AccountedTick[] = []
   readonly releases: ReleaseAt[] = []
+  readonly #plain: { readonly job: Job; readonly plan: TickPlan }[] = []
 
   add(job: Job, plan: TickPlan, termStartAt: number): void {
     this.executions += plan.executions.length
@@ -86,6 +109,23 @@ class Batch {
     })
   }
 
+  /** Written with all others of its kind, in two statements. */
+  later(job: Job, plan: TickPlan): void {
+    this.#plain.push({ job, plan })
+  }
+
+  *write(now: number, context: ScriptContext, hot: Pick<HotScripts, 'moveCursors'>): Script<void> {
+    if (this.#plain.length === 0) return
+    yield* insertExecutions(
+      this.#plain.flatMap(({ job, plan }) => {
+        const ids = new Map(plan.executions.map(({ tickAt }) => [tickAt, context.newId(now)]))
+        return plan.executions.map((execution) => tickRow(job, execution, ids, now))
+      }),
+    )
+    const moves = this.#plain.map(({ job, plan }) => ({ job, after: jobAfter(job, plan, now) }))
+    if ((yield* hot.moveCursors(moves)) !== moves.length) throw cursorMoved('of a batch')
+  }
+
   due(at: number | null): void {
     if (at !== null) this.nextDueAt = Math.min(this.nextDueAt ?? at, at)
   }
@@ -97,18 +137,13 @@ class Batch {
 }
 
 function* accountJob(
-  due: DueJob,
+  read: Job,
+  lanes: Lanes,
   request: AccountRequest,
   batch: Batch,
   context: ScriptContext,
 ): Script<void> {
   const { now, aheadMs } = request
-  const found = yield* row('SELECT * FROM @jobs WHERE id = ?', due.id)
-  const read = found === null ? null : jobFrom(found)
-  if (read === null || read.version !== due.version) {
-    batch.stale += 1
-    return
-  }
   try {
     const job = yield* endPauseIfOver(read, now, context)
     if (job.state !== 'active') {
@@ -116,15 +151,22 @@ function* accountJob(
       batch.due(job.nextDueAt)
       return
     }
+    const lane = laneOf(job, lanes)
     const plan = planTicks({
       job,
       sequence: sequenceOfJob(job),
-      lane: yield* loadLane(job),
+      lane,
       now,
       aheadMs,
-      catchUpReadyAt: (k) => request.catchUpFrom + (batch.catchUps + k) * request.catchUpEveryMs,
+      catchUpReadyAt: (k) => Math.round(request.catchUpFrom + (batch.catchUps + k) * request.catchUpEveryMs),
     })
     if (isEmptyPlan(plan)) {
+      batch.due(plan.nextDueAt)
+      return
+    }
+    if (isPlain(plan) && lane.waiting + lane.chained === 0) {
+      batch.later(job, plan)
+      batch.add(job, plan, request.termStartAt)
       batch.due(plan.nextDueAt)
       return
     }
@@ -138,6 +180,18 @@ function* accountJob(
     if (!(error instanceof EvertickError) || error.kind !== 'usage') throw error
     yield* markInvalid(read, error, now)
   }
+}
+
+/** Only executions that may start, with nothing to move out of their way: nearly every tick. */
+function isPlain({ ranges, placement, keepCatchUps, executions }: TickPlan): boolean {
+  const makesRoom =
+    placement !== null &&
+    (placement.stepBack.length > 0 ||
+      placement.replace.length > 0 ||
+      placement.replaceWaiting ||
+      placement.stop !== null)
+  const waits = executions.some(({ state }) => state === 'blocked')
+  return ranges.length === 0 && !makesRoom && keepCatchUps === null && !waits
 }
 
 /** Making room may have counted a yield of the chain. */

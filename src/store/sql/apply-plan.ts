@@ -8,9 +8,9 @@ import { sequenceOfJob } from '../../core/job/sequence.ts'
 import type { TickRange } from '../../core/tick/account.ts'
 import type { RangeDraft } from '../../core/tick/catch-up.ts'
 import type { TickPlan } from '../../core/tick/plan-ticks.ts'
-import { insertExecution } from './insert-execution.ts'
+import { executionRow, insertExecutions } from './insert-execution.ts'
 import { number, rangeFrom, text } from './rows.ts'
-import { marks, row, rows, run, type Script, type ScriptContext } from './script.ts'
+import { type Param, row, rows, run, type Script, type ScriptContext } from './script.ts'
 import { isActive } from './states.ts'
 
 /** Returns the job as it stands after the plan. The caller holds the job's row, and settles its lane afterwards. */
@@ -21,27 +21,33 @@ export function* applyPlan(job: Job, plan: TickPlan, now: number, context: Scrip
     const made = plan.executions.filter((execution) => execution.cause === 'catch_up').length
     yield* supersedeCatchUps(job, Math.max(0, plan.keepCatchUps - made), now)
   }
-  const ids = new Map<number, string>()
-  for (const execution of plan.executions) {
-    const id = context.newId(now)
-    ids.set(execution.tickAt, id)
-    yield* insertExecution(job, {
-      ...execution,
-      id,
-      scheduledFor: execution.tickAt,
-      index: execution.cause === 'catch_up' ? execution.index : null,
-      of: execution.cause === 'catch_up' ? execution.of : null,
-      input: job.spec.input ?? undefined,
-      metadata: {},
-      retryOf: null,
-      idempotencyKey: null,
-      createdAt: now,
-    })
-  }
+  const ids = new Map(plan.executions.map(({ tickAt }) => [tickAt, context.newId(now)]))
+  yield* insertExecutions(plan.executions.map((execution) => tickRow(job, execution, ids, now)))
   for (const range of plan.ranges) {
     yield* insertRange(job, range, range.into === null ? null : (ids.get(range.into) ?? null), now)
   }
   return yield* moveCursor(job, plan, now)
+}
+
+/** The execution that is the account of a tick. */
+export function tickRow(
+  job: Job,
+  execution: TickPlan['executions'][number],
+  ids: ReadonlyMap<number, string>,
+  now: number,
+): readonly Param[] {
+  return executionRow(job, {
+    ...execution,
+    id: ids.get(execution.tickAt) ?? '',
+    scheduledFor: execution.tickAt,
+    index: execution.cause === 'catch_up' ? execution.index : null,
+    of: execution.cause === 'catch_up' ? execution.of : null,
+    input: job.spec.input ?? undefined,
+    metadata: {},
+    retryOf: null,
+    idempotencyKey: null,
+    createdAt: now,
+  })
 }
 
 function* makeRoom(job: Job, placement: Placement, now: number): Script<void> {
@@ -49,9 +55,9 @@ function* makeRoom(job: Job, placement: Placement, now: number): Script<void> {
   if (placement.replace.length > 0) {
     yield* run(
       `UPDATE @job_executions SET state = 'cancelled', cancel_reason = 'replaced', finished_at = ?
-       WHERE state IN ('pending', 'retrying') AND id IN ${marks(placement.replace.length)}`,
+       WHERE state IN ('pending', 'retrying') AND id IN ?*`,
       now,
-      ...placement.replace,
+      placement.replace,
     )
   }
   if (placement.replaceWaiting) {
@@ -76,8 +82,8 @@ function* makeRoom(job: Job, placement: Placement, now: number): Script<void> {
 export function* stepBack(job: Pick<Job, 'id'>, ids: readonly string[]): Script<void> {
   if (ids.length === 0) return
   const stepped = yield* run(
-    `UPDATE @job_executions SET state = 'blocked' WHERE state = 'pending' AND id IN ${marks(ids.length)}`,
-    ...ids,
+    `UPDATE @job_executions SET state = 'blocked' WHERE state = 'pending' AND id IN ?*`,
+    ids,
   )
   if (stepped > 0) yield* run('UPDATE @jobs SET chain_yields = chain_yields + 1 WHERE id = ?', job.id)
 }
@@ -148,40 +154,48 @@ function* supersedeCatchUps(job: Job, keep: number, now: number): Script<void> {
     job.id,
   )
   const beyond = unstarted.slice(keep).map((found) => text(found.id))
-  for (const id of beyond) {
-    yield* run(
-      `UPDATE @job_executions SET state = 'cancelled', cancel_reason = 'superseded', finished_at = ?
-       WHERE id = ? AND state IN ('pending', 'blocked')`,
-      now,
-      id,
-    )
-    yield* run(
-      `UPDATE @job_executions SET cancel_requested_at = ?, cancel_reason = 'superseded'
-       WHERE id = ? AND state = 'running' AND attempt = 0`,
-      now,
-      id,
-    )
-  }
+  if (beyond.length === 0) return
+  yield* run(
+    `UPDATE @job_executions SET state = 'cancelled', cancel_reason = 'superseded', finished_at = ?
+     WHERE id IN ?* AND state IN ('pending', 'blocked')`,
+    now,
+    beyond,
+  )
+  yield* run(
+    `UPDATE @job_executions SET cancel_requested_at = ?, cancel_reason = 'superseded'
+     WHERE id IN ?* AND state = 'running' AND attempt = 0`,
+    now,
+    beyond,
+  )
+}
+
+/** The job as it stands once its cursor has moved over what the plan accounts for. */
+export function jobAfter(job: Job, plan: TickPlan, now: number): Job {
+  const ended = plan.ended && job.state === 'active'
+  const { accountedUntil, nextDueAt, openTickAt } = plan
+  const moved = { ...job, accountedUntil, nextDueAt, openTickAt, runs: job.runs + plan.executions.length }
+  return ended ? { ...moved, state: 'completed', updatedAt: now } : moved
 }
 
 function* moveCursor(job: Job, plan: TickPlan, now: number): Script<Job> {
-  const ended = plan.ended && job.state === 'active'
-  const state = ended ? 'completed' : job.state
-  const runs = job.runs + plan.executions.length
+  const after = jobAfter(job, plan, now)
   const moved = yield* run(
     `UPDATE @jobs SET accounted_until = ?, next_due_at = ?, open_tick_at = ?, runs = ?, state = ?, updated_at = ?
      WHERE id = ? AND accounted_until = ? AND version = ?`,
-    plan.accountedUntil,
-    plan.nextDueAt,
-    plan.openTickAt,
-    runs,
-    state,
-    ended ? now : job.updatedAt,
+    after.accountedUntil,
+    after.nextDueAt,
+    after.openTickAt,
+    after.runs,
+    after.state,
+    after.updatedAt,
     job.id,
     job.accountedUntil,
     job.version,
   )
-  if (moved !== 1) throw new Error(`The cursor of job ${job.name} moved while its row was held.`)
-  const { accountedUntil, nextDueAt, openTickAt } = plan
-  return { ...job, accountedUntil, nextDueAt, openTickAt, runs, state }
+  if (moved !== 1) throw cursorMoved(job.name)
+  return after
+}
+
+export function cursorMoved(name: string): Error {
+  return new Error(`The cursor of job ${name} moved while its row was held.`)
 }

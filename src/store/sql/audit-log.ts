@@ -1,12 +1,13 @@
 /** The trail of changes: who, when, what, before and after, written in the transaction of the change itself. */
 import type { AuditLogQuery, AuditLogRow } from '../store.ts'
+import { Where } from './find-jobs.ts'
 import { json, number, text } from './rows.ts'
 import { rows, run, type Script } from './script.ts'
 
 export function* writeAuditLog(entry: Omit<AuditLogRow, 'id'>): Script<void> {
   const written = (value: unknown) => (value === null || value === undefined ? null : JSON.stringify(value))
   yield* run(
-    'INSERT INTO @audit_log (at, actor, action, subject, before, after) VALUES (?, ?, ?, ?, ?, ?)',
+    'INSERT INTO @audit_log (at, actor, action, subject, before_value, after_value) VALUES (?, ?, ?, ?, ?, ?)',
     entry.at,
     entry.actor,
     entry.action,
@@ -17,11 +18,12 @@ export function* writeAuditLog(entry: Omit<AuditLogRow, 'id'>): Script<void> {
 }
 
 export function* listAuditLog(query: AuditLogQuery): Script<AuditLogRow[]> {
+  const where = new Where('1 = 1')
+  if (query.beforeId !== undefined) where.and('id < ?', query.beforeId)
+  if (query.subject !== undefined) where.and('subject = ?', query.subject)
   const found = yield* rows(
-    `SELECT * FROM @audit_log WHERE id < ? AND (? IS NULL OR subject = ?) ORDER BY id DESC LIMIT ?`,
-    query.beforeId ?? Number.MAX_SAFE_INTEGER,
-    query.subject ?? null,
-    query.subject ?? null,
+    `SELECT * FROM @audit_log WHERE ${where.text} ORDER BY id DESC LIMIT ?`,
+    ...where.params,
     query.limit,
   )
   return found.map((entry) => ({
@@ -30,7 +32,7 @@ export function* listAuditLog(query: AuditLogQuery): Script<AuditLogRow[]> {
     actor: text(entry.actor),
     action: text(entry.action),
     subject: text(entry.subject),
-    before: json(entry.before),
-    after: json(entry.after),
+    before: json(entry.before_value),
+    after: json(entry.after_value),
   }))
 }

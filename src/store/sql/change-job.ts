@@ -35,7 +35,7 @@ export function* changeJob(
     after.state === 'active' && after.spec.schedule !== null && nextDueAt === null && !waitsForRun(after)
   yield* run(
     `UPDATE @jobs SET state = ?, version = version + 1, revision = ?, revision_from = ?, spec = ?, handler = ?, queue = ?,
-       priority = ?, overlap = ?, max_attempts = ?, delay_ms = ?, next_due_at = ?, open_tick_at = ?, paused_at = ?, paused_until = ?,
+       priority = ?, overlap = ?, max_attempts = ?, delay_ms = ?, start_deadline_ms = ?, next_due_at = ?, open_tick_at = ?, paused_at = ?, paused_until = ?,
        paused_reason = ?, paused_by = ?, managed_by = ?, managed_hash = ?, updated_at = ?, deleted_at = ?
      WHERE id = ?`,
     ended ? 'completed' : after.state,
@@ -48,6 +48,7 @@ export function* changeJob(
     after.spec.overlap,
     after.spec.retry.attempts,
     delayOf(after.spec),
+    after.spec.startDeadlineMs,
     nextDueAt,
     after.openTickAt,
     after.pause?.at ?? null,

@@ -26,10 +26,10 @@ export function* createJob(job: NewJob, context: ScriptContext): Script<Job> {
   const over = begun === 'active' && schedule?.kind === 'at' && nextDueAt === null
   const state = over ? ('completed' as const) : begun
   yield* run(
-    `INSERT INTO @jobs (id, name, state, spec, handler, queue, priority, overlap, max_attempts, delay_ms, revision_from,
-       accounted_until, ledger_from, next_due_at, open_tick_at, paused_at, paused_by, managed_by, managed_hash,
+    `INSERT INTO @jobs (id, name, state, spec, handler, queue, priority, overlap, max_attempts, delay_ms,
+       start_deadline_ms, revision_from, accounted_until, ledger_from, next_due_at, open_tick_at, paused_at, paused_by, managed_by, managed_hash,
        created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     job.id,
     name,
     state,
@@ -40,6 +40,7 @@ export function* createJob(job: NewJob, context: ScriptContext): Script<Job> {
     spec.overlap,
     spec.retry.attempts,
     delayOf(spec),
+    spec.startDeadlineMs,
     accountedUntil,
     accountedUntil,
     accountedUntil,
@@ -107,5 +108,11 @@ export function* readJob(id: string): Script<Job> {
 export function jobNotFound(reference: string): EvertickError {
   return new EvertickError('job_not_found', `There is no job "${reference}".`, {
     next: 'List the jobs with `evertick jobs list`.',
+  })
+}
+
+export function jobCancelled(name: string): EvertickError {
+  return new EvertickError('invalid_transition', `Job "${name}" is cancelled: it takes no new work.`, {
+    next: 'Resume it first.',
   })
 }

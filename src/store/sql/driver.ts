@@ -3,13 +3,9 @@ import type { CallerTransaction, Transaction } from '../store.ts'
 import type { Script } from './script.ts'
 
 export interface SqlDriver {
-  read<T>(script: () => Script<T>): Promise<T>
-  /**
-   * One transaction, or one shared with other writes of the same turn; resolves once it is durable. `durable: false` is
-   * for what nobody outside is told of (a claim, a heartbeat): it resolves after the commit, and its durability rides on
-   * the next durable one.
-   */
-  write<T>(script: () => Script<T>, options?: { readonly durable?: boolean }): Promise<T>
+  read<T>(script: () => Script<T>, options?: ReadOptions): Promise<T>
+  /** One transaction, or one shared with other writes of the same turn; resolves once it is durable. */
+  write<T>(script: () => Script<T>, options?: WriteOptions): Promise<T>
   /** Throws where a write of the caller's would be refused. */
   assertWritable(): void
   /** Everything written so far is durable. */
@@ -18,10 +14,28 @@ export interface SqlDriver {
   within<T>(transaction: CallerTransaction, script: () => Script<T>): Promise<T>
   /** A transaction of its own that the user's function writes in; `last` runs before the commit. */
   exclusive<T>(request: ExclusiveRequest<T>): Promise<T>
-  changes(): Promise<number>
+  /** A word that changes when another process has written; null where a script has to find out. */
+  changes(): Promise<string> | null
+  /** The database's own time; null where it is this host's. */
+  time(): Promise<number> | null
   /** Lets the rest of the process have its turn. */
   rest(): Promise<void>
   close(): Promise<void>
+}
+
+export interface ReadOptions {
+  /** All statements see one moment. (On SQLite they always do.) */
+  readonly snapshot?: boolean
+}
+
+export interface WriteOptions {
+  /**
+   * False for what nobody outside is told of (a claim, a heartbeat): it resolves after the commit, and its durability
+   * rides on the next durable one. (A server's commit always is.)
+   */
+  readonly durable?: boolean
+  /** A heartbeat or a renewal: it must not queue behind work. (SQLite has one writer for all.) */
+  readonly pulse?: boolean
 }
 
 export interface ExclusiveRequest<T> {

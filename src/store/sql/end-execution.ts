@@ -2,10 +2,10 @@
 import { type Cause, isChained } from '../../core/execution/execution.ts'
 import { type ExecutionState, isFinal } from '../../core/execution/execution-state.ts'
 import type { Job } from '../../core/job/job.ts'
-import type { Claim, ReleaseAt } from '../store.ts'
+import type { Aftermath, Claim, ReleaseAt } from '../store.ts'
 import { settleLane } from './lane.ts'
-import { jobFrom, number, text } from './rows.ts'
-import { type Row, row, run, type Script } from './script.ts'
+import { jobFrom, text } from './rows.ts'
+import { type Row, row, rows, run, type Script } from './script.ts'
 import { dueOf } from './settle.ts'
 
 export interface Ended {
@@ -29,58 +29,62 @@ export function endedFrom(found: Row, state = text(found.state) as ExecutionStat
 const giveBackText = `
   UPDATE @job_executions SET
     state = CASE WHEN cancel_requested_at IS NOT NULL THEN 'cancelled' WHEN attempt > 0 THEN 'retrying' ELSE 'pending' END,
-    finished_at = CASE WHEN cancel_requested_at IS NOT NULL THEN ? ELSE NULL END,
+    finished_at = CASE WHEN cancel_requested_at IS NOT NULL THEN ?::bigint END,
     leased_by = NULL, leased_until = NULL
-  WHERE id = ? AND fence = ? AND state = 'running' AND started_at IS NULL
-  RETURNING job_id, cause, tick_at, state`
+  WHERE id = ? AND fence = ? AND state = 'running' AND started_at IS NULL`
+
+const endedText = 'SELECT job_id, cause, tick_at, started_at, state FROM @job_executions WHERE id = ?'
+
+/** A row after a write that ended or gave it back; null where that write touched none. */
+export function* afterWrite(id: string, touched: number): Script<Row | null> {
+  return touched === 0 ? null : yield* row(endedText, id)
+}
 
 /** The row as it was given back, or null where it is no longer the holder's, or has started. */
 export function* giveBack(claim: Claim, now: number): Script<Row | null> {
-  return yield* row(giveBackText, now, claim.id, claim.fence)
+  return yield* afterWrite(claim.id, yield* run(giveBackText, now, claim.id, claim.fence))
 }
 
+/** The jobs among these whose lane or next tick has something to do now: nearly always none. */
 const lookText = `
-  SELECT delay_ms, chain_yields,
-    EXISTS (SELECT 1 FROM @job_executions WHERE job_id = @jobs.id AND state = 'blocked') AS blocked
-  FROM @jobs WHERE id = ?`
+  SELECT j.id FROM @jobs j
+  WHERE j.id IN ?* AND (j.delay_ms IS NOT NULL OR j.chain_yields > 0
+    OR EXISTS (SELECT 1 FROM @job_executions e WHERE e.job_id = j.id AND e.state = 'blocked'))`
 
 /** In id order, so that two nodes which end work of the same jobs take their rows in the same order. */
-export function* afterEnded(ended: readonly Ended[], now: number): Script<ReleaseAt[]> {
+export function* afterEnded(ended: readonly Ended[], now: number): Script<Aftermath> {
+  if (ended.length === 0) return { releases: [], opened: false }
   const ticks = new Set(ended.filter((one) => one.tick).map((one) => one.jobId))
   const chains = new Set(ended.filter((one) => one.chain).map((one) => one.jobId))
-  const jobIds = [...new Set(ended.map((one) => one.jobId))].sort()
+  const jobIds = yield* rows(lookText, [...new Set(ended.map((one) => one.jobId))])
   const releases: ReleaseAt[] = []
-  for (const jobId of jobIds) {
-    const look = yield* row(lookText, jobId)
-    if (look === null) continue
-    const opensNext = ticks.has(jobId) && look.delay_ms !== null
-    const resets = chains.has(jobId) && number(look.chain_yields) > 0
-    // Nearly always there is nothing to do: the job's whole row is read only where there is.
-    if (!opensNext && !resets && look.blocked === 0) continue
-    const found = yield* row('SELECT * FROM @jobs WHERE id = ?', jobId)
+  let opened = false
+  for (const jobId of jobIds.map(({ id }) => text(id)).sort()) {
+    const found = yield* row('SELECT * FROM @jobs WHERE id = ? FOR UPDATE', jobId)
     if (found === null) continue
     let job = jobFrom(found)
-    if (resets) {
+    if (chains.has(jobId) && job.chainYields > 0) {
       yield* run('UPDATE @jobs SET chain_yields = 0 WHERE id = ?', jobId)
       job = { ...job, chainYields: 0 }
     }
-    if (opensNext) yield* openNextTick(job, now)
+    if (ticks.has(jobId) && (yield* openNextTick(job, now))) opened = true
     if (job.spec.overlap !== 'allow') releases.push(...(yield* settleLane(job, now)))
   }
-  return releases
+  return { releases, opened }
 }
 
 /** fixedDelay: the transaction that ends a tick writes the next due instant. At most one is open. */
-function* openNextTick(job: Job, now: number): Script<void> {
+function* openNextTick(job: Job, now: number): Script<boolean> {
   const { schedule } = job.spec
-  if (schedule?.kind !== 'fixed_delay' || job.openTickAt !== null) return
-  if (job.state === 'completed' || job.state === 'cancelled') return
+  if (schedule?.kind !== 'fixed_delay' || job.openTickAt !== null) return false
+  if (job.state === 'completed' || job.state === 'cancelled') return false
   const openTickAt = Math.max(now + schedule.delayMs, job.accountedUntil)
   const nextDueAt = dueOf({ ...job, openTickAt })
-  yield* run(
+  const opened = yield* run(
     'UPDATE @jobs SET open_tick_at = ?, next_due_at = ? WHERE id = ? AND open_tick_at IS NULL',
     openTickAt,
     nextDueAt,
     job.id,
   )
+  return opened === 1
 }

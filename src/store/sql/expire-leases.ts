@@ -7,16 +7,18 @@ import type { Cause } from '../../core/execution/execution.ts'
 import type { ExecutionState } from '../../core/execution/execution-state.ts'
 import type { Claim, ExpireRequest, ExpireResult, ReleaseAt, ReleaseResult } from '../store.ts'
 import { afterEnded, type Ended, endedFrom, giveBack } from './end-execution.ts'
-import { insertAttempt } from './finish-attempts.ts'
+import { insertAttempts } from './finish-attempts.ts'
+import type { Crash, HotScripts } from './hot-scripts.ts'
 import { settleLane } from './lane.ts'
 import { jobFrom, number, optionalNumber, optionalText, specFrom, text } from './rows.ts'
 import { type Row, row, rows, run, type Script } from './script.ts'
+import { holdLanes } from './settle.ts'
 
 const watchedText = `
-  SELECT 1 AS watched WHERE EXISTS (SELECT 1 FROM @job_executions WHERE state = 'running')
+  SELECT EXISTS (SELECT 1 FROM @job_executions WHERE state = 'running')
     OR EXISTS (SELECT 1 FROM @job_executions WHERE state = 'blocked')
     OR EXISTS (SELECT 1 FROM @job_executions
-       WHERE start_by IS NOT NULL AND attempt = 0 AND state IN ('pending', 'blocked'))`
+       WHERE start_by IS NOT NULL AND attempt = 0 AND state IN ('pending', 'blocked')) AS watched`
 
 const leaseText = `
   SELECT e.id, e.job_id, e.cause, e.tick_at, e.attempt, e.max_attempts, e.fence, e.started_at, e.leased_by,
@@ -24,7 +26,10 @@ const leaseText = `
   FROM @job_executions e JOIN @jobs j ON j.id = e.job_id
   WHERE e.state = 'running' AND`
 
-export function* expireLeases({ now, limit, random, silent = [] }: ExpireRequest): Script<ExpireResult> {
+export function* expireLeases(
+  { now, limit, random, silent = [] }: ExpireRequest,
+  hot: Pick<HotScripts, 'crashAttempts'>,
+): Script<ExpireResult> {
   const found = yield* rows(
     `${leaseText} e.leased_until <= ? ORDER BY e.leased_until LIMIT ?`,
     now - leaseSlackMs,
@@ -34,26 +39,66 @@ export function* expireLeases({ now, limit, random, silent = [] }: ExpireRequest
     const text = `${leaseText} e.id = ? AND e.fence = ? AND e.leased_until = ?`
     found.push(...(yield* rows(text, id, fence, leasedUntil)))
   }
-  const expired: ExpireResult['expired'][number][] = []
-  const ended: Ended[] = []
-  let crashed = 0
-  for (const lease of found) {
-    const apartMs = apartAfterCrashMs(crashed, found.length)
-    if (lease.started_at !== null) crashed += 1
-    const state = yield* expireLease(lease, now, random(), apartMs)
-    expired.push({
-      id: text(lease.id),
-      jobName: text(lease.job_name),
-      state,
-      leasedBy: optionalText(lease.leased_by),
-    })
-    if (text(lease.cause) !== 'enqueue') ended.push(endedFrom(lease, state))
-  }
+  yield* holdLanes(found.filter(isInLane).map(({ job_id }) => text(job_id)))
+  const states = yield* takeBack(found, now, random, hot)
+  const taken = found.flatMap((lease) => {
+    const state = states.get(text(lease.id))
+    return state === undefined ? [] : [{ lease, state }]
+  })
   const late = yield* cancelLate(now, limit)
-  ended.push(...late.ended)
-  const releases = yield* afterEnded(ended, now)
-  const watching = (yield* row(watchedText)) !== null
-  return { expired, deadlined: late.count, watching, releases, ...(yield* findAhead(now, limit)) }
+  const ended = taken
+    .filter(({ lease }) => isInLane(lease))
+    .map(({ lease, state }) => endedFrom(lease, state))
+  const after = yield* afterEnded([...ended, ...late.ended], now)
+  const watching = number((yield* row(watchedText))?.watched) === 1
+  const expired = taken.map(({ lease, state }) => ({
+    id: text(lease.id),
+    jobName: text(lease.job_name),
+    state,
+    leasedBy: optionalText(lease.leased_by),
+  }))
+  return { expired, deadlined: late.count, watching, ...after, ...(yield* findAhead(now, limit)) }
+}
+
+function isInLane(execution: Row): boolean {
+  return text(execution.cause) !== 'enqueue'
+}
+
+/** The states of those that were taken back; who has renewed or ended meanwhile is not among them. */
+function* takeBack(
+  leases: readonly Row[],
+  now: number,
+  random: () => number,
+  hot: Pick<HotScripts, 'crashAttempts'>,
+): Script<ReadonlyMap<string, ExecutionState>> {
+  const states = new Map<string, ExecutionState>()
+  const crashes: { readonly crash: Crash; readonly lease: Row }[] = []
+  for (const lease of leases) {
+    if (lease.started_at === null) {
+      const given = yield* giveBack({ id: text(lease.id), fence: number(lease.fence) }, now)
+      if (given !== null) states.set(text(lease.id), text(given.state) as ExecutionState)
+    } else {
+      const apartMs = apartAfterCrashMs(crashes.length, leases.length)
+      crashes.push({ crash: crashOf(lease, now, random(), apartMs), lease })
+    }
+  }
+  if (crashes.length === 0) return states
+  const written = yield* hot.crashAttempts(crashes.map(({ crash }) => crash))
+  const ended = crashes.filter(({ crash }) => written.has(crash.id))
+  for (const { crash } of ended) states.set(crash.id, crash.state)
+  yield* insertAttempts(
+    ended.map(({ crash, lease }) => ({
+      id: crash.id,
+      attempt: number(lease.attempt),
+      fence: crash.fence,
+      nodeId: optionalText(lease.leased_by),
+      startedAt: number(lease.started_at),
+      finishedAt: now,
+      outcome: 'crashed',
+      error: JSON.stringify(crashError),
+    })),
+  )
+  return states
 }
 
 function* findAhead(now: number, limit: number): Script<Pick<ExpireResult, 'ahead' | 'longestLeaseMs'>> {
@@ -75,17 +120,10 @@ function* findAhead(now: number, limit: number): Script<Pick<ExpireResult, 'ahea
   }
 }
 
-function* expireLease(lease: Row, now: number, random: number, apartMs: number): Script<ExecutionState> {
-  const id = text(lease.id)
-  const fence = number(lease.fence)
-  if (lease.started_at === null) {
-    const given = yield* giveBack({ id, fence }, now)
-    return given === null ? 'running' : (text(given.state) as ExecutionState)
-  }
+function crashOf(lease: Row, now: number, random: number, apartMs: number): Crash {
   const spec = specFrom(lease.spec)
-  const attempt = number(lease.attempt)
   const tried = {
-    attempt,
+    attempt: number(lease.attempt),
     cause: text(lease.cause) as Cause,
     maxAttempts: spec.onCrash === 'fail' ? 0 : number(lease.max_attempts),
     retry: spec.retry,
@@ -98,28 +136,15 @@ function* expireLease(lease: Row, now: number, random: number, apartMs: number):
     ? { state: 'cancelled' as const, error: null }
     : endingOf({ kind: 'error', error: crashError }, tried, now, random)
   const final = !('readyAt' in ending)
-  yield* run(
-    `UPDATE @job_executions SET state = ?, error = ?, ready_at = ?, finished_at = ?, leased_until = NULL, started_at = ?
-     WHERE id = ? AND fence = ? AND state = 'running'`,
-    ending.state,
-    asked ? null : JSON.stringify(crashError),
-    'readyAt' in ending ? ending.readyAt : now,
-    final ? now : null,
-    final ? number(lease.started_at) : null,
-    id,
-    fence,
-  )
-  yield* insertAttempt({
-    id,
-    attempt,
-    fence,
-    nodeId: optionalText(lease.leased_by),
-    startedAt: number(lease.started_at),
-    finishedAt: now,
-    outcome: 'crashed',
-    error: JSON.stringify(crashError),
-  })
-  return ending.state
+  return {
+    id: text(lease.id),
+    fence: number(lease.fence),
+    state: ending.state,
+    error: asked ? null : JSON.stringify(crashError),
+    readyAt: 'readyAt' in ending ? ending.readyAt : now,
+    finishedAt: final ? now : null,
+    startedAt: final ? number(lease.started_at) : null,
+  }
 }
 
 export function* releaseClaims(claims: readonly Claim[], now: number): Script<void> {
@@ -142,18 +167,20 @@ function* cancelLate(now: number, limit: number): Script<{ count: number; ended:
     now,
     limit,
   )
-  for (const { id } of late) {
-    yield* run(
+  yield* holdLanes(late.filter(isInLane).map(({ job_id }) => text(job_id)))
+  let count = 0
+  const ended: Ended[] = []
+  for (const execution of late) {
+    const cancelled = yield* run(
       `UPDATE @job_executions SET state = 'cancelled', cancel_reason = 'start_deadline', start_by = NULL, finished_at = ?
        WHERE id = ? AND attempt = 0 AND state IN ('pending', 'blocked')`,
       now,
-      text(id),
+      text(execution.id),
     )
+    count += cancelled
+    if (cancelled === 1 && isInLane(execution)) ended.push(endedFrom(execution, 'cancelled'))
   }
-  const ended = late
-    .filter((execution) => text(execution.cause) !== 'enqueue')
-    .map((execution) => endedFrom(execution, 'cancelled'))
-  return { count: late.length, ended }
+  return { count, ended }
 }
 
 /** Jobs with something blocked and a lane that may be free: normally none, since whoever ends work releases the next. */
@@ -169,7 +196,7 @@ export function* releaseBlocked(jobIds: readonly string[] | 'any', now: number):
     jobIds === 'any' ? (yield* rows(blockedJobsText, now)).map((found) => text(found.job_id)) : jobIds
   const releases: ReleaseAt[] = []
   for (const id of [...ids].sort()) {
-    const found = yield* row('SELECT * FROM @jobs WHERE id = ?', id)
+    const found = yield* row('SELECT * FROM @jobs WHERE id = ? FOR UPDATE', id)
     if (found !== null) releases.push(...(yield* settleLane(jobFrom(found), now)))
   }
   return { released: ids.length, releases }

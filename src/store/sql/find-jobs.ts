@@ -6,12 +6,13 @@ import type { FinishedRun } from '../../core/history/statistics.ts'
 import type { Job } from '../../core/job/job.ts'
 import type { ExecutionQuery, JobMark, JobQuery, LogRow, ProgressRow, Revision } from '../store.ts'
 import { executionFrom, jobFrom, number, optionalNumber, specFrom, text } from './rows.ts'
-import { type Param, row, rows, run, type Script } from './script.ts'
+import { insertAll, type Param, row, rows, run, type Script } from './script.ts'
 
 export function* listJobs(query: JobQuery): Script<Job[]> {
   const where = new Where('deleted_at IS NULL')
   if (query.state !== undefined) where.and('state = ?', query.state)
-  if (query.search !== undefined) where.and(`name LIKE ? ESCAPE '!'`, `%${likeText(query.search)}%`)
+  if (query.search !== undefined)
+    where.and(`lower(name) LIKE ? ESCAPE '!'`, `%${likeText(query.search.toLowerCase())}%`)
   if (query.tag !== undefined)
     where.and(`spec LIKE ? ESCAPE '!'`, `%"tags":[%${likeText(JSON.stringify(query.tag))}%]%`)
   if (query.afterName !== undefined) where.and('name > ?', query.afterName)
@@ -123,6 +124,15 @@ export function* countByState(table: 'jobs' | 'job_executions'): Script<Record<s
   return Object.fromEntries(found.map((counted) => [text(counted.state), number(counted.n)]))
 }
 
+/** What a poll compares: new executions, changed jobs, another leader. Retries and releases come with a worker's own poll. */
+export function* lastChange(): Script<string> {
+  const found = yield* row(
+    `SELECT (SELECT max(seq) FROM @job_executions) AS seq, (SELECT max(updated_at) FROM @jobs) AS updated_at,
+       (SELECT fence FROM @locks WHERE name = 'leader') AS fence`,
+  )
+  return `${found?.seq}:${found?.updated_at}:${found?.fence}`
+}
+
 export function* listLogs(executionId: string): Script<LogRow[]> {
   const found = yield* rows('SELECT * FROM @execution_logs WHERE execution_id = ? ORDER BY seq', executionId)
   return found.map((line) => ({
@@ -134,15 +144,11 @@ export function* listLogs(executionId: string): Script<LogRow[]> {
 }
 
 export function* appendLogs(lines: readonly LogRow[]): Script<void> {
-  for (const line of lines) {
-    yield* run(
-      'INSERT INTO @execution_logs (execution_id, at, level, message) VALUES (?, ?, ?, ?)',
-      line.executionId,
-      line.at,
-      line.level,
-      line.message,
-    )
-  }
+  yield* insertAll(
+    'execution_logs',
+    ['execution_id', 'at', 'level', 'message'],
+    lines.map((line) => [line.executionId, line.at, line.level, line.message]),
+  )
 }
 
 export function* recordProgress(updates: readonly ProgressRow[]): Script<void> {
@@ -157,7 +163,8 @@ export function* recordProgress(updates: readonly ProgressRow[]): Script<void> {
   }
 }
 
-class Where {
+/** Conditions that are there or not: a parameter that may be null has no type on PostgreSQL. */
+export class Where {
   text: string
   readonly params: Param[] = []
 

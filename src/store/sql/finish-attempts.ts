@@ -3,21 +3,17 @@
  * refusal is kept in the history.
  */
 import type { Ending } from '../../core/attempt/outcome.ts'
-import type { AttemptRow, Claim, FinishedAttempt, FinishRequest, FinishResult } from '../store.ts'
-import { afterEnded, type Ended, endedFrom, giveBack } from './end-execution.ts'
+import { isChained } from '../../core/execution/execution.ts'
+import type { Aftermath, AttemptRow, Claim, FinishedAttempt, FinishRequest, FinishResult } from '../store.ts'
+import { afterEnded, afterWrite, type Ended, endedFrom, giveBack } from './end-execution.ts'
+import type { Completion, HotScripts } from './hot-scripts.ts'
 import { json, number, optionalNumber, optionalText, text } from './rows.ts'
-import { type Param, type Row, row, rows, run, type Script } from './script.ts'
-
-/** The common case first: completion is one indexed update and nothing else. */
-const completeText = `
-  UPDATE @job_executions SET state = 'completed', result = ?, error = NULL, finished_at = ?, leased_until = NULL
-  WHERE id = ? AND fence = ? AND state = 'running' AND started_at IS NOT NULL
-`
+import { insertAll, type Row, rows, run, type Script } from './script.ts'
+import { holdLanes } from './settle.ts'
 
 const endText = `
   UPDATE @job_executions SET state = ?, error = ?, cancel_reason = COALESCE(cancel_reason, ?), finished_at = ?, leased_until = NULL
-  WHERE id = ? AND fence = ? AND state = 'running'
-  RETURNING job_id, cause, tick_at, started_at, state`
+  WHERE id = ? AND fence = ? AND state = 'running'`
 
 /**
  * Waits for another try, unless somebody asked it to stop: then there is none. A snooze gives its attempt back, so the
@@ -25,45 +21,96 @@ const endText = `
  */
 const waitText = `
   UPDATE @job_executions SET state = CASE WHEN cancel_requested_at IS NULL THEN ? ELSE 'cancelled' END,
-    finished_at = CASE WHEN cancel_requested_at IS NULL THEN NULL ELSE ? END,
+    finished_at = CASE WHEN cancel_requested_at IS NOT NULL THEN ?::bigint END,
     error = ?, ready_at = ?, attempt = attempt - ?, start_by = NULL, leased_until = NULL
-  WHERE id = ? AND fence = ? AND state = 'running' AND started_at IS NOT NULL
-  RETURNING job_id, cause, tick_at, started_at, state`
+  WHERE id = ? AND fence = ? AND state = 'running' AND started_at IS NOT NULL`
 
-const startText = `
-  UPDATE @job_executions SET attempt = attempt + 1, started_at = ?, start_by = NULL
-  WHERE id = ? AND fence = ? AND state = 'running' AND started_at IS NULL AND cancel_requested_at IS NULL
-    AND (start_by IS NULL OR start_by >= ?)`
-
-export function* finishAttempts(request: FinishRequest): Script<FinishResult> {
-  const refused: string[] = []
+export function* finishAttempts(
+  request: FinishRequest,
+  hot: Pick<HotScripts, 'completeAttempts'>,
+): Script<FinishResult> {
+  const { attempts, nodeId, now } = request
+  const claimed = yield* claimedOf(attempts)
+  // What was enqueued is in no lane.
+  yield* holdLanes(inLanes(claimed.values()).map(({ jobId }) => jobId))
+  const refused: FinishedAttempt[] = []
   const ended: Ended[] = []
-  for (const attempt of request.attempts) {
-    const written = yield* writeEnding(attempt, request.nodeId)
-    if (written === null) {
-      refused.push(attempt.id)
-      yield* keepAttempt(attempt, request.nodeId, 'refused', null)
-    } else if (text(written.cause) !== 'enqueue') {
-      ended.push(endedFrom(written))
+  const completions = attempts.flatMap(completionOf)
+  const completed = completions.length === 0 ? new Set() : yield* hot.completeAttempts(completions)
+  for (const attempt of attempts) {
+    const { id, ending } = attempt
+    if (ending.state === 'completed') {
+      const from = claimed.get(id)
+      if (!completed.has(id)) refused.push(attempt)
+      else if (from !== undefined && from.cause !== 'enqueue') ended.push(completedFrom(from))
+      continue
     }
+    const written = yield* writeEnding(attempt, ending, nodeId)
+    if (written === null) refused.push(attempt)
+    else if (text(written.cause) !== 'enqueue') ended.push(endedFrom(written))
   }
-  const releases = ended.length === 0 ? [] : yield* afterEnded(ended, request.now)
-  return { refused, lanes: ended.length, releases }
+  yield* insertAttempts(refused.map((attempt) => attemptRow(attempt, nodeId, 'refused', null)))
+  const after = yield* afterEnded(ended, now)
+  return { refused: refused.map(({ id }) => id), lanes: ended.length, ...after }
 }
 
-export function* startAttempts(claims: readonly Claim[], now: number): Script<string[]> {
-  const lost: string[] = []
+type Claimed = NonNullable<FinishedAttempt['claimed']>
+
+/** What the claims said of their rows; read only where a caller did not keep it. */
+function* claimedOf(attempts: readonly FinishedAttempt[]): Script<ReadonlyMap<string, Claimed>> {
+  const claimed = new Map<string, Claimed>()
+  for (const { id, claimed: known } of attempts) if (known !== undefined) claimed.set(id, known)
+  const unknown = attempts.filter(({ id }) => !claimed.has(id)).map(({ id }) => id)
+  if (unknown.length === 0) return claimed
+  const found = yield* rows('SELECT id, job_id, cause, tick_at FROM @job_executions WHERE id IN ?*', unknown)
+  for (const execution of found) {
+    claimed.set(text(execution.id), {
+      jobId: text(execution.job_id),
+      cause: text(execution.cause) as Claimed['cause'],
+      tickAt: optionalNumber(execution.tick_at),
+    })
+  }
+  return claimed
+}
+
+function inLanes(claimed: Iterable<Claimed>): Claimed[] {
+  return [...claimed].filter(({ cause }) => cause !== 'enqueue')
+}
+
+function completionOf({ id, fence, ending, finishedAt }: FinishedAttempt): Completion[] {
+  return ending.state === 'completed' ? [{ id, fence, result: written(ending.result), finishedAt }] : []
+}
+
+function completedFrom({ jobId, cause, tickAt }: Claimed): Ended {
+  return { jobId, tick: tickAt !== null, chain: isChained(cause) }
+}
+
+/** The end of one attempt inside its handler's own transaction; throws nothing, says whether it was still the holder. */
+export function* finishOne(
+  attempt: FinishedAttempt,
+  nodeId: string,
+  hot: Pick<HotScripts, 'completeAttempts'>,
+): Script<Aftermath | null> {
+  const result = yield* finishAttempts({ nodeId, attempts: [attempt], now: attempt.finishedAt }, hot)
+  return result.refused.length > 0 ? null : result
+}
+
+export function* startAttempts(
+  claims: readonly Claim[],
+  now: number,
+  hot: Pick<HotScripts, 'startClaims'>,
+): Script<string[]> {
+  const started = yield* hot.startClaims(claims, now)
+  const lost = claims.filter(({ id }) => !started.has(id))
   const ended: Ended[] = []
-  for (const claim of claims) {
-    if ((yield* run(startText, now, claim.id, claim.fence, now)) === 1) continue
-    lost.push(claim.id)
+  for (const claim of lost) {
     // Somebody asked it to stop before it began: it ends here, and its lane goes on. What has waited in reserve past its
     // deadline goes back, and the rescuer cancels it.
     const given = yield* giveBack(claim, now)
     if (given !== null && text(given.cause) !== 'enqueue') ended.push(endedFrom(given))
   }
-  if (ended.length > 0) yield* afterEnded(ended, now)
-  return lost
+  yield* afterEnded(ended, now)
+  return lost.map(({ id }) => id)
 }
 
 const outcomes: Readonly<Record<Ending['state'], AttemptRow['outcome']>> = {
@@ -76,22 +123,16 @@ const outcomes: Readonly<Record<Ending['state'], AttemptRow['outcome']>> = {
 }
 
 /** The row as it was ended, or null where the fence refused. */
-export function* writeEnding(attempt: FinishedAttempt, nodeId: string): Script<Row | null> {
-  const { id, fence, ending, finishedAt } = attempt
-  if (ending.state === 'completed') {
-    const values = [written(ending.result), finishedAt, id, fence]
-    const { claimed } = attempt
-    // Reading the row back costs more than the update itself.
-    if (claimed !== undefined) {
-      if ((yield* run(completeText, ...values)) === 0) return null
-      return { job_id: claimed.jobId, cause: claimed.cause, tick_at: claimed.tickAt, state: 'completed' }
-    }
-    return yield* row(`${completeText} RETURNING job_id, cause, tick_at, state`, ...values)
-  }
+function* writeEnding(
+  attempt: FinishedAttempt,
+  ending: Exclude<Ending, { state: 'completed' }>,
+  nodeId: string,
+): Script<Row | null> {
+  const { id, fence, finishedAt } = attempt
   const error = written(ending.error)
-  const ended =
+  const touched =
     'readyAt' in ending
-      ? yield* row(
+      ? yield* run(
           waitText,
           ending.state,
           finishedAt,
@@ -101,7 +142,7 @@ export function* writeEnding(attempt: FinishedAttempt, nodeId: string): Script<R
           id,
           fence,
         )
-      : yield* row(
+      : yield* run(
           endText,
           ending.state,
           error,
@@ -110,50 +151,64 @@ export function* writeEnding(attempt: FinishedAttempt, nodeId: string): Script<R
           id,
           fence,
         )
-  if (ended !== null) {
-    const state = text(ended.state) as Ending['state']
-    const snoozed = 'countsAttempt' in ending && !ending.countsAttempt && state !== 'cancelled'
-    const outcome = snoozed ? 'snoozed' : outcomes[state]
-    yield* keepAttempt(attempt, nodeId, outcome, optionalNumber(ended.started_at))
-  }
+  const ended = yield* afterWrite(id, touched)
+  if (ended === null) return null
+  const state = text(ended.state) as Ending['state']
+  const snoozed = 'countsAttempt' in ending && !ending.countsAttempt && state !== 'cancelled'
+  const outcome = snoozed ? 'snoozed' : outcomes[state]
+  yield* insertAttempts([attemptRow(attempt, nodeId, outcome, optionalNumber(ended.started_at))])
   return ended
 }
 
-function written(value: unknown): Param {
+function written(value: unknown): string | null {
   return value === undefined || value === null ? null : JSON.stringify(value)
 }
 
-function* keepAttempt(
+function attemptRow(
   attempt: FinishedAttempt,
   nodeId: string,
   outcome: AttemptRow['outcome'],
   startedAt: number | null,
-): Script<void> {
+): EndedAttempt {
   const error = 'error' in attempt.ending ? written(attempt.ending.error) : null
-  yield* insertAttempt({ ...attempt, nodeId, outcome, startedAt, error })
+  return { ...attempt, nodeId, outcome, startedAt, error }
 }
 
-export function* insertAttempt(attempt: {
-  readonly id: string
+export interface EndedAttempt extends Claim {
   readonly attempt: number
-  readonly fence: number
   readonly nodeId: string | null
   readonly startedAt: number | null
   readonly finishedAt: number
   readonly outcome: AttemptRow['outcome']
-  readonly error: Param
-}): Script<void> {
-  yield* run(
-    `INSERT INTO @attempts (execution_id, attempt, fence, node_id, started_at, finished_at, outcome, error)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    attempt.id,
-    attempt.attempt,
-    attempt.fence,
-    attempt.nodeId,
-    attempt.startedAt,
-    attempt.finishedAt,
-    attempt.outcome,
-    attempt.error,
+  /** JSON. */
+  readonly error: string | null
+}
+
+const attemptColumns = [
+  'execution_id',
+  'attempt',
+  'fence',
+  'node_id',
+  'started_at',
+  'finished_at',
+  'outcome',
+  'error',
+] as const
+
+export function* insertAttempts(attempts: readonly EndedAttempt[]): Script<void> {
+  yield* insertAll(
+    'attempts',
+    attemptColumns,
+    attempts.map((ended) => [
+      ended.id,
+      ended.attempt,
+      ended.fence,
+      ended.nodeId,
+      ended.startedAt,
+      ended.finishedAt,
+      ended.outcome,
+      ended.error,
+    ]),
   )
 }
 

@@ -1,7 +1,7 @@
-/** The one statement that makes executions of ticks, triggers, backfills and retries. (Enqueue has its own, hot one.) */
+/** The rows that make executions of ticks, triggers, backfills and retries. (Enqueue has its own, hot statement.) */
 import type { Cause } from '../../core/execution/execution.ts'
 import type { Job } from '../../core/job/job.ts'
-import { run, type Script } from './script.ts'
+import { insertAll, type Param, type Script } from './script.ts'
 
 export interface ExecutionDraft {
   readonly id: string
@@ -23,26 +23,51 @@ export interface ExecutionDraft {
 /** Repairs run behind what is due now. */
 const priorityShift: Readonly<Partial<Record<Cause, number>>> = { catch_up: -10, backfill: -20 }
 
-const insertText = `
-  INSERT INTO @job_executions (
-    id, job_id, cause, tick_at, account, scheduled_for, state, ready_at, start_by, queue, priority, handler,
-    max_attempts, caught_up_index, caught_up_of, input, metadata, retry_of, idempotency_key, created_at
-  ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+const columns = [
+  'id',
+  'job_id',
+  'cause',
+  'tick_at',
+  'account',
+  'scheduled_for',
+  'state',
+  'ready_at',
+  'start_by',
+  'queue',
+  'priority',
+  'handler',
+  'max_attempts',
+  'caught_up_index',
+  'caught_up_of',
+  'input',
+  'metadata',
+  'retry_of',
+  'idempotency_key',
+  'created_at',
+] as const
 
-export function* insertExecution(job: Pick<Job, 'id' | 'spec'>, draft: ExecutionDraft): Script<number> {
-  const { spec } = job
-  const startBy = spec.startDeadlineMs === null ? null : draft.readyAt + spec.startDeadlineMs
-  return yield* run(
-    insertText,
+export function* insertExecutions(rows: readonly (readonly Param[])[]): Script<void> {
+  yield* insertAll('job_executions', columns, rows)
+}
+
+export function* insertExecution(job: Pick<Job, 'id' | 'spec'>, draft: ExecutionDraft): Script<void> {
+  yield* insertExecutions([executionRow(job, draft)])
+}
+
+export function executionRow(
+  { id, spec }: Pick<Job, 'id' | 'spec'>,
+  draft: ExecutionDraft,
+): readonly Param[] {
+  return [
     draft.id,
-    job.id,
+    id,
     draft.cause,
     draft.tickAt,
     draft.account,
     draft.scheduledFor,
     draft.state,
     draft.readyAt,
-    startBy,
+    spec.startDeadlineMs === null ? null : draft.readyAt + spec.startDeadlineMs,
     spec.queue,
     spec.priority + (priorityShift[draft.cause] ?? 0),
     spec.handler.name,
@@ -54,5 +79,5 @@ export function* insertExecution(job: Pick<Job, 'id' | 'spec'>, draft: Execution
     draft.retryOf,
     draft.idempotencyKey,
     draft.createdAt,
-  )
+  ]
 }

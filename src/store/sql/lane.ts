@@ -10,17 +10,19 @@ import {
 import type { Job } from '../../core/job/job.ts'
 import type { ReleaseAt } from '../store.ts'
 import { number, optionalNumber, text } from './rows.ts'
-import { marks, type Row, row, rows, run, type Script } from './script.ts'
+import { type Row, row, rows, run, type Script } from './script.ts'
 import { isActive } from './states.ts'
 
+/** Held, too: a claim needs no job's row, and must not take what was just found to be free to step back. */
 const activeText = `
-  SELECT id, state, cause, tick_at, ready_at FROM @job_executions
-  WHERE job_id = ? AND ${isActive} AND cause <> 'enqueue' ORDER BY seq`
+  SELECT job_id, id, state, cause, tick_at, ready_at FROM @job_executions
+  WHERE job_id IN ?* AND ${isActive} AND cause <> 'enqueue' ORDER BY seq FOR UPDATE`
 
 const anyBlockedText = `SELECT id FROM @job_executions WHERE job_id = ? AND state = 'blocked' LIMIT 1`
 
 const blockedCountText = `
-  SELECT cause, count(*) AS blocked FROM @job_executions WHERE job_id = ? AND state = 'blocked' GROUP BY cause`
+  SELECT job_id, cause, count(*) AS blocked FROM @job_executions
+  WHERE job_id IN ?* AND state = 'blocked' GROUP BY job_id, cause`
 
 const waitingText = `
   SELECT id, ready_at FROM @job_executions
@@ -36,34 +38,50 @@ const chainTimeText = `
   WHERE job_id = ? AND state = 'blocked' AND cause IN ('catch_up', 'backfill') ORDER BY ready_at LIMIT 1`
 
 export function* loadLane(job: Job): Script<Lane> {
-  const { overlap, maxConcurrent } = job.spec
-  const base = { overlap, maxConcurrent, chainYields: job.chainYields }
-  // `allow` never counts, so that its ticks cost nothing beside the insert.
-  if (overlap === 'allow') return { ...base, active: [], waiting: 0, waitingTicks: 0, chained: 0 }
-  const active = yield* loadActive(job.id)
-  const blocked = (yield* row(anyBlockedText, job.id)) === null ? [] : yield* rows(blockedCountText, job.id)
-  const blockedBy = (...causes: Cause[]) =>
-    blocked
-      .filter((counted) => causes.includes(text(counted.cause) as Cause))
-      .reduce((sum, counted) => sum + number(counted.blocked), 0)
-  return {
-    ...base,
-    active,
-    waiting: blockedBy('schedule', 'manual'),
-    waitingTicks: blockedBy('schedule'),
-    chained: blockedBy('catch_up', 'backfill'),
-  }
+  return laneOf(job, yield* loadLanes([job]))
 }
 
-function* loadActive(jobId: string): Script<ActiveExecution[]> {
-  const found = yield* rows(activeText, jobId)
-  return found.map((active) => ({
+/** The lanes of jobs whose rows are held, by job. */
+export type Lanes = ReadonlyMap<string, LaneContents>
+type LaneContents = Pick<Lane, 'active' | 'waiting' | 'waitingTicks' | 'chained'>
+
+const emptyLane: LaneContents = { active: [], waiting: 0, waitingTicks: 0, chained: 0 }
+
+/** Two statements, however many jobs. `allow` never counts, so that its ticks cost nothing beside the insert. */
+export function* loadLanes(jobs: readonly Job[]): Script<Lanes> {
+  const ids = jobs.filter(({ spec }) => spec.overlap !== 'allow').map(({ id }) => id)
+  if (ids.length === 0) return new Map()
+  const active = Map.groupBy(yield* rows(activeText, ids), ({ job_id }) => text(job_id))
+  const blocked = Map.groupBy(yield* rows(blockedCountText, ids), ({ job_id }) => text(job_id))
+  const lanes = new Map<string, LaneContents>()
+  for (const id of new Set([...active.keys(), ...blocked.keys()])) {
+    const blockedBy = (...causes: Cause[]) =>
+      (blocked.get(id) ?? [])
+        .filter((counted) => causes.includes(text(counted.cause) as Cause))
+        .reduce((sum, counted) => sum + number(counted.blocked), 0)
+    lanes.set(id, {
+      active: (active.get(id) ?? []).map(activeFrom),
+      waiting: blockedBy('schedule', 'manual'),
+      waitingTicks: blockedBy('schedule'),
+      chained: blockedBy('catch_up', 'backfill'),
+    })
+  }
+  return lanes
+}
+
+export function laneOf({ id, spec, chainYields }: Job, lanes: Lanes): Lane {
+  const { overlap, maxConcurrent } = spec
+  return { overlap, maxConcurrent, chainYields, ...(lanes.get(id) ?? emptyLane) }
+}
+
+function activeFrom(active: Row): ActiveExecution {
+  return {
     id: text(active.id),
     state: text(active.state) as ActiveExecution['state'],
     cause: text(active.cause) as Cause,
     tickAt: optionalNumber(active.tick_at),
     readyAt: number(active.ready_at),
-  }))
+  }
 }
 
 /** Releases what may go; says when to come again where only time keeps the chain blocked. */
@@ -81,13 +99,13 @@ export function* settleLane(job: Pick<Job, 'id' | 'spec' | 'chainYields'>, now: 
   const head = ready ?? (yield* row(chainTimeText, job.id))
   if (waiting.length === 0 && head === null) return []
 
-  const active = yield* loadActive(job.id)
+  const active = (yield* rows(activeText, [job.id])).map(activeFrom)
   const lane = { maxConcurrent: job.spec.maxConcurrent, chainYields: job.chainYields, active }
   const release = releaseBlocked(lane, waiting, head === null ? null : blockedFrom(head), now)
   if (release.ids.length > 0) {
     yield* run(
-      `UPDATE @job_executions SET state = 'pending' WHERE state = 'blocked' AND id IN ${marks(release.ids.length)}`,
-      ...release.ids,
+      `UPDATE @job_executions SET state = 'pending' WHERE state = 'blocked' AND id IN ?*`,
+      release.ids,
     )
   }
   if (release.chainYields !== job.chainYields) {

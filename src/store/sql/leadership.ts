@@ -6,34 +6,34 @@ import { leaseSlackMs } from '../../core/attempt/lease.ts'
 import type { LeaderTerm } from '../../core/leader/term.ts'
 import type { CurrentLeader, ElectRequest, Fence, RenewRequest, TermRow } from '../store.ts'
 import { number, optionalText, text } from './rows.ts'
-import { type Row, row, rows, run, type Script, type ScriptContext } from './script.ts'
+import { insertedId, type Row, row, rows, run, type Script, type ScriptContext } from './script.ts'
 
 export function* electLeader(
   { nodeId, now, leaseMs, silent }: ElectRequest,
   context: ScriptContext,
 ): Script<LeaderTerm | null> {
-  const lock = yield* row(`SELECT fence, expires_at FROM @locks WHERE name = 'leader'`)
+  const lock = yield* row(`SELECT fence, expires_at FROM @locks WHERE name = 'leader' FOR UPDATE`)
   const still = number(lock?.fence) === silent?.termId && number(lock?.expires_at) === silent.expiresAt
   // Others' leases end a little after their time; one's own of a former life need not be waited for longer than that.
   if (lock !== null && number(lock.expires_at) + leaseSlackMs > now && !still) return null
   const at = timestamp(now)
-  const term = yield* row(
+  const termId = yield* insertedId(
     `INSERT INTO @scheduler_leader_log (leader_instance, start_time, last_heartbeat, handled_missed_tasks, created_at, updated_at)
-     VALUES (?, ?, ?, 0, ?, ?) RETURNING id`,
+     VALUES (?, ?, ?, FALSE, ?, ?)`,
     nodeId,
     at,
     at,
     at,
     at,
   )
-  const termId = number(term?.id)
   yield* run('INSERT INTO @term_repairs (term_id, tz_version) VALUES (?, ?)', termId, context.tzVersion)
   // A new leader's patience with jobs that nobody can run starts anew.
   yield* run('DELETE FROM @orphans')
+  // Of two who find no row, the second is refused by the key, looks again, and finds the first.
   yield* run(
-    `INSERT INTO @locks (name, holder, token, fence, expires_at) VALUES ('leader', ?, ?, ?, ?)
-     ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, token = excluded.token, fence = excluded.fence,
-       expires_at = excluded.expires_at`,
+    lock === null
+      ? `INSERT INTO @locks (holder, token, fence, expires_at, name) VALUES (?, ?, ?, ?, 'leader')`
+      : `UPDATE @locks SET holder = ?, token = ?, fence = ?, expires_at = ? WHERE name = 'leader'`,
     nodeId,
     nodeId,
     termId,
@@ -94,7 +94,7 @@ export function* markMissedHandled(termId: number, now: number): Script<boolean>
   )
   if (open !== null) return false
   yield* run(
-    'UPDATE @scheduler_leader_log SET handled_missed_tasks = 1, updated_at = ? WHERE id = ?',
+    'UPDATE @scheduler_leader_log SET handled_missed_tasks = TRUE, updated_at = ? WHERE id = ?',
     timestamp(now),
     termId,
   )
@@ -117,9 +117,8 @@ export function* listTerms(instance: string | null, limit: number): Script<TermR
   const found = yield* rows(
     `SELECT l.*, r.found, r.caught_up, r.coalesced, r.skipped
      FROM @scheduler_leader_log l LEFT JOIN @term_repairs r ON r.term_id = l.id
-     WHERE ? IS NULL OR l.leader_instance = ? ORDER BY l.id DESC LIMIT ?`,
-    instance,
-    instance,
+     ${instance === null ? '' : 'WHERE l.leader_instance = ?'} ORDER BY l.id DESC LIMIT ?`,
+    ...(instance === null ? [] : [instance]),
     limit,
   )
   return found.map(termFrom)

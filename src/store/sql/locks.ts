@@ -7,19 +7,21 @@ import { row, rows, run, type Script } from './script.ts'
 /** A released lock keeps its row, and with it its fence: the next holder's number is always larger. */
 export function* acquireLock(request: LockRequest): Script<{ fence: number } | null> {
   const { name, holder, token, now, expiresAt } = request
-  const taken = yield* row(
-    `INSERT INTO @locks (name, holder, token, fence, expires_at) VALUES (?, ?, ?, 1, ?)
-     ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, token = excluded.token, fence = fence + 1,
-       expires_at = excluded.expires_at
-     WHERE expires_at <= ?
-     RETURNING fence`,
-    name,
+  const lock = yield* row('SELECT fence, expires_at FROM @locks WHERE name = ? FOR UPDATE', name)
+  if (lock !== null && number(lock.expires_at) > now - leaseSlackMs) return null
+  const fence = number(lock?.fence ?? 0) + 1
+  // Of two who find no row, the second is refused by the key, looks again, and finds the first.
+  yield* run(
+    lock === null
+      ? 'INSERT INTO @locks (holder, token, fence, expires_at, name) VALUES (?, ?, ?, ?, ?)'
+      : 'UPDATE @locks SET holder = ?, token = ?, fence = ?, expires_at = ? WHERE name = ?',
     holder,
     token,
+    fence,
     expiresAt,
-    now - leaseSlackMs,
+    name,
   )
-  return taken === null ? null : { fence: number(taken.fence) }
+  return { fence }
 }
 
 export function* extendLock(name: string, token: string, expiresAt: number, now: number): Script<boolean> {
@@ -36,10 +38,9 @@ export function* extendLock(name: string, token: string, expiresAt: number, now:
 /** Without a token: an operator's release. */
 export function* releaseLock(name: string, token: string | null): Script<boolean> {
   const released = yield* run(
-    'UPDATE @locks SET expires_at = 0 WHERE name = ? AND (? IS NULL OR token = ?) AND expires_at > 0',
+    `UPDATE @locks SET expires_at = 0 WHERE name = ? AND expires_at > 0 ${token === null ? '' : 'AND token = ?'}`,
     name,
-    token,
-    token,
+    ...(token === null ? [] : [token]),
   )
   return released === 1
 }

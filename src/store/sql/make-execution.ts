@@ -11,11 +11,11 @@ import { stepBack } from './apply-plan.ts'
 import { writeAuditLog } from './audit-log.ts'
 import { jobNotFound } from './create-job.ts'
 import { afterEnded } from './end-execution.ts'
-import { insertExecution } from './insert-execution.ts'
+import { executionRow, insertExecution, insertExecutions } from './insert-execution.ts'
 import { loadLane, settleLane } from './lane.ts'
 import { executionFrom } from './rows.ts'
 import { row, run, type Script, type ScriptContext } from './script.ts'
-import { dueOf, lockJob, revokeAhead } from './settle.ts'
+import { dueOf, holdLanes, lockJob, revokeAhead } from './settle.ts'
 
 export const executionText = `
   SELECT e.*, j.name AS job_name FROM @job_executions e JOIN @jobs j ON j.id = e.job_id WHERE e.id = ?`
@@ -136,8 +136,8 @@ export function* backfillJob(
   if (backfill.dryRun) return { ...result, created: 0 }
 
   const ordered = backfill.order === 'oldest_first' ? instants : instants.toReversed()
-  for (const [index, scheduledFor] of ordered.entries()) {
-    yield* insertExecution(job, {
+  const made = ordered.map((scheduledFor, index) =>
+    executionRow(job, {
       id: context.newId(now),
       cause: 'backfill',
       tickAt: null,
@@ -152,8 +152,9 @@ export function* backfillJob(
       retryOf: null,
       idempotencyKey: null,
       createdAt: now,
-    })
-  }
+    }),
+  )
+  yield* insertExecutions(made)
   if (job.spec.overlap !== 'allow') yield* settleLane(job, now)
   const { from, to } = backfill
   yield* writeAuditLog({
@@ -168,6 +169,9 @@ export function* backfillJob(
 }
 
 export function* cancelExecution(id: string, { now, actor }: ChangeContext): Script<Execution> {
+  const found = yield* readExecution(id)
+  yield* holdLanes(found.cause === 'enqueue' ? [] : [found.jobId])
+  // Read again now that nothing moves in its lane.
   const execution = yield* readExecution(id)
   assertTransition(id, execution.state, 'cancelled')
   const stopped = yield* run(

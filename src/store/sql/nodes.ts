@@ -2,7 +2,7 @@
 import type { ChangeContext, NodeRow, QueueRow } from '../store.ts'
 import { writeAuditLog } from './audit-log.ts'
 import { json, number, optionalNumber, optionalText, text } from './rows.ts'
-import { rows, run, type Script } from './script.ts'
+import { insertAll, rows, run, type Script } from './script.ts'
 
 export function* registerNode(node: NodeRow, handlers: readonly string[]): Script<void> {
   yield* removeNode(node.id)
@@ -19,9 +19,12 @@ export function* registerNode(node: NodeRow, handlers: readonly string[]): Scrip
     node.startedAt,
     node.seenAt,
   )
-  for (const handler of new Set(handlers)) {
-    yield* run('INSERT INTO @node_handlers (handler, node_id) VALUES (?, ?)', handler, node.id)
-  }
+  const unique = [...new Set(handlers)]
+  yield* insertAll(
+    'node_handlers',
+    ['handler', 'node_id'],
+    unique.map((handler) => [handler, node.id]),
+  )
 }
 
 /** A heartbeat also clears away nodes that are long gone. */
@@ -64,14 +67,15 @@ export function* listHandlers(): Script<string[]> {
 export function* findOrphans(since: number, now: number): Script<string[]> {
   const orphan = `j.deleted_at IS NULL AND j.state = 'active'
     AND NOT EXISTS (SELECT 1 FROM @node_handlers h WHERE h.handler = j.handler)`
-  yield* run(
-    `DELETE FROM @orphans WHERE NOT EXISTS (SELECT 1 FROM @jobs j WHERE j.id = @orphans.job_id AND ${orphan})`,
-  )
+  yield* run(`DELETE FROM @orphans WHERE job_id NOT IN (SELECT j.id FROM @jobs j WHERE ${orphan})`)
   const fresh = yield* rows(
     `SELECT j.id FROM @jobs j WHERE ${orphan} AND NOT EXISTS (SELECT 1 FROM @orphans o WHERE o.job_id = j.id)`,
   )
-  for (const { id } of fresh)
-    yield* run('INSERT INTO @orphans (job_id, since_at) VALUES (?, ?)', text(id), now)
+  yield* insertAll(
+    'orphans',
+    ['job_id', 'since_at'],
+    fresh.map(({ id }) => [text(id), now]),
+  )
   const old = yield* rows('SELECT job_id FROM @orphans WHERE since_at <= ? ORDER BY job_id LIMIT 500', since)
   return old.map((found) => text(found.job_id))
 }
@@ -108,15 +112,17 @@ export function* pauseQueue(
   reason: string | null,
   { now, actor }: ChangeContext,
 ): Script<void> {
-  yield* run(
-    `INSERT INTO @queues (name, paused_at, paused_by, paused_reason) VALUES (?, ?, ?, ?)
-     ON CONFLICT (name) DO UPDATE SET paused_at = excluded.paused_at, paused_by = excluded.paused_by,
-       paused_reason = excluded.paused_reason`,
-    name,
-    now,
-    actor,
-    reason,
+  const values = [now, actor, reason, name]
+  const known = yield* run(
+    'UPDATE @queues SET paused_at = ?, paused_by = ?, paused_reason = ? WHERE name = ?',
+    ...values,
   )
+  if (known === 0) {
+    yield* run(
+      'INSERT INTO @queues (paused_at, paused_by, paused_reason, name) VALUES (?, ?, ?, ?)',
+      ...values,
+    )
+  }
   yield* writeAuditLog({
     at: now,
     actor,

@@ -8,7 +8,11 @@ import { row, rows, run, type Script } from './script.ts'
 import { isUnfinished } from './states.ts'
 
 export function* purgeHistory({ afterJobId, jobs, now }: PurgeRequest): Script<PurgeResult> {
-  const found = yield* rows('SELECT * FROM @jobs WHERE id > ? ORDER BY id LIMIT ?', afterJobId ?? '', jobs)
+  const found = yield* rows(
+    'SELECT * FROM @jobs WHERE id > ? ORDER BY id LIMIT ? FOR UPDATE',
+    afterJobId ?? '',
+    jobs,
+  )
   let executions = 0
   let ranges = 0
   for (const written of found) {
@@ -69,14 +73,14 @@ function* addTotals(job: Job, ledgerFrom: number): Script<void> {
     ledgerFrom,
   )
   for (const total of passed) {
-    yield* run(
-      `INSERT INTO @ledger_totals (job_id, account, reason, count) VALUES (?, ?, ?, ?)
-       ON CONFLICT (job_id, account, reason) DO UPDATE SET count = count + excluded.count`,
-      job.id,
-      text(total.account),
-      text(total.reason),
-      number(total.n),
+    const values = [number(total.n), job.id, text(total.account), text(total.reason)]
+    const added = yield* run(
+      'UPDATE @ledger_totals SET count = count + ? WHERE job_id = ? AND account = ? AND reason = ?',
+      ...values,
     )
+    if (added === 0) {
+      yield* run('INSERT INTO @ledger_totals (count, job_id, account, reason) VALUES (?, ?, ?, ?)', ...values)
+    }
   }
   yield* run(
     'UPDATE @jobs SET ledger_from = ? WHERE id = ? AND ledger_from = ?',
@@ -119,12 +123,11 @@ function* deleteExecutions(job: Job, below: string, line: number, now: number): 
     now - job.spec.retention.ageMs,
     job.id,
   )
-  for (const { id } of gone) {
-    yield* run('DELETE FROM @execution_logs WHERE execution_id = ?', text(id))
-    yield* run('DELETE FROM @attempts WHERE execution_id = ?', text(id))
-    yield* run('DELETE FROM @job_executions WHERE id = ?', text(id))
-  }
-  return gone.length
+  if (gone.length === 0) return 0
+  const ids = gone.map(({ id }) => text(id))
+  yield* run('DELETE FROM @execution_logs WHERE execution_id IN ?*', ids)
+  yield* run('DELETE FROM @attempts WHERE execution_id IN ?*', ids)
+  return yield* run('DELETE FROM @job_executions WHERE id IN ?*', ids)
 }
 
 /** A deleted job goes with all that is left of it once it is old enough: its last rows would otherwise stay for ever. */

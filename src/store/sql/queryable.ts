@@ -1,5 +1,6 @@
 /** A caller's own connection that only knows `query(text, params)`: an ORM's, a pool's client, a wrapper. */
-import type { Row, Script } from './script.ts'
+import type { Dialect } from './dialect.ts'
+import { isInsert, type Row, type Script, type Step } from './script.ts'
 
 export interface Queryable {
   query(text: string, params: readonly unknown[]): Promise<unknown> | unknown
@@ -9,27 +10,33 @@ export function isQueryable(value: object): value is Queryable {
   return typeof (value as { query?: unknown }).query === 'function'
 }
 
-/** Runs a script by awaiting each statement; drivers say how many rows changed in different words. */
-export async function runAsync<T>(
-  queryable: Queryable,
-  script: Script<T>,
-  rewrite: (text: string) => string = (text) => text,
-): Promise<T> {
+/** Runs a script by awaiting each statement. */
+export async function runAsync<T>(queryable: Queryable, script: Script<T>, dialect: Dialect): Promise<T> {
   let step = script.next()
   while (!step.done) {
-    const { text, params, wants } = step.value
-    const answer: unknown = await queryable.query(rewrite(text), params)
-    step = script.next((wants === 'rows' ? rowsOf(answer) : changesOf(answer)) as Row[] & number)
+    let answer: unknown = null
+    for (const { text, params } of dialect.spell(step.value)) answer = await queryable.query(text, params)
+    step = script.next(answerOf(step.value, answer) as Row[] & number)
   }
   return step.value
 }
 
+/** Drivers say what they found, and how many rows changed, in different words. */
+export function answerOf(step: Step, answer: unknown): unknown {
+  if (isInsert(step) || step.wants === 'locks') return []
+  if (step.wants === 'rows') return rowsOf(answer)
+  const { changes, rowCount, affectedRows, insertId, lastInsertRowid } = figuresOf(answer)
+  if (step.wants === 'id') return Number(rowsOf(answer)[0]?.id ?? insertId ?? lastInsertRowid)
+  return changes ?? rowCount ?? affectedRows ?? 0
+}
+
+/** An array of rows, `{ rows }`, or mysql2's pair of rows and fields. */
 function rowsOf(answer: unknown): Row[] {
-  if (Array.isArray(answer)) return answer as Row[]
+  if (Array.isArray(answer)) return (Array.isArray(answer[0]) ? answer[0] : answer) as Row[]
   return (answer as { rows?: Row[] } | null)?.rows ?? []
 }
 
-function changesOf(answer: unknown): number {
-  const { changes, rowCount, affectedRows } = (answer ?? {}) as Record<string, number | undefined>
-  return changes ?? rowCount ?? affectedRows ?? 0
+function figuresOf(answer: unknown): Record<string, number | undefined> {
+  const figures: unknown = Array.isArray(answer) ? answer[0] : answer
+  return (figures ?? {}) as Record<string, number | undefined>
 }

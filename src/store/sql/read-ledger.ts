@@ -9,7 +9,7 @@ import { jobNotFound } from './create-job.ts'
 import { listRevisions } from './find-jobs.ts'
 import { jobFrom, number, rangeFrom, text } from './rows.ts'
 import { row, rows, type Script, type ScriptContext } from './script.ts'
-import { lockJob } from './settle.ts'
+import { findJob } from './settle.ts'
 
 export function* explainTicks(
   reference: string,
@@ -19,7 +19,7 @@ export function* explainTicks(
   now: number,
   { tzVersion }: ScriptContext,
 ): Script<Explanation & { job: Job }> {
-  const job = yield* lockJob(reference)
+  const job = yield* findJob(reference)
   if (job === null) throw jobNotFound(reference)
   const spans = spansOf(job, yield* listRevisions(job.id), tzVersion)
   const executions = yield* rows(

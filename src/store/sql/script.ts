@@ -1,20 +1,36 @@
 /**
  * A script is a transaction written once for every engine: a generator that yields statements and is handed their
  * results. SQLite runs it in one go, with no `await` inside its transaction; a server's driver awaits each statement.
- * A script may be run again from its start (a busy file, a deadlock), so it keeps no state outside itself.
+ * A script may be run again from its start (a busy file, a deadlock, a key that somebody else took first), so it keeps no
+ * state outside itself.
  */
-export type Param = string | number | null
+export type Param = string | number | null | readonly Param[]
 export type Row = Record<string, string | number | null>
 
 export interface Statement {
-  /** Portable SQL: `?` for parameters, `@jobs` for the table `jobs` under the engine's own prefix or schema. */
+  /**
+   * Portable SQL: `?` for a parameter, `IN ?*` for a list that is one parameter, `@jobs` for the table `jobs` under the
+   * engine's own prefix or schema, `?::bigint` where PostgreSQL cannot tell a parameter's type. `FOR UPDATE` and `FOR SHARE` hold rows on a server; SQLite, where a writer is alone,
+   * leaves them out.
+   */
   readonly text: string
   readonly params: readonly Param[]
-  /** Whether rows are wanted, or the count of rows changed. */
-  readonly wants: 'rows' | 'changes'
+  /** Rows, the count of rows changed, the id of the row inserted, or nothing but the rows' locks. */
+  readonly wants: 'rows' | 'changes' | 'id' | 'locks'
+  /** It is a transaction of its own: a server needs no BEGIN before it and no COMMIT after it. */
+  readonly alone?: boolean
 }
 
-export type Script<T> = Generator<Statement, T, Row[] & number>
+/** Many rows into one table, by whatever form is the engine's fastest. */
+export interface Insert {
+  readonly into: string
+  readonly columns: readonly string[]
+  readonly rows: readonly (readonly Param[])[]
+}
+
+export type Step = Statement | Insert
+
+export type Script<T> = Generator<Step, T, Row[] & number>
 
 export function* rows(text: string, ...params: Param[]): Script<Row[]> {
   return yield { text, params, wants: 'rows' }
@@ -30,9 +46,26 @@ export function* run(text: string, ...params: Param[]): Script<number> {
   return yield { text, params, wants: 'changes' }
 }
 
-/** `(?, ?, ?)` for n parameters. Texts with few distinct sizes stay few in the statement cache. */
-export function marks(count: number): string {
-  return `(${Array.from({ length: count }, () => '?').join(', ')})`
+/** Runs an insert and returns the number that the database gave to its row. */
+export function* insertedId(text: string, ...params: Param[]): Script<number> {
+  return yield { text, params, wants: 'id' }
+}
+
+export function* insertAll(
+  into: string,
+  columns: readonly string[],
+  rows: readonly (readonly Param[])[],
+): Script<void> {
+  if (rows.length > 0) yield { into, columns, rows }
+}
+
+/** Holds rows for the rest of the transaction without reading them. */
+export function* hold(text: string, ...params: Param[]): Script<void> {
+  yield { text, params, wants: 'locks' }
+}
+
+export function isInsert(step: Step): step is Insert {
+  return 'into' in step
 }
 
 /** What a script needs beside SQL, given by the store. */

@@ -10,7 +10,7 @@ import { planTicks, type TickPlan } from '../../core/tick/plan-ticks.ts'
 import { applyPlan } from './apply-plan.ts'
 import { loadLane } from './lane.ts'
 import { jobFrom, optionalNumber, text } from './rows.ts'
-import { row, rows, run, type Script, type ScriptContext } from './script.ts'
+import { hold, row, rows, run, type Script, type ScriptContext } from './script.ts'
 import { isUnstarted } from './states.ts'
 
 export interface Settlement {
@@ -85,6 +85,12 @@ export const dormantReasons: Readonly<Record<Exclude<JobState, 'active'>, SkipRe
  */
 export function* revokeAhead(job: Job, now: number): Script<Job> {
   if (job.accountedUntil <= now + 1) return job
+  // Held first, so that no claim comes between this look and the delete.
+  yield* hold(
+    `SELECT id FROM @job_executions WHERE job_id = ? AND tick_at > ? AND ${isUnstarted} FOR UPDATE`,
+    job.id,
+    now,
+  )
   const claimed = yield* row(
     `SELECT max(tick_at) AS tick_at FROM @job_executions WHERE job_id = ? AND tick_at > ? AND NOT ${isUnstarted}`,
     job.id,
@@ -108,8 +114,10 @@ export function* revokeAhead(job: Job, now: number): Script<Job> {
     job.id,
     settledUntil,
   )
-  for (const { id } of revoked) {
-    yield* run(`DELETE FROM @job_executions WHERE id = ? AND ${isUnstarted}`, text(id))
+  if (revoked.length > 0) {
+    const ids = revoked.map(({ id }) => text(id))
+    const deleted = yield* run(`DELETE FROM @job_executions WHERE id IN ?* AND ${isUnstarted}`, ids)
+    if (deleted !== ids.length) throw new Error(`A tick of job ${job.name} was claimed while it was held.`)
   }
   const accountedUntil = Math.min(job.accountedUntil, settledUntil)
   const reopened = job.spec.schedule?.kind === 'fixed_delay' ? optionalNumber(revoked[0]?.tick_at) : null
@@ -141,13 +149,31 @@ export function dueOf(
   return sequenceOfJob(job).next(job.accountedUntil - 1)
 }
 
-/** Holds the job's row for the rest of the transaction. */
-export function* lockJob(reference: string): Script<Job | null> {
-  const found = yield* row(
-    `SELECT * FROM @jobs WHERE deleted_at IS NULL AND (id = ? OR name = ?) ORDER BY name = ? DESC LIMIT 1`,
-    reference,
-    reference,
-    reference,
-  )
+/** By name or id; deleted jobs are not found. */
+export function* findJob(reference: string): Script<Job | null> {
+  const found = (yield* row(byNameText, reference)) ?? (yield* row(byIdText, reference))
   return found === null ? null : jobFrom(found)
+}
+
+/** The same, and holds the job's row for the rest of the transaction. */
+export function* lockJob(reference: string): Script<Job | null> {
+  const found =
+    (yield* row(`${byNameText} FOR UPDATE`, reference)) ?? (yield* row(`${byIdText} FOR UPDATE`, reference))
+  return found === null ? null : jobFrom(found)
+}
+
+const byNameText = 'SELECT * FROM @jobs WHERE name = ? AND deleted_at IS NULL'
+const byIdText = 'SELECT * FROM @jobs WHERE id = ? AND deleted_at IS NULL'
+
+/**
+ * Whoever makes or ends an execution of these jobs holds their rows first, in id order, and only then counts or writes.
+ * Where runs may overlap and no end opens a next tick there is nothing to count.
+ */
+export function* holdLanes(jobIds: Iterable<string>): Script<void> {
+  const ids = [...new Set(jobIds)]
+  if (ids.length === 0) return
+  yield* hold(
+    `SELECT id FROM @jobs WHERE id IN ?* AND (overlap <> 'allow' OR delay_ms IS NOT NULL) ORDER BY id FOR UPDATE`,
+    ids,
+  )
 }

@@ -1,24 +1,20 @@
 /** The port over SQL: each verb is one script, run by the engine's driver. */
 import { EvertickError } from '../../core/error.ts'
+import { type Hints, noHints } from '../hints.ts'
 import type {
+  AccountResult,
+  Aftermath,
   AuditReport,
-  ClaimRequest,
-  ClaimResult,
   CompleteWithin,
-  Enqueued,
-  ExtendRequest,
-  ExtendResult,
   FinishedAttempt,
   NewExecution,
-  ReleaseAt,
   Store,
 } from '../store.ts'
-import { accountTicks, findDueJobs } from './account-ticks.ts'
+import { accountTicks, findDueJobs, LeadLost } from './account-ticks.ts'
 import { listAuditLog } from './audit-log.ts'
 import { changeJob } from './change-job.ts'
 import { createJob } from './create-job.ts'
 import type { SqlDriver } from './driver.ts'
-import { afterEnded, endedFrom } from './end-execution.ts'
 import { expireLeases, releaseBlocked, releaseClaims } from './expire-leases.ts'
 import {
   appendLogs,
@@ -26,6 +22,7 @@ import {
   findCancelRequests,
   jobRuns,
   jobsChangedSince,
+  lastChange,
   lastExecutions,
   listExecutions,
   listJobs,
@@ -34,8 +31,9 @@ import {
   listRevisions,
   recordProgress,
 } from './find-jobs.ts'
-import { finishAttempts, listAttempts, startAttempts, writeEnding } from './finish-attempts.ts'
+import { finishAttempts, finishOne, listAttempts, startAttempts } from './finish-attempts.ts'
 import { EnqueueGatherer } from './gather-enqueues.ts'
+import type { HotScripts } from './hot-scripts.ts'
 import { currentLeader, electLeader, endTerm, listTerms, markMissedHandled, renewTerm } from './leadership.ts'
 import { acquireLock, extendLock, listLocks, releaseLock } from './locks.ts'
 import { backfillJob, cancelExecution, findExecution, retryExecution, triggerJob } from './make-execution.ts'
@@ -52,26 +50,23 @@ import {
 } from './nodes.ts'
 import { purgeHistory } from './purge-history.ts'
 import { auditSlice, countAllJobs, explainTicks, type JobAudit } from './read-ledger.ts'
-import { text } from './rows.ts'
-import { row, type Script, type ScriptContext } from './script.ts'
-import { lockJob } from './settle.ts'
-
-/** The verbs that each engine writes by hand. */
-export interface HotScripts {
-  enqueueExecutions(rows: readonly NewExecution[]): Script<Enqueued[]>
-  claimExecutions(request: ClaimRequest): Script<ClaimResult>
-  extendLeases(request: ExtendRequest): Script<ExtendResult>
-}
+import { row, type ScriptContext } from './script.ts'
+import { findJob } from './settle.ts'
 
 const auditSliceJobs = 200
 /** Nobody outside hears of these: a power cut may undo them together with everything that followed. */
 const unspoken = { durable: false } as const
+/** The ledger is a proof only where cursor and rows are of one moment. */
+const oneMoment = { snapshot: true } as const
+/** These keep a lease alive: on a server they have a connection of their own. */
+const pulse = { durable: false, pulse: true } as const
 
 export function createSqlStore(
   dialect: Store['dialect'],
   driver: SqlDriver,
   hot: HotScripts,
   context: ScriptContext,
+  hints: Hints = noHints,
 ): Store {
   const gatherer = new EnqueueGatherer((rows) => write(() => hot.enqueueExecutions(rows)))
   const enqueue = async (rows: readonly NewExecution[]) => {
@@ -82,21 +77,29 @@ export function createSqlStore(
   const { read, write } = { read: driver.read.bind(driver), write: driver.write.bind(driver) }
   return {
     dialect,
-    close: () => driver.close(),
+    close: async () => {
+      await hints.close()
+      await driver.close()
+    },
     ping: async () => void (await read(() => row('SELECT 1 AS alive'))),
-    changes: () => driver.changes(),
+    changes: async () => (await driver.changes()) ?? (await read(() => lastChange())),
+    get hinted() {
+      return hints.live
+    },
+    listen: (listener) => hints.listen(listener),
+    time: async () => await driver.time(),
     sync: () => driver.sync(),
 
     enqueueExecutions: (rows, within) =>
       within === undefined ? enqueue(rows) : driver.within(within, () => hot.enqueueExecutions(rows)),
     findDueJobs: (until, limit) => read(() => findDueJobs(until, limit)),
-    accountTicks: (request) => write(() => accountTicks(request, context), unspoken),
+    accountTicks: (request) => unlessLeadLost(write(() => accountTicks(request, context, hot), unspoken)),
     claimExecutions: (request) => write(() => hot.claimExecutions(request), unspoken),
-    extendLeases: (request) => write(() => hot.extendLeases(request), unspoken),
-    startAttempts: (claims, now) => write(() => startAttempts(claims, now), unspoken),
+    extendLeases: (request) => write(() => hot.extendLeases(request), pulse),
+    startAttempts: (claims, now) => write(() => startAttempts(claims, now, hot), unspoken),
     findCancelRequests: (nodeId) => read(() => findCancelRequests(nodeId)),
-    finishAttempts: (request) => write(() => finishAttempts(request)),
-    expireLeases: (request) => write(() => expireLeases(request)),
+    finishAttempts: (request) => write(() => finishAttempts(request, hot)),
+    expireLeases: (request) => write(() => expireLeases(request, hot)),
     releaseClaims: (claims, now) => write(() => releaseClaims(claims, now)),
     releaseBlocked: (jobIds, now) => write(() => releaseBlocked(jobIds, now)),
     purgeHistory: (request) => write(() => purgeHistory(request)),
@@ -107,12 +110,12 @@ export function createSqlStore(
     changeJob: (reference, change, by) => write(() => changeJob(reference, change, by, context)),
     triggerJob: (reference, trigger, by) => write(() => triggerJob(reference, trigger, by)),
     backfillJob: (reference, backfill, by) => write(() => backfillJob(reference, backfill, by, context)),
-    findJob: (reference) => read(() => lockJob(reference)),
+    findJob: (reference) => read(() => findJob(reference)),
     listJobs: (query) => read(() => listJobs(query)),
     jobsChangedSince: (since) => read(() => jobsChangedSince(since)),
     listRevisions: (jobId) => read(() => listRevisions(jobId)),
     explainTicks: (reference, from, to, limit, now) =>
-      read(() => explainTicks(reference, from, to, limit, now, context)),
+      read(() => explainTicks(reference, from, to, limit, now, context), oneMoment),
     auditLedger: ({ onProgress }) => auditLedger(driver, context, onProgress ?? (() => {})),
     jobRuns: (jobId, limit) => read(() => jobRuns(jobId, limit)),
     countJobs: () => read(() => countByState('jobs')),
@@ -128,7 +131,7 @@ export function createSqlStore(
     listLeases: (filter, now) => read(() => listLeases(filter, now)),
 
     electLeader: (request) => write(() => electLeader(request, context)),
-    renewTerm: (request) => write(() => renewTerm(request), unspoken),
+    renewTerm: (request) => write(() => renewTerm(request), pulse),
     endTerm: (termId, holder, now) => write(() => endTerm({ termId, holder }, now)),
     markMissedHandled: (termId, now) => write(() => markMissedHandled(termId, now)),
     currentLeader: () => read(() => currentLeader()),
@@ -138,7 +141,7 @@ export function createSqlStore(
     releaseLock: (name, token) => write(() => releaseLock(name, token)),
     listLocks: () => read(() => listLocks()),
     registerNode: (node, handlers) => write(() => registerNode(node, handlers)),
-    touchNode: (id, now, lostMs) => write(() => touchNode(id, now, lostMs), unspoken),
+    touchNode: (id, now, lostMs) => write(() => touchNode(id, now, lostMs), pulse),
     removeNode: (id) => write(() => removeNode(id)),
     listNodes: () => read(() => listNodes()),
     listHandlers: () => read(() => listHandlers()),
@@ -148,7 +151,7 @@ export function createSqlStore(
     resumeQueue: (name, by) => write(() => resumeQueue(name, by)),
     listAuditLog: (query) => read(() => listAuditLog(query)),
 
-    completeWithin: (request) => completeWithin(driver, request),
+    completeWithin: (request) => completeWithin(driver, request, hot),
   }
 }
 
@@ -163,7 +166,7 @@ async function auditLedger(
   let lastId: string | null = ''
   while (lastId !== null) {
     const after: string = lastId
-    const slice = await driver.read(() => auditSlice(after, auditSliceJobs, context))
+    const slice = await driver.read(() => auditSlice(after, auditSliceJobs, context), oneMoment)
     reports.push(...slice.reports)
     lastId = slice.lastId
     onProgress(reports.length, Math.max(total, reports.length))
@@ -184,9 +187,9 @@ async function auditLedger(
 }
 
 /** The handler's writes and the fenced completion, all of it or none: no duplicate orders after a crash. */
-async function completeWithin<T>(driver: SqlDriver, request: CompleteWithin<T>): Promise<T> {
+async function completeWithin<T>(driver: SqlDriver, request: CompleteWithin<T>, hot: HotScripts): Promise<T> {
   const { claim, nodeId, clock } = request
-  let releases: readonly ReleaseAt[] = []
+  let after: Aftermath | null = null
   const result = await driver.exclusive<T>({
     maxMs: request.maxMs,
     sleep: (ms, signal) => clock.sleep(ms, signal),
@@ -202,18 +205,22 @@ async function completeWithin<T>(driver: SqlDriver, request: CompleteWithin<T>):
     last: function* (result) {
       const ending = request.ending(result)
       const finished: FinishedAttempt = { ...claim, ending, finishedAt: clock.now() }
-      releases = yield* finishWithin(finished, nodeId)
+      after = yield* finishOne(finished, nodeId, hot)
+      if (after === null) throw staleLease(claim.id)
     },
   })
-  if (releases.length > 0) request.onReleases?.(releases)
+  if (after !== null) request.onEnded?.(after)
   return result
 }
 
-function* finishWithin(finished: FinishedAttempt, nodeId: string): Script<readonly ReleaseAt[]> {
-  const ended = yield* writeEnding(finished, nodeId)
-  if (ended === null) throw staleLease(finished.id)
-  if (text(ended.cause) === 'enqueue') return []
-  return yield* afterEnded([endedFrom(ended)], finished.finishedAt)
+/** A leader whose fence was refused at the end has accounted for nothing. */
+async function unlessLeadLost(written: Promise<AccountResult>): Promise<AccountResult> {
+  try {
+    return await written
+  } catch (error) {
+    if (error instanceof LeadLost) return error.result
+    throw error
+  }
 }
 
 function staleLease(id: string): EvertickError {

@@ -1,8 +1,8 @@
 /** One connection of `node:sqlite`, the only file that imports it: statements prepared once, scripts run in one go. */
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import type { Row, Script } from '../sql/script.ts'
-import { isBusy, rewrite } from './dialect.ts'
+import { type Insert, isInsert, type Row, type Script, type Step } from '../sql/script.ts'
+import { bind, insertText, isBusy, rewrite } from './dialect.ts'
 
 /** More texts than this means that somebody builds them; start over rather than keep them all. */
 const maxStatements = 500
@@ -49,13 +49,24 @@ export class Connection {
 
   run<T>(script: Script<T>): T {
     let step = script.next()
-    while (!step.done) {
-      const { text, params, wants } = step.value
-      const statement = this.prepare(text)
-      const answer = wants === 'rows' ? statement.all(...params) : Number(statement.run(...params).changes)
-      step = script.next(answer as Row[] & number)
-    }
+    while (!step.done) step = script.next(this.#answer(step.value) as Row[] & number)
     return step.value
+  }
+
+  #answer(step: Step): unknown {
+    if (isInsert(step)) return this.#insert(step)
+    // The one writer holds everything already.
+    if (step.wants === 'locks') return []
+    const statement = this.prepare(step.text)
+    const params = step.params.map(bind)
+    if (step.wants === 'rows') return statement.all(...params)
+    const { changes, lastInsertRowid } = statement.run(...params)
+    return Number(step.wants === 'id' ? lastInsertRowid : changes)
+  }
+
+  #insert(insert: Insert): void {
+    const statement = this.prepare(insertText(insert))
+    for (const row of insert.rows) statement.run(...row.map(bind))
   }
 
   prepare(text: string): StatementSync {

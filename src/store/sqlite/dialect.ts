@@ -1,11 +1,46 @@
 /** What is particular to SQLite: names, and which of its errors mean what. */
 import { type ErrorCode, EvertickError } from '../../core/error.ts'
+import type { Dialect } from '../sql/dialect.ts'
+import { type Insert, isInsert, type Param } from '../sql/script.ts'
 
 /** `@jobs` becomes `evertick_jobs`; the leader log keeps its own name. */
+export function tableName(name: string): string {
+  return name === 'scheduler_leader_log' ? name : `evertick_${name}`
+}
+
 export function rewrite(text: string): string {
-  return text.replaceAll(/@(\w+)/g, (_, name: string) =>
-    name === 'scheduler_leader_log' ? name : `evertick_${name}`,
-  )
+  return text
+    .replaceAll(/@(\w+)/g, (_, name: string) => tableName(name))
+    .replaceAll('IN ?*', 'IN (SELECT value FROM json_each(?))')
+    .replaceAll('?::bigint', '?')
+    .replaceAll(/ FOR (?:UPDATE|SHARE)/g, '')
+}
+
+/** A list is one parameter, as JSON. */
+export function bind(param: Param): SqlValue {
+  return typeof param === 'object' && param !== null ? JSON.stringify(param) : param
+}
+
+export type SqlValue = Exclude<Param, readonly Param[]>
+
+/** For a caller's own connection, which is only known to have `query`; ours runs steps without spelling them out. */
+export const sqliteDialect: Dialect = {
+  template: (strings) => strings.join('?'),
+
+  spell(step) {
+    if (isInsert(step)) {
+      const text = insertText(step)
+      return step.rows.map((row) => ({ text, params: row.map(bind) }))
+    }
+    if (step.wants === 'locks') return []
+    return [{ text: rewrite(step.text), params: step.params.map(bind) }]
+  },
+}
+
+/** Row by row: with no round trip to save, one prepared statement beats any multi-row form. */
+export function insertText({ into, columns }: Insert): string {
+  const marks = columns.map(() => '?').join(', ')
+  return `INSERT INTO ${tableName(into)} (${columns.join(', ')}) VALUES (${marks})`
 }
 
 /** Primary result codes of SQLite (the low byte of the extended code). */

@@ -3,15 +3,15 @@
  * turn share a commit;
  * `BEGIN IMMEDIATE` always, since a deferred transaction that reads first fails at once when another process has written.
  */
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { EvertickError } from '../../core/error.ts'
 import type { Host } from '../host.ts'
-import type { ExclusiveRequest, SqlDriver } from '../sql/driver.ts'
+import type { ExclusiveRequest, SqlDriver, WriteOptions } from '../sql/driver.ts'
+import { asTransaction, isInsideTransaction, refuseNested } from '../sql/nested-write.ts'
 import { isQueryable, runAsync } from '../sql/queryable.ts'
 import type { Script } from '../sql/script.ts'
 import type { CallerTransaction } from '../store.ts'
 import { Connection, isDatabaseSync, isInMemory } from './connection.ts'
-import { classify, isBusy, rewrite } from './dialect.ts'
+import { classify, isBusy, sqliteDialect } from './dialect.ts'
 import { isTransaction, SqliteTransaction } from './transaction.ts'
 import { WalSync } from './wal-sync.ts'
 
@@ -32,8 +32,6 @@ const groupMs = 8
 const busyRetryMs = 15
 const busyGiveUpMs = 30_000
 const longHoldMs = 250
-
-const insideTransaction = new AsyncLocalStorage<true>()
 
 export class SqliteDriver implements SqlDriver {
   readonly #path: string
@@ -73,11 +71,7 @@ export class SqliteDriver implements SqlDriver {
   }
 
   async read<T>(script: () => Script<T>): Promise<T> {
-    while (
-      this.#exclusive !== null &&
-      this.#reader === this.#writer &&
-      insideTransaction.getStore() === undefined
-    ) {
+    while (this.#exclusive !== null && this.#reader === this.#writer && !isInsideTransaction()) {
       await this.#exclusive
     }
     return await this.#whenFree(() =>
@@ -120,7 +114,7 @@ export class SqliteDriver implements SqlDriver {
     refuseNested()
   }
 
-  async write<T>(script: () => Script<T>, { durable = true } = {}): Promise<T> {
+  async write<T>(script: () => Script<T>, { durable = true }: WriteOptions = {}): Promise<T> {
     this.assertWritable()
     return await new Promise<T>((resolve, reject) => {
       let result: T
@@ -143,7 +137,7 @@ export class SqliteDriver implements SqlDriver {
     this.#assertOpen()
     if (isTransaction(transaction)) return transaction.run(script())
     if (isDatabaseSync(transaction)) return Connection.of(transaction).run(script())
-    if (isQueryable(transaction)) return await runAsync(transaction, script(), rewrite)
+    if (isQueryable(transaction)) return await runAsync(transaction, script(), sqliteDialect)
     throw new EvertickError('invalid_option', 'tx is not a transaction that a SQLite database knows.', {
       field: 'tx',
       next: 'Pass a DatabaseSync, the tx of ctx.transaction, or an object with query(text, params).',
@@ -172,8 +166,13 @@ export class SqliteDriver implements SqlDriver {
     if (wal !== null) await new Promise<void>((settle, fail) => wal.after([{ settle, fail }]))
   }
 
-  async changes(): Promise<number> {
-    return await this.#whenFree(() => Number(this.#writer.prepare('PRAGMA data_version').get()?.data_version))
+  async changes(): Promise<string> {
+    return await this.#whenFree(() => String(this.#writer.prepare('PRAGMA data_version').get()?.data_version))
+  }
+
+  /** The host's clock is the database's. */
+  time(): null {
+    return null
   }
 
   async rest(): Promise<void> {
@@ -304,10 +303,7 @@ export class SqliteDriver implements SqlDriver {
           },
         )
       })
-      // In an async function, so that one which throws before its first await still races `late`, and nobody is left
-      // with a rejection that no one hears.
-      const work = insideTransaction.run(true, async () => await request.run(tx))
-      const result = await Promise.race([work, late])
+      const result = await Promise.race([asTransaction(async () => await request.run(tx)), late])
       this.#writer.run(request.last(result))
       this.#writer.step('COMMIT')
       return result
@@ -341,16 +337,4 @@ export class SqliteDriver implements SqlDriver {
       next: 'Open a new one with Evertick.open().',
     })
   }
-}
-
-/** On SQLite a write outside the open transaction would wait for it, and it for the write. */
-function refuseNested(): void {
-  if (insideTransaction.getStore() === undefined) return
-  throw new EvertickError(
-    'nested_write',
-    'Evertick was asked to write inside ctx.transaction, but outside its tx.',
-    {
-      next: 'Pass { tx } to enqueue, or do it before or after the transaction.',
-    },
-  )
 }

@@ -3,14 +3,14 @@
  * transaction, beats any multi-row form: there is no round trip to save.
  */
 
-import { EvertickError } from '../../core/error.ts'
-import type { Cause } from '../../core/execution/execution.ts'
-import type { JobSpec } from '../../core/job/job.ts'
-import { jobNotFound } from '../sql/create-job.ts'
-import { json, jsonObject, keyOf, number, optionalNumber, specFrom, text } from '../sql/rows.ts'
+import { type ClaimedJob, claimedFrom, claimedJobFrom } from '../sql/claimed.ts'
+import { jobCancelled, jobNotFound } from '../sql/create-job.ts'
+import type { Completion, Crash, CursorMove } from '../sql/hot-scripts.ts'
+import { number, optionalNumber, specFrom, text } from '../sql/rows.ts'
 import { type Row, row, rows, run, type Script } from '../sql/script.ts'
 import { isUnfinished } from '../sql/states.ts'
 import type {
+  Claim,
   ClaimedExecution,
   ClaimRequest,
   ClaimResult,
@@ -49,11 +49,7 @@ export function* enqueueExecutions(drafts: readonly NewExecution[]): Script<Enqu
 function* openJob(name: string): Script<Row> {
   const job = yield* row(enqueueJobText, name)
   if (job === null) throw jobNotFound(name)
-  if (job.state === 'cancelled') {
-    throw new EvertickError('invalid_transition', `Job "${name}" is cancelled: it takes no new work.`, {
-      next: 'Resume it first.',
-    })
-  }
+  if (job.state === 'cancelled') throw jobCancelled(name)
   return job
 }
 
@@ -147,48 +143,15 @@ export function* claimExecutions(request: ClaimRequest): Script<ClaimResult> {
   return { claimed, nextReadyAt }
 }
 
-interface ClaimedJob {
-  readonly jobName: string
-  readonly spec: JobSpec
-  readonly nextTickAt: number | null
-}
-
 /** Read once per job of a batch: joined, every row would carry its job's whole spec. */
 function* jobOf(id: string, known: Map<string, ClaimedJob>): Script<ClaimedJob> {
   const before = known.get(id)
   if (before !== undefined) return before
   const found = yield* row('SELECT name, spec, next_due_at FROM @jobs WHERE id = ?', id)
   if (found === null) throw jobNotFound(id)
-  const spec = specFrom(found.spec)
-  const nextTickAt = spec.overlap === 'allow' ? null : optionalNumber(found.next_due_at)
-  const job = { jobName: text(found.name), spec, nextTickAt }
+  const job = claimedJobFrom(found)
   known.set(id, job)
   return job
-}
-
-function claimedFrom(found: Row, job: ClaimedJob, started: boolean, leasedUntil: number): ClaimedExecution {
-  const cause = text(found.cause) as Cause
-  const scheduledFor = number(found.scheduled_for)
-  return {
-    id: text(found.id),
-    fence: number(found.fence) + 1,
-    jobId: text(found.job_id),
-    ...job,
-    cause,
-    scheduledFor,
-    tickAt: optionalNumber(found.tick_at),
-    readyAt: number(found.ready_at),
-    startBy: optionalNumber(found.start_by),
-    attempt: number(found.attempt) + (started ? 1 : 0),
-    maxAttempts: number(found.max_attempts),
-    started,
-    caughtUpIndex: optionalNumber(found.caught_up_index),
-    caughtUpOf: optionalNumber(found.caught_up_of),
-    input: json(found.input),
-    metadata: jsonObject(found.metadata),
-    idempotencyKey: keyOf(found, cause, scheduledFor),
-    leasedUntil,
-  }
 }
 
 const extendText = `
@@ -204,4 +167,64 @@ export function* extendLeases({ claims, leasedUntil }: ExtendRequest): Script<Ex
     else if (extended.cancel_requested_at !== null) cancelled.push(claim.id)
   }
   return { lost, cancelled }
+}
+
+const startText = `
+  UPDATE @job_executions SET attempt = attempt + 1, started_at = ?, start_by = NULL
+  WHERE id = ? AND fence = ? AND state = 'running' AND started_at IS NULL AND cancel_requested_at IS NULL
+    AND (start_by IS NULL OR start_by >= ?)`
+
+export function* startClaims(claims: readonly Claim[], now: number): Script<ReadonlySet<string>> {
+  const started = new Set<string>()
+  for (const { id, fence } of claims) if ((yield* run(startText, now, id, fence, now)) === 1) started.add(id)
+  return started
+}
+
+/** One indexed update and nothing else: reading the row back would cost more than the update itself. */
+const completeText = `
+  UPDATE @job_executions SET state = 'completed', result = ?, error = NULL, finished_at = ?, leased_until = NULL
+  WHERE id = ? AND fence = ? AND state = 'running' AND started_at IS NOT NULL`
+
+export function* completeAttempts(attempts: readonly Completion[]): Script<ReadonlySet<string>> {
+  const completed = new Set<string>()
+  for (const { id, fence, result, finishedAt } of attempts) {
+    if ((yield* run(completeText, result, finishedAt, id, fence)) === 1) completed.add(id)
+  }
+  return completed
+}
+
+const crashText = `
+  UPDATE @job_executions SET state = ?, error = ?, ready_at = ?, finished_at = ?, leased_until = NULL, started_at = ?
+  WHERE id = ? AND fence = ? AND state = 'running'`
+
+export function* crashAttempts(attempts: readonly Crash[]): Script<ReadonlySet<string>> {
+  const crashed = new Set<string>()
+  for (const { id, fence, state, error, readyAt, finishedAt, startedAt } of attempts) {
+    const written = yield* run(crashText, state, error, readyAt, finishedAt, startedAt, id, fence)
+    if (written === 1) crashed.add(id)
+  }
+  return crashed
+}
+
+const moveText = `
+  UPDATE @jobs SET accounted_until = ?, next_due_at = ?, open_tick_at = ?, runs = ?, state = ?, updated_at = ?
+  WHERE id = ? AND accounted_until = ? AND version = ?`
+
+export function* moveCursors(moves: readonly CursorMove[]): Script<number> {
+  let moved = 0
+  for (const { job, after } of moves) {
+    moved += yield* run(
+      moveText,
+      after.accountedUntil,
+      after.nextDueAt,
+      after.openTickAt,
+      after.runs,
+      after.state,
+      after.updatedAt,
+      job.id,
+      job.accountedUntil,
+      job.version,
+    )
+  }
+  return moved
 }

@@ -8,6 +8,7 @@ import {
   madeBy,
   pendingMigrations,
   refuseForeignTable,
+  statusOf,
 } from '../migrate.ts'
 import type { Connection } from './connection.ts'
 import { classify } from './dialect.ts'
@@ -22,30 +23,25 @@ export class SqliteMigrator implements Migrator {
     this.#path = path
   }
 
-  status(): MigrationStatus[] {
-    const applied = this.#applied()
-    return this.#known.map(({ version, name }) => ({
-      version,
-      name,
-      appliedAt: applied.find((done) => done.version === version)?.appliedAt ?? null,
-    }))
+  async status(): Promise<MigrationStatus[]> {
+    return statusOf(this.#known, this.#applied())
   }
 
-  plan(): Migration[] {
-    return pendingMigrations(this.#known, this.#applied())
+  async plan(): Promise<Migration[]> {
+    return this.#pending()
   }
 
-  up(now: number): string[] {
-    if (this.plan().length === 0) return []
+  async up(now: number): Promise<string[]> {
+    if (this.#pending().length === 0) return []
     return this.#locked(() => {
       // Another process may have been first while this one waited for the lock.
-      const pending = this.plan()
+      const pending = this.#pending()
       for (const migration of pending) this.#apply(migration, now)
       return pending.map((migration) => migration.name)
     })
   }
 
-  down(): string[] {
+  async down(): Promise<string[]> {
     return this.#locked(() => {
       const applied = new Set(this.#applied().map((done) => done.version))
       const undone = this.#known.filter((migration) => applied.has(migration.version)).toReversed()
@@ -53,6 +49,10 @@ export class SqliteMigrator implements Migrator {
       this.#connection.exec('DROP TABLE IF EXISTS evertick_migrations')
       return undone.map((migration) => migration.name)
     })
+  }
+
+  #pending(): Migration[] {
+    return pendingMigrations(this.#known, this.#applied())
   }
 
   #apply(migration: Migration, now: number): void {

@@ -5,12 +5,11 @@ import type { OpenedStore } from '../open-store.ts'
 import type { ScriptContext } from '../sql/script.ts'
 import { createSqlStore } from '../sql/sql-store.ts'
 import { SqliteDriver } from './driver.ts'
-import { claimExecutions, enqueueExecutions, extendLeases } from './hot.ts'
+import * as hot from './hot.ts'
 import { SqliteMigrator } from './migrator.ts'
 
 export function openSqlite(path: string, context: ScriptContext, host: Host): OpenedStore {
   const driver = new SqliteDriver(path, host)
-  const hot = { enqueueExecutions, claimExecutions, extendLeases }
   return {
     store: createSqlStore('sqlite', driver, hot, context),
     migrator: new SqliteMigrator(driver.connection, path),

@@ -1,5 +1,5 @@
 /** What `ctx.transaction` hands out on SQLite. It ends with the transaction: later use is refused, not written outside. */
-import { EvertickError } from '../../core/error.ts'
+import { transactionEnded } from '../sql/nested-write.ts'
 import type { Script } from '../sql/script.ts'
 import type { Transaction } from '../store.ts'
 import type { Connection } from './connection.ts'
@@ -38,14 +38,7 @@ export class SqliteTransaction implements Transaction {
   }
 
   #assertOpen(): void {
-    if (!this.#ended) return
-    throw new EvertickError(
-      'transaction_used',
-      'This transaction has ended: it was committed or rolled back.',
-      {
-        next: 'Await every write inside the function that ctx.transaction runs.',
-      },
-    )
+    if (this.#ended) throw transactionEnded()
   }
 }
 

@@ -31,6 +31,7 @@ export interface JobRow {
   readonly name: string
   readonly state: string
   readonly version: number
+  readonly revision_from: number
   readonly spec: string
   readonly accounted_until: number
   readonly ledger_from: number
@@ -100,7 +101,7 @@ export type Change = {
 
 const executionColumns = `id, job_id, cause, tick_at, account, state, ready_at, attempt, max_attempts, fence, leased_by,
   leased_until, started_at, finished_at, cancel_requested_at, cancel_reason, unique_key, queue, start_by`
-const jobColumns = `id, name, state, version, spec, accounted_until, ledger_from, next_due_at, open_tick_at, paused_at,
+const jobColumns = `id, name, state, version, revision_from, spec, accounted_until, ledger_from, next_due_at, open_tick_at, paused_at,
   runs, deleted_at, updated_at`
 
 const watched: readonly { table: keyof Rows; name: string; columns: string }[] = [

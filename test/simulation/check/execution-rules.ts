@@ -138,12 +138,13 @@ export class ExecutionRules {
     if ((this.#model.queues.get(after.queue)?.paused_at ?? null) !== null)
       throw this.#broken('a paused queue hands out nothing', after.id, `the queue ${after.queue} is paused`)
     this.#seeBegin(before, after)
-    // Its first claim is its start: what had started before the pause is retried.
+    // Its first claim is its start: what had started before the pause is retried. And what an edit has settled stays
+    // settled: an operator whose clock is behind takes back nothing of an earlier revision.
     const tick = after.cause === 'schedule' && before.fence === 0 ? after.tick_at : null
     if (
       job.state === 'paused' &&
       tick !== null &&
-      tick > (job.paused_at ?? 0) &&
+      tick > Math.max(job.paused_at ?? 0, job.revision_from - 1) &&
       !this.#laterTickTaken(after)
     ) {
       throw this.#broken(

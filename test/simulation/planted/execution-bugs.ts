@@ -13,7 +13,7 @@ export const executionBugs: readonly PlantedBug[] = [
     rules: ['a stale fence is refused', 'a lease is left its time'],
     patches: [
       {
-        file: endings,
+        file: hot,
         find: `error = NULL, finished_at = ?, leased_until = NULL
   WHERE id = ? AND fence = ?`,
         replace: `error = NULL, finished_at = ?, leased_until = NULL
@@ -81,7 +81,7 @@ export const executionBugs: readonly PlantedBug[] = [
         find: 'attempt = attempt + ?, started_at',
         replace: 'attempt = attempt + 0 * ?, started_at',
       },
-      { file: endings, find: 'SET attempt = attempt + 1, started_at', replace: 'SET started_at' },
+      { file: hot, find: 'SET attempt = attempt + 1, started_at', replace: 'SET started_at' },
       { file: endings, find: 'attempt = attempt - ?', replace: 'attempt = attempt + 1 - ?' },
       {
         file: endings,
@@ -96,7 +96,7 @@ export const executionBugs: readonly PlantedBug[] = [
     rules: ['final states stay final', 'states follow their table', 'a stale fence is refused'],
     patches: [
       {
-        file: endings,
+        file: hot,
         find: `error = NULL, finished_at = ?, leased_until = NULL
   WHERE id = ? AND fence = ? AND state = 'running' AND started_at IS NOT NULL`,
         replace: `error = NULL, finished_at = ?, leased_until = NULL
@@ -131,19 +131,20 @@ export const executionBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: 'src/store/sql/sql-store.ts',
-        find: 'releases = yield* finishWithin(finished, nodeId)',
-        replace: 'complete = () => finishWithin(finished, nodeId)',
+        find: `after = yield* finishOne(finished, nodeId, hot)
+      if (after === null) throw staleLease(claim.id)`,
+        replace: 'complete = () => finishOne(finished, nodeId, hot)',
       },
       {
         file: 'src/store/sql/sql-store.ts',
-        find: 'let releases: readonly ReleaseAt[] = []',
-        replace: 'let complete: () => Script<readonly ReleaseAt[]>',
+        find: 'let after: Aftermath | null = null',
+        replace: 'let complete: () => Script<Aftermath | null>',
       },
       {
         file: 'src/store/sql/sql-store.ts',
-        find: 'if (releases.length > 0) request',
-        replace: `const releases = await driver.write(() => complete())
-  if (releases.length > 0) request`,
+        find: 'if (after !== null) request',
+        replace: `const after = await driver.write(() => complete())
+  if (after !== null) request`,
       },
     ],
   },

@@ -47,8 +47,8 @@ export const jobBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: 'src/store/sql/expire-leases.ts',
-        find: 'ended.push(endedFrom(lease, state))',
-        replace: 'ended.push({ ...endedFrom(lease, state), tick: false })',
+        find: '=> endedFrom(lease, state))',
+        replace: '=> ({ ...endedFrom(lease, state), tick: false }))',
       },
     ],
   },

@@ -26,8 +26,13 @@ export const leaderBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: 'src/store/sql/account-ticks.ts',
-        find: 'if (held === null) return batch.result(false, 0)',
-        replace: 'void held',
+        find: 'if ((yield* row(leadText, leader.holder, leader.termId)) === null) return batch.result(false, 0)',
+        replace: '',
+      },
+      {
+        file: 'src/store/sql/account-ticks.ts',
+        find: 'if ((yield* row(`${leadText} FOR SHARE`, leader.holder, leader.termId)) === null) throw new LeadLost()',
+        replace: '',
       },
     ],
   },
@@ -50,8 +55,8 @@ export const leaderBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: 'src/store/sql/locks.ts',
-        find: '(? IS NULL OR token = ?)',
-        replace: '(? IS NULL OR ? IS NOT NULL)',
+        find: `'AND token = ?'`,
+        replace: `'AND ? IS NOT NULL'`,
       },
     ],
   },

@@ -111,7 +111,7 @@ export const ourOwnBugs: readonly PlantedBug[] = [
     rules: ['nothing starts after its deadline'],
     patches: [
       {
-        file: 'src/store/sql/finish-attempts.ts',
+        file: 'src/store/sqlite/hot.ts',
         find: 'AND (start_by IS NULL OR start_by >= ?)',
         replace: 'AND ? > 0',
       },
@@ -127,6 +127,14 @@ export const ourOwnBugs: readonly PlantedBug[] = [
         find: 'const lowest = Math.max(now + 1, job.ledgerFrom)',
         replace: 'const lowest = now + 1',
       },
+    ],
+  },
+  {
+    name: 'next-tick-opened-unheard',
+    says: 'An end opens the next tick of a fixedDelay job, and nobody tells the scheduler.',
+    rules: ['service returns by itself'],
+    patches: [
+      { file: 'src/engine/worker/worker.ts', find: 'if (opened) parts.onNextTick()', replace: '' },
     ],
   },
 ]

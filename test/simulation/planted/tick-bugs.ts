@@ -14,7 +14,8 @@ function* holdBack(script, later) {
   for (;;) {
     const { done, value } = script.next(answer)
     if (done) return value
-    const isAccount = /^\\s*(INSERT INTO|UPDATE) @(job_executions|tick_ranges)/.test(value.text)
+    const isAccount =
+      value.into === 'job_executions' || /^\\s*(INSERT INTO|UPDATE) @(job_executions|tick_ranges)/.test(value.text)
     if (isAccount) later.push(value)
     answer = isAccount ? 1 : yield value
   }
@@ -56,10 +57,12 @@ export const tickBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: store,
-        find: 'accountTicks: (request) => write(() => accountTicks(request, context), unspoken),',
+        find: 'accountTicks: (request) => unlessLeadLost(write(() => accountTicks(request, context, hot), unspoken)),',
         replace: `accountTicks: async (request) => {
       let later = []
-      const result = await write(() => holdBack(accountTicks(request, context), (later = [])), unspoken)
+      const result = await unlessLeadLost(
+        write(() => holdBack(accountTicks(request, context, hot), (later = [])), unspoken),
+      )
       await write(() => runAll(later), unspoken)
       return result
     },`,
@@ -74,8 +77,8 @@ export const tickBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: leadership,
-        find: 'const at = timestamp(now)\n  const term = ',
-        replace: 'yield* lookOnlyAtTheGap(now)\n  const at = timestamp(now)\n  const term = ',
+        find: 'const at = timestamp(now)\n  const termId = ',
+        replace: 'yield* lookOnlyAtTheGap(now)\n  const at = timestamp(now)\n  const termId = ',
       },
       {
         file: leadership,
@@ -138,8 +141,8 @@ import { dueOf } from './settle.ts'`,
     patches: [
       {
         file: lane,
-        find: `WHERE job_id = ? AND \${isActive} AND cause <> 'enqueue' ORDER BY seq`,
-        replace: `WHERE job_id = ? AND state = 'running' AND cause <> 'enqueue' ORDER BY seq`,
+        find: `WHERE job_id IN ?* AND \${isActive} AND cause <> 'enqueue' ORDER BY seq`,
+        replace: `WHERE job_id IN ?* AND state = 'running' AND cause <> 'enqueue' ORDER BY seq`,
       },
     ],
   },

@@ -41,6 +41,7 @@ export class Life implements Member, Owner {
       // A turn of the event loop takes its while.
       defer: (callback) => void timeline.after(0.01 + random.next() * 0.2, this, callback),
       sleep: (ms) => this.clock.sleep(ms),
+      timer: (ms, callback) => this.clock.timer(ms, callback),
       monotonic: () => this.clock.monotonic(),
       random: () => random.next(),
     }

@@ -39,7 +39,7 @@ export class World {
       newId: () => 'none',
       tzVersion: 'simulated',
     })
-    migrator.up(plan.startAt)
+    await migrator.up(plan.startAt)
     return new World(plan, say, path, store)
   }
 
@@ -229,9 +229,9 @@ async function stepDown(life: Life, evertick: Evertick): Promise<void> {
   life.steppingDown = true
   try {
     await evertick.leader.stepDown()
+    life.steppingDown = false
   } catch (error) {
-    // The database is away; the operator reads that and goes home.
+    // The database is away; the operator reads that and goes home. What was sent may still arrive.
     if (!(error instanceof Error)) throw error
   }
-  life.steppingDown = false
 }

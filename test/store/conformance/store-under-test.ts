@@ -7,6 +7,8 @@ export type WrittenRow = Record<string, string | number | null>
 export interface StoreUnderTest extends OpenedStore {
   /** SQL behind the store's back, in its portable form: `@jobs` is the table `jobs`. */
   readonly sql: (text: string, ...params: (string | number | null)[]) => Promise<WrittenRow[]>
+  /** The mark of the nth parameter in the driver's dialect. */
+  readonly mark: (number: number) => string
   /** Each way in which a caller may hand over its own transaction. */
   readonly callerTransactions: Readonly<Record<string, CallersOwn>>
   close(): Promise<void>

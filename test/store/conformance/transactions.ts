@@ -37,7 +37,7 @@ export function describeTransactions(open: OpenStoreUnderTest): void {
         const result = await bench.store.completeWithin(
           within(claim, async (tx) => {
             await tx.sql`INSERT INTO orders VALUES (${'42'})`
-            await tx.query('INSERT INTO orders VALUES (?)', ['43'])
+            await tx.query(`INSERT INTO orders VALUES (${bench.mark(1)})`, ['43'])
             return (await tx.sql`SELECT id FROM orders`).length
           }),
         )

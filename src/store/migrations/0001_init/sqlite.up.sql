@@ -17,6 +17,8 @@ CREATE TABLE evertick_jobs (
   max_attempts INTEGER NOT NULL,
   -- Of a fixedDelay schedule, else null.
   delay_ms INTEGER,
+  -- Where the job has a start deadline, else null.
+  start_deadline_ms INTEGER,
   -- The cursor: a tick is accounted exactly if it is below it.
   accounted_until INTEGER NOT NULL,
   ledger_from INTEGER NOT NULL,
@@ -199,8 +201,8 @@ CREATE TABLE evertick_audit_log (
   actor TEXT NOT NULL,
   action TEXT NOT NULL,
   subject TEXT NOT NULL,
-  before TEXT,
-  after TEXT
+  before_value TEXT,
+  after_value TEXT
 );
 CREATE INDEX evertick_audit_log_subject ON evertick_audit_log (subject, id);
 

@@ -1,0 +1,17 @@
+/** A database is used only with the schema that this Evertick knows. */
+import { EvertickError } from '../core/error.ts'
+import type { Migrator } from '../store/migrate.ts'
+
+export async function prepareSchema(migrator: Migrator, migrate: boolean, now: number): Promise<void> {
+  const pending = await migrator.plan()
+  if (pending.length === 0) return
+  if (migrate) {
+    await migrator.up(now)
+    return
+  }
+  throw new EvertickError(
+    'schema_missing',
+    `The database lacks ${pending.map(({ name }) => name).join(', ')}.`,
+    { next: 'Run `evertick migrate up`, or open with migrate: true.' },
+  )
+}

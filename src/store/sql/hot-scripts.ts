@@ -1,0 +1,49 @@
+/** The verbs, and parts of verbs, that decide the speed: each engine writes them by hand, in its `hot.ts`. */
+
+import type { ExecutionState } from '../../core/execution/execution-state.ts'
+import type { Job } from '../../core/job/job.ts'
+import type {
+  Claim,
+  ClaimRequest,
+  ClaimResult,
+  Enqueued,
+  ExtendRequest,
+  ExtendResult,
+  NewExecution,
+} from '../store.ts'
+import type { Script } from './script.ts'
+
+export interface HotScripts {
+  enqueueExecutions(rows: readonly NewExecution[]): Script<Enqueued[]>
+  claimExecutions(request: ClaimRequest): Script<ClaimResult>
+  extendLeases(request: ExtendRequest): Script<ExtendResult>
+  /** The ids of those that were still reserved by this claim, and have started now. */
+  startClaims(claims: readonly Claim[], now: number): Script<ReadonlySet<string>>
+  /** The ids of those that were running under this fence, and are completed now. */
+  completeAttempts(attempts: readonly Completion[]): Script<ReadonlySet<string>>
+  /** The same for attempts whose worker is gone. */
+  crashAttempts(attempts: readonly Crash[]): Script<ReadonlySet<string>>
+  /** Compare-and-set on (cursor, version), in one go for a batch; how many moved. */
+  moveCursors(moves: readonly CursorMove[]): Script<number>
+}
+
+export interface Completion extends Claim {
+  /** JSON. */
+  readonly result: string | null
+  readonly finishedAt: number
+}
+
+export interface Crash extends Claim {
+  readonly state: ExecutionState
+  /** JSON. */
+  readonly error: string | null
+  readonly readyAt: number
+  /** Both null where another attempt follows. */
+  readonly finishedAt: number | null
+  readonly startedAt: number | null
+}
+
+export interface CursorMove {
+  readonly job: Job
+  readonly after: Job
+}

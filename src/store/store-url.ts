@@ -1,0 +1,27 @@
+/** What the URLs of databases have in common. */
+import { EvertickError } from '../core/error.ts'
+import type { PoolSizes } from './sql/server-driver.ts'
+
+/** `sqlite:data/app.db`, `sqlite:/var/lib/app.db`, `sqlite:///var/lib/app.db`, `sqlite::memory:`. */
+export function sqlitePath(url: string): string {
+  const path = url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '')
+  if (path === '') {
+    throw new EvertickError('unsupported_database', 'The SQLite URL names no file.', {
+      field: 'database',
+      next: 'Write sqlite:evertick.db, or sqlite::memory: for a database that is gone at exit.',
+    })
+  }
+  return path
+}
+
+/** For messages and logs. */
+export function withoutSecrets(url: string): string {
+  return url.replace(/\/\/[^@/]*@/, '//…@').replace(/\?.*$/, '')
+}
+
+/** Of the connections that a node may have: one for its pulse, the rest shared by its own work and its handlers'. */
+export function poolSizes(max: number): PoolSizes {
+  const rest = Math.max(2, max - 1)
+  const handlers = Math.ceil(rest / 2)
+  return { pulse: 1, work: rest - handlers, handlers }
+}

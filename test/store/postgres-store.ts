@@ -1,0 +1,125 @@
+/** PostgreSQL stores for tests: one database for a test file, emptied for each test, with a door behind the port's back. */
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { openStore } from '../../src/store/open-store.ts'
+import { postgresDialect } from '../../src/store/postgres/dialect.ts'
+import { createPostgres, type TestDatabase } from '../services/databases.ts'
+import { scriptContext, t0 } from './builders.ts'
+import type { StoreUnderTest, WrittenRow } from './conformance/store-under-test.ts'
+
+const dialect = postgresDialect('evertick')
+
+export interface PostgresFile {
+  /** The owner's. */
+  readonly url: string
+  open(): Promise<StoreUnderTest>
+  close(): Promise<void>
+}
+
+/** `through` names the host and port by which the store reaches the database: a pooler's, perhaps. */
+export async function postgresFile(adminUrl: string, through: string = adminUrl): Promise<PostgresFile> {
+  const database = await createPostgres(adminUrl)
+  const door = new pg.Client({
+    connectionString: database.url,
+    types: plainTypes,
+    // The owner is named like the schema, which would come first.
+    options: '-c search_path=public',
+  })
+  await door.connect()
+  const owner = await openStore(database.url, scriptContext())
+  await owner.migrator.up(t0)
+  const role = await createWorkerRole(door)
+  const url = storeUrl(database, through, role)
+  return {
+    url: database.url,
+    async open() {
+      await empty(door)
+      const { store } = await openStore(url, scriptContext())
+      const own = new pg.Client({ connectionString: url })
+      await own.connect()
+      return {
+        store,
+        migrator: owner.migrator,
+        mark: (number) => `$${number}`,
+        sql: async (text, ...params) => {
+          const [spelled] = dialect.spell({ text, params, wants: 'rows' })
+          await grantNew(door, text, role)
+          return (await door.query(spelled?.text ?? '', [...params])).rows as WrittenRow[]
+        },
+        callerTransactions: {
+          'a driver connection': callersOwn(own, own),
+          'an object with query': callersOwn(own, {
+            query: async (text: string, params: readonly unknown[]) => await own.query(text, [...params]),
+          }),
+        },
+        async close() {
+          await own.end()
+          await store.close()
+        },
+      }
+    },
+    async close() {
+      await door.end()
+      await owner.store.close()
+      await database.drop()
+    },
+  }
+}
+
+function callersOwn(client: pg.Client, tx: object) {
+  return {
+    tx,
+    begin: async () => void (await client.query('BEGIN')),
+    commit: async () => void (await client.query('COMMIT')),
+    rollback: async () => void (await client.query('ROLLBACK')),
+  }
+}
+
+function storeUrl(database: TestDatabase, through: string, role: string): string {
+  const url = new URL(through)
+  url.pathname = `/${database.name}`
+  url.username = role
+  return url.href
+}
+
+/** The least that a node needs: see docs/operations/roles.md. */
+async function createWorkerRole(door: pg.Client): Promise<string> {
+  const role = `worker_${randomUUID().slice(0, 8)}`
+  await door.query(`CREATE ROLE ${role} LOGIN`)
+  await door.query(`GRANT USAGE ON SCHEMA evertick TO ${role}`)
+  await door.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA evertick TO ${role}`)
+  return role
+}
+
+/** A test's own tables are made by the owner, and written by the store's role. */
+async function grantNew(door: pg.Client, text: string, role: string): Promise<void> {
+  if (/^CREATE TABLE/.test(text)) {
+    await door.query(`ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT ALL ON TABLES TO ${role}`)
+  }
+}
+
+/** Faster than a database for each test. What a test has made beside Evertick's own goes, too. */
+async function empty(door: pg.Client): Promise<void> {
+  const { rows } = await door.query<{ schema: string; name: string }>(
+    `SELECT schemaname AS schema, tablename AS name FROM pg_tables
+     WHERE schemaname IN ('evertick', 'public') AND tablename <> 'migrations'`,
+  )
+  const own = rows.filter(({ schema }) => schema === 'evertick')
+  await door.query(`TRUNCATE ${own.map(({ name }) => `evertick."${name}"`).join(', ')} RESTART IDENTITY`)
+  for (const { name } of rows.filter(({ schema }) => schema === 'public')) {
+    await door.query(`DROP TABLE public."${name}"`)
+  }
+}
+
+const numbers = new Set([20, 1700])
+const timestamp = 1114
+
+/** Numbers as numbers and timestamps as text, as on SQLite. */
+const plainTypes = {
+  getTypeParser: ((oid: number, format?: 'text') =>
+    numbers.has(oid)
+      ? Number
+      : oid === timestamp
+        ? String
+        : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+}
