@@ -3,7 +3,6 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     environment: 'node',
-    include: ['test/**/*.test.ts'],
     globals: false,
     // Processes, not threads: tests that send signals or open a database file must not share one process.
     pool: 'forks',
@@ -13,5 +12,25 @@ export default defineConfig({
     hookTimeout: 30_000,
     restoreMocks: true,
     unstubEnvs: true,
+    // Two projects, so that the servers are started only where a test of theirs is to run.
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'tests',
+          // Not by `exclude`: in a project that has its own, vitest drops the `--exclude` of the command line, and
+          // `npm run test:unit` would run everything.
+          include: ['test/**/*.test.ts', '!test/servers/**'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'servers',
+          include: ['test/servers/**/*.test.ts'],
+          globalSetup: ['test/services/global-setup.ts'],
+        },
+      },
+    ],
   },
 })

@@ -27,7 +27,13 @@ const layers: readonly { readonly at: string; readonly may: readonly string[] }[
 
 function below(...own: string[]): string[] {
   const lower = ['core/', 'observe/', 'handlers/', 'sources/', 'engine/']
-  const store = ['store/store.ts', 'store/open-store.ts', 'store/host.ts', 'store/migrate']
+  const store = [
+    'store/store.ts',
+    'store/open-store.ts',
+    'store/host.ts',
+    'store/store-url.ts',
+    'store/migrate',
+  ]
   return [...[...lower, ...store].map((path) => `src/${path}`), ...own]
 }
 

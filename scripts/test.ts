@@ -8,7 +8,7 @@ import { runCommand, tsc } from './run-command.ts'
 import { runVitest, type Tally, type TimedTest } from './run-vitest.ts'
 
 /** Folders of test/ that the quick part leaves out. */
-const slowFolders = ['process', 'simulation', 'server', 'browser', 'cli', 'docs']
+const slowFolders = ['process', 'simulation', 'servers', 'browser', 'cli', 'docs']
 
 /** What the campaign turns up. It runs exactly the test files that read one of these. */
 const campaignSizes = { EVERTICK_CRON_CASES: '1000000', EVERTICK_KILLS: '50' }

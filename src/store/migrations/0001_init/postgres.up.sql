@@ -1,0 +1,294 @@
+-- Instants are milliseconds since 1970 (UTC), but in scheduler_leader_log, which keeps readable timestamps.
+-- JSON is text. Ids are UUIDv7, made by Evertick. COLLATE "C": text is equal and sorts by its bytes, as on SQLite,
+-- whatever the locale of the database.
+
+CREATE TABLE evertick.jobs (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  name TEXT COLLATE "C" NOT NULL,
+  state TEXT COLLATE "C" NOT NULL
+    CHECK (state IN ('active', 'paused', 'disabled', 'completed', 'cancelled', 'error')),
+  -- Grows with every change that a scheduler's stale view must not survive.
+  version BIGINT NOT NULL DEFAULT 1,
+  revision INTEGER NOT NULL DEFAULT 1,
+  revision_from BIGINT NOT NULL,
+  spec TEXT COLLATE "C" NOT NULL,
+  handler TEXT COLLATE "C" NOT NULL,
+  queue TEXT COLLATE "C" NOT NULL,
+  priority INTEGER NOT NULL,
+  overlap TEXT COLLATE "C" NOT NULL,
+  max_attempts INTEGER NOT NULL,
+  -- Of a fixedDelay schedule, else null.
+  delay_ms BIGINT,
+  -- Where the job has a start deadline, else null.
+  start_deadline_ms BIGINT,
+  -- The cursor: a tick is accounted exactly if it is below it.
+  accounted_until BIGINT NOT NULL,
+  ledger_from BIGINT NOT NULL,
+  next_due_at BIGINT,
+  open_tick_at BIGINT,
+  runs BIGINT NOT NULL DEFAULT 0,
+  chain_yields INTEGER NOT NULL DEFAULT 0,
+  paused_at BIGINT,
+  paused_until BIGINT,
+  paused_reason TEXT COLLATE "C",
+  paused_by TEXT COLLATE "C",
+  managed_by TEXT COLLATE "C" NOT NULL,
+  managed_hash TEXT COLLATE "C",
+  created_at BIGINT NOT NULL,
+  updated_at BIGINT NOT NULL,
+  deleted_at BIGINT
+);
+
+CREATE UNIQUE INDEX jobs_name ON evertick.jobs (name) WHERE deleted_at IS NULL;
+CREATE INDEX jobs_due ON evertick.jobs (next_due_at) WHERE next_due_at IS NOT NULL;
+CREATE INDEX jobs_updated ON evertick.jobs (updated_at);
+
+-- A claim and a completion change `state`, which the partial indexes name, so that they are never HOT; but what they leave
+-- on a page with room is pruned there, and progress is HOT (70 against 100: 7 to 21 % less WAL, 8 to 26 % fewer pages).
+-- Vacuum comes early: every claim begins at the head of its index, where the dead entries of the last claims lie.
+CREATE TABLE evertick.job_executions (
+  seq BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  id TEXT COLLATE "C" NOT NULL,
+  job_id TEXT COLLATE "C" NOT NULL,
+  cause TEXT COLLATE "C" NOT NULL,
+  -- Set only where this execution IS the account of that tick.
+  tick_at BIGINT,
+  account TEXT COLLATE "C",
+  scheduled_for BIGINT NOT NULL,
+  state TEXT COLLATE "C" NOT NULL,
+  ready_at BIGINT NOT NULL,
+  start_by BIGINT,
+  queue TEXT COLLATE "C" NOT NULL,
+  priority INTEGER NOT NULL,
+  handler TEXT COLLATE "C" NOT NULL,
+  attempt INTEGER NOT NULL DEFAULT 0,
+  max_attempts INTEGER NOT NULL,
+  caught_up_index INTEGER,
+  caught_up_of INTEGER,
+  input TEXT COLLATE "C",
+  result TEXT COLLATE "C",
+  error TEXT COLLATE "C",
+  cancel_reason TEXT COLLATE "C",
+  cancel_requested_at BIGINT,
+  progress DOUBLE PRECISION,
+  progress_note TEXT COLLATE "C",
+  metadata TEXT COLLATE "C",
+  unique_key TEXT COLLATE "C",
+  retry_of TEXT COLLATE "C",
+  idempotency_key TEXT COLLATE "C",
+  -- Grows at every claim; every write after a claim names it.
+  fence BIGINT NOT NULL DEFAULT 0,
+  leased_by TEXT COLLATE "C",
+  leased_until BIGINT,
+  created_at BIGINT NOT NULL,
+  started_at BIGINT,
+  finished_at BIGINT
+) WITH (
+  fillfactor = 70,
+  autovacuum_vacuum_scale_factor = 0.01,
+  autovacuum_vacuum_threshold = 1000,
+  autovacuum_analyze_scale_factor = 0.02
+);
+
+CREATE UNIQUE INDEX job_executions_id ON evertick.job_executions (id);
+-- The second belt: a tick has one execution.
+CREATE UNIQUE INDEX job_executions_tick ON evertick.job_executions (job_id, tick_at) WHERE tick_at IS NOT NULL;
+CREATE UNIQUE INDEX job_executions_unique ON evertick.job_executions (job_id, unique_key)
+  WHERE unique_key IS NOT NULL AND (state = 'blocked' OR state = 'pending' OR state = 'running' OR state = 'retrying');
+CREATE INDEX job_executions_claim ON evertick.job_executions (queue, priority DESC, ready_at, seq)
+  WHERE state IN ('pending', 'retrying');
+CREATE INDEX job_executions_lease ON evertick.job_executions (leased_until) WHERE state = 'running';
+CREATE INDEX job_executions_lane ON evertick.job_executions (job_id)
+  WHERE cause <> 'enqueue' AND (state = 'pending' OR state = 'running' OR state = 'retrying');
+CREATE INDEX job_executions_blocked ON evertick.job_executions (job_id, cause, seq)
+  WHERE state = 'blocked';
+-- A start clears start_by, so that only what still waits is found here.
+CREATE INDEX job_executions_deadline ON evertick.job_executions (start_by) WHERE start_by IS NOT NULL;
+CREATE INDEX job_executions_history ON evertick.job_executions (job_id, seq);
+CREATE INDEX job_executions_failed ON evertick.job_executions (seq) WHERE state = 'failed';
+
+-- Attempts that ended otherwise than by plain completion: the execution's own row tells of that one.
+CREATE TABLE evertick.attempts (
+  seq BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  execution_id TEXT COLLATE "C" NOT NULL,
+  attempt INTEGER NOT NULL,
+  fence BIGINT NOT NULL,
+  node_id TEXT COLLATE "C",
+  started_at BIGINT,
+  finished_at BIGINT NOT NULL,
+  outcome TEXT COLLATE "C" NOT NULL,
+  error TEXT COLLATE "C"
+);
+CREATE INDEX attempts_execution ON evertick.attempts (execution_id);
+
+CREATE TABLE evertick.execution_logs (
+  seq BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  execution_id TEXT COLLATE "C" NOT NULL,
+  at BIGINT NOT NULL,
+  level TEXT COLLATE "C" NOT NULL,
+  message TEXT COLLATE "C" NOT NULL
+);
+CREATE INDEX execution_logs_execution ON evertick.execution_logs (execution_id);
+
+-- One row for a run of coalesced or skipped ticks; from_at and to_at are its first and last tick.
+CREATE TABLE evertick.tick_ranges (
+  id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  job_id TEXT COLLATE "C" NOT NULL,
+  from_at BIGINT NOT NULL,
+  to_at BIGINT NOT NULL,
+  count BIGINT NOT NULL,
+  account TEXT COLLATE "C" NOT NULL CHECK (account IN ('coalesced', 'skipped')),
+  reason TEXT COLLATE "C" NOT NULL,
+  execution_id TEXT COLLATE "C",
+  created_at BIGINT NOT NULL
+);
+CREATE UNIQUE INDEX tick_ranges_job ON evertick.tick_ranges (job_id, from_at);
+
+-- What retention has passed, so that totals + ledger = all ticks.
+CREATE TABLE evertick.ledger_totals (
+  job_id TEXT COLLATE "C" NOT NULL,
+  account TEXT COLLATE "C" NOT NULL,
+  reason TEXT COLLATE "C" NOT NULL,
+  count BIGINT NOT NULL,
+  PRIMARY KEY (job_id, account, reason)
+);
+
+CREATE TABLE evertick.job_revisions (
+  job_id TEXT COLLATE "C" NOT NULL,
+  revision INTEGER NOT NULL,
+  from_at BIGINT NOT NULL,
+  spec TEXT COLLATE "C" NOT NULL,
+  changed_by TEXT COLLATE "C" NOT NULL,
+  changed_at BIGINT NOT NULL,
+  tz_version TEXT COLLATE "C" NOT NULL,
+  PRIMARY KEY (job_id, revision)
+);
+
+CREATE TABLE evertick.locks (
+  name TEXT COLLATE "C" PRIMARY KEY,
+  holder TEXT COLLATE "C" NOT NULL,
+  token TEXT COLLATE "C" NOT NULL,
+  fence BIGINT NOT NULL,
+  expires_at BIGINT NOT NULL
+);
+
+CREATE TABLE evertick.nodes (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  host TEXT COLLATE "C" NOT NULL,
+  pid INTEGER NOT NULL,
+  roles TEXT COLLATE "C" NOT NULL,
+  queues TEXT COLLATE "C" NOT NULL,
+  version TEXT COLLATE "C" NOT NULL,
+  lease_ms BIGINT NOT NULL,
+  started_at BIGINT NOT NULL,
+  seen_at BIGINT NOT NULL
+);
+
+CREATE TABLE evertick.node_handlers (
+  handler TEXT COLLATE "C" NOT NULL,
+  node_id TEXT COLLATE "C" NOT NULL,
+  PRIMARY KEY (handler, node_id)
+);
+
+-- Since when nobody names or can run a job; a row goes when somebody does again.
+CREATE TABLE evertick.orphans (
+  job_id TEXT COLLATE "C" PRIMARY KEY,
+  since_at BIGINT NOT NULL
+);
+
+CREATE TABLE evertick.queues (
+  name TEXT COLLATE "C" PRIMARY KEY,
+  paused_at BIGINT,
+  paused_by TEXT COLLATE "C",
+  paused_reason TEXT COLLATE "C"
+);
+
+CREATE TABLE evertick.audit_log (
+  id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  at BIGINT NOT NULL,
+  actor TEXT COLLATE "C" NOT NULL,
+  action TEXT COLLATE "C" NOT NULL,
+  subject TEXT COLLATE "C" NOT NULL,
+  before_value TEXT COLLATE "C",
+  after_value TEXT COLLATE "C"
+);
+CREATE INDEX audit_log_subject ON evertick.audit_log (subject, id);
+
+-- Timestamps without a zone: always UTC.
+CREATE TABLE evertick.scheduler_leader_log (
+  id INTEGER GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  leader_instance VARCHAR(255) COLLATE "C" NOT NULL,
+  start_time TIMESTAMP(3) NOT NULL,
+  stop_time TIMESTAMP(3) DEFAULT NULL,
+  last_heartbeat TIMESTAMP(3) DEFAULT NULL,
+  handled_missed_tasks BOOLEAN DEFAULT FALSE,
+  created_at TIMESTAMP(3) DEFAULT (now() AT TIME ZONE 'UTC'),
+  updated_at TIMESTAMP(3) DEFAULT (now() AT TIME ZONE 'UTC')
+);
+CREATE INDEX idx_start_time ON evertick.scheduler_leader_log (start_time DESC);
+CREATE INDEX idx_leader_instance ON evertick.scheduler_leader_log (leader_instance);
+
+-- What each term found missed and what it did with it; apart, so that the seed's table keeps its columns.
+CREATE TABLE evertick.term_repairs (
+  term_id BIGINT PRIMARY KEY,
+  found BIGINT NOT NULL DEFAULT 0,
+  caught_up BIGINT NOT NULL DEFAULT 0,
+  coalesced BIGINT NOT NULL DEFAULT 0,
+  skipped BIGINT NOT NULL DEFAULT 0,
+  tz_version TEXT COLLATE "C" NOT NULL
+);
+
+-- For people at a SQL prompt; instants show in the time zone of their session.
+CREATE VIEW evertick.readable_jobs AS
+SELECT
+  name,
+  state,
+  to_timestamp(next_due_at / 1000.0) AS next_due,
+  to_timestamp(accounted_until / 1000.0) AS accounted_until,
+  paused_reason,
+  managed_by,
+  revision,
+  id
+FROM evertick.jobs
+WHERE deleted_at IS NULL;
+
+CREATE VIEW evertick.readable_executions AS
+SELECT
+  e.id,
+  j.name AS job,
+  e.state,
+  e.cause,
+  to_timestamp(e.scheduled_for / 1000.0) AS scheduled_for,
+  to_timestamp(e.started_at / 1000.0) AS started,
+  e.finished_at - e.started_at AS duration_ms,
+  e.attempt,
+  e.leased_by,
+  e.error
+FROM evertick.job_executions e
+JOIN evertick.jobs j ON j.id = e.job_id;
+
+CREATE VIEW evertick.readable_ticks AS
+SELECT
+  j.name AS job,
+  to_timestamp(e.tick_at / 1000.0) AS from_tick,
+  to_timestamp(e.tick_at / 1000.0) AS to_tick,
+  1 AS ticks,
+  e.account,
+  NULL AS reason,
+  e.id AS execution_id,
+  e.state
+FROM evertick.job_executions e
+JOIN evertick.jobs j ON j.id = e.job_id
+WHERE e.tick_at IS NOT NULL
+UNION ALL
+SELECT
+  j.name,
+  to_timestamp(r.from_at / 1000.0),
+  to_timestamp(r.to_at / 1000.0),
+  r.count,
+  r.account,
+  r.reason,
+  r.execution_id,
+  NULL
+FROM evertick.tick_ranges r
+JOIN evertick.jobs j ON j.id = r.job_id;

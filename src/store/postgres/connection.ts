@@ -1,0 +1,206 @@
+/** Connections of `pg`, the only file that imports it: pooled sessions, and one that listens. */
+import type { Client, ClientConfig, Pool, PoolClient, QueryConfig } from 'pg'
+import { loadDriver } from '../load-driver.ts'
+import type { Dialect } from '../sql/dialect.ts'
+import { answerOf } from '../sql/queryable.ts'
+import type { Step } from '../sql/script.ts'
+import { ServerFailure, type Session, type SessionPool } from '../sql/server-session.ts'
+
+export type PostgresDriver = typeof import('pg').default
+
+export async function loadPg(): Promise<PostgresDriver> {
+  const { default: pg } = await loadDriver('pg', () => import('pg'))
+  return pg
+}
+
+const connectMs = 5_000
+/** Longer than any statement of ours takes; what does not answer by then is a connection that leads nowhere. */
+const answerMs = 30_000
+const idleMs = 60_000
+
+/** OIDs of the types that our columns have: numbers as numbers, our timestamps as they are written. */
+const int8 = 20
+const numeric = 1700
+const bool = 16
+const timestamp = 1114
+
+function types(pg: PostgresDriver): ClientConfig['types'] {
+  const parsers: Readonly<Record<number, (text: string) => unknown>> = {
+    [int8]: Number,
+    [numeric]: Number,
+    [bool]: (text) => (text === 't' ? 1 : 0),
+    [timestamp]: (text) => text,
+  }
+  return {
+    getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+      parsers[oid] ?? pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+  }
+}
+
+function configOf(pg: PostgresDriver, url: string): ClientConfig {
+  return {
+    connectionString: url,
+    types: types(pg),
+    application_name: 'evertick',
+    connectionTimeoutMillis: connectMs,
+    query_timeout: answerMs,
+    keepAlive: true,
+  }
+}
+
+/** Whether a pooler stands between us and the server: then nothing outlives a transaction, not even a prepared statement. */
+export async function isPooled(pg: PostgresDriver, url: string): Promise<boolean> {
+  const client = new pg.Client(configOf(pg, url))
+  try {
+    await client.connect()
+    const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+    // A pooler hands out a key of its own.
+    return rows[0]?.pid !== (client as unknown as { processID: number }).processID
+  } catch (error) {
+    throw new ServerFailure(error)
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+export class PostgresPool implements SessionPool {
+  readonly #pool: Pool
+  readonly #dialect: Dialect
+  readonly #names: StatementNames | null
+
+  constructor(
+    pg: PostgresDriver,
+    url: string,
+    size: number,
+    { dialect, names }: { readonly dialect: Dialect; readonly names: StatementNames | null },
+  ) {
+    this.#pool = new pg.Pool({
+      ...configOf(pg, url),
+      max: size,
+      idleTimeoutMillis: idleMs,
+      allowExitOnIdle: true,
+    })
+    // A connection that breaks while nobody uses it is simply no longer there; the next one is opened on demand.
+    this.#pool.on('error', () => {})
+    this.#dialect = dialect
+    this.#names = names
+  }
+
+  async acquire(): Promise<Session> {
+    try {
+      return new PostgresSession(await this.#pool.connect(), this.#dialect, this.#names)
+    } catch (error) {
+      throw new ServerFailure(error)
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.end()
+  }
+}
+
+/** Prepared once per connection: planning the claim takes longer than running it. */
+export class StatementNames {
+  readonly #names = new Map<string, string>()
+
+  of(text: string): string | undefined {
+    const known = this.#names.get(text)
+    if (known !== undefined || this.#names.size >= maxNames) return known
+    const name = `evertick_${this.#names.size}`
+    this.#names.set(text, name)
+    return name
+  }
+}
+
+/** More texts than this means that somebody builds them. */
+const maxNames = 300
+
+class PostgresSession implements Session {
+  readonly client: PoolClient
+  readonly #dialect: Dialect
+  readonly #names: StatementNames | null
+
+  constructor(client: PoolClient, dialect: Dialect, names: StatementNames | null) {
+    this.client = client
+    this.#dialect = dialect
+    this.#names = names
+  }
+
+  async run(step: Step): Promise<unknown> {
+    let answer: unknown = null
+    for (const { text, params } of this.#dialect.spell(step)) {
+      const name = this.#names?.of(text)
+      answer = await this.#send({ text, values: [...params], ...(name === undefined ? {} : { name }) })
+    }
+    return answerOf(step, answer)
+  }
+
+  async query(text: string, params: readonly unknown[]): Promise<Record<string, unknown>[]> {
+    const { rows } = await this.client.query<Record<string, unknown>>(text, [...params])
+    return rows
+  }
+
+  async begin(kind: 'write' | 'snapshot'): Promise<void> {
+    await this.#send(
+      kind === 'write'
+        ? 'BEGIN ISOLATION LEVEL READ COMMITTED'
+        : 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
+    )
+  }
+
+  async commit(): Promise<void> {
+    await this.#send('COMMIT')
+  }
+
+  async rollback(): Promise<void> {
+    await this.#send('ROLLBACK')
+  }
+
+  release(broken: boolean): void {
+    this.client.release(broken)
+  }
+
+  async #send(query: string | QueryConfig): Promise<unknown> {
+    try {
+      return await this.client.query(query as QueryConfig)
+    } catch (error) {
+      throw new ServerFailure(error)
+    }
+  }
+}
+
+/** A connection of its own that hears notifications. */
+export async function openListener(
+  pg: PostgresDriver,
+  url: string,
+  channel: string,
+  { onMessage, onEnd }: { readonly onMessage: (payload: string) => void; readonly onEnd: () => void },
+): Promise<{ close(): Promise<void> }> {
+  const client: Client = new pg.Client(configOf(pg, url))
+  // Without a listener the event would end the process.
+  client.on('error', () => {})
+  client.on('end', onEnd)
+  client.on('notification', ({ payload }) => onMessage(payload ?? ''))
+  try {
+    await client.connect()
+    await client.query(`LISTEN "${channel}"`)
+  } catch (error) {
+    client.off('end', onEnd)
+    await client.end().catch(() => {})
+    throw error
+  }
+  return {
+    async close() {
+      client.off('end', onEnd)
+      await client.end().catch(() => {})
+    },
+  }
+}
+
+/** A `pg` client, or a pool's: what a caller hands over as its transaction. */
+export function isPgClient(
+  value: object,
+): value is { query(text: string, params: unknown[]): Promise<unknown> } {
+  const { query, connection, processID } = value as Record<string, unknown>
+  return typeof query === 'function' && (connection !== undefined || processID !== undefined)
+}

@@ -1,0 +1,125 @@
+/** What is particular to PostgreSQL: names, parameters, and which of its errors mean what. */
+import type { Dialect, Spelled } from '../sql/dialect.ts'
+import { type Insert, isInsert } from '../sql/script.ts'
+import type { Meaning, ServerFailure, Trouble } from '../sql/server-session.ts'
+
+/** Statements are few and constant: each is rewritten once. */
+export function postgresDialect(schema: string): Dialect {
+  const texts = new Map<string, string>()
+  const prefix = `"${schema}".`
+  const rewrite = (text: string): string => {
+    const known = texts.get(text)
+    if (known !== undefined) return known
+    let count = 0
+    const rewritten = text
+      .replaceAll(/@(\w+)/g, (_, name: string) => `${prefix}${name}`)
+      .replaceAll('IN ?*', '= ANY(?)')
+      .replaceAll('?', () => `$${(count += 1)}`)
+    if (texts.size >= maxTexts) texts.clear()
+    texts.set(text, rewritten)
+    return rewritten
+  }
+  return {
+    spell(step) {
+      if (isInsert(step)) return [insertOf(step, prefix)]
+      const text = rewrite(step.text)
+      return [{ text: step.wants === 'id' ? `${text} RETURNING id` : text, params: step.params }]
+    },
+    template: (strings) => strings.reduce((text, next, index) => `${text}$${index}${next}`),
+  }
+}
+
+const maxTexts = 500
+
+/** One JSON parameter, whatever the count of rows: the text stays constant, and the table's own types read it. */
+function insertOf({ into, columns, rows }: Insert, prefix: string): Spelled {
+  const names = columns.join(', ')
+  const objects = rows.map((row) => Object.fromEntries(columns.map((column, index) => [column, row[index]])))
+  return {
+    text: `INSERT INTO ${prefix}${into} (${names}) SELECT ${names} FROM json_populate_recordset(NULL::${prefix}${into}, $1)`,
+    params: [JSON.stringify(objects)],
+  }
+}
+
+const away: Meaning = {
+  code: 'database_unavailable',
+  says: 'cannot be reached',
+  next: 'Check that the server runs and that this host may connect; Evertick tries again by itself.',
+}
+const noEntry: Meaning = {
+  code: 'database_missing',
+  says: 'does not let this user in',
+  next: 'Check user and password of the URL, and pg_hba.conf.',
+}
+const noRight: Meaning = {
+  code: 'database_missing',
+  says: 'does not give this user the rights it needs',
+  next: 'Grant them as in docs/operations/roles.md.',
+}
+const crowded: Meaning = {
+  code: 'database_busy',
+  says: 'has no connection left',
+  next: 'Lower `pool.max`, raise max_connections, or put PgBouncer in front.',
+}
+
+/** SQLSTATEs, whole or by class. */
+const meanings: Readonly<Record<string, Meaning>> = {
+  '08': away,
+  '57P01': away,
+  '57P02': away,
+  '57P03': away,
+  '57P05': away,
+  '25006': {
+    code: 'database_unavailable',
+    says: 'is read-only: a standby, perhaps',
+    next: 'Name the primary in the URL.',
+  },
+  '28': noEntry,
+  '3D000': {
+    code: 'database_missing',
+    says: 'does not exist on that server',
+    next: 'Create it with `createdb`, then run `evertick migrate up`.',
+  },
+  '42501': noRight,
+  '42P01': {
+    code: 'schema_missing',
+    says: 'lacks a table of Evertick',
+    next: 'Run `evertick migrate up`.',
+  },
+  '3F000': {
+    code: 'schema_missing',
+    says: 'lacks the schema of Evertick',
+    next: 'Run `evertick migrate up`.',
+  },
+  '53100': {
+    code: 'database_full',
+    says: 'cannot grow: the disk is full',
+    next: 'Free some space; work goes on by itself.',
+  },
+  '53300': crowded,
+  '40': { code: 'database_busy', says: 'kept refusing a transaction', next: 'Try again.' },
+  '55P03': { code: 'database_busy', says: 'kept a row locked', next: 'Find who holds a long transaction.' },
+  '57014': { code: 'database_busy', says: 'gave up a statement', next: 'Find who holds a long transaction.' },
+}
+
+/** Transactions that lost to another: the deadlock's victim, a key that somebody took first. */
+const conflicts = new Set(['40001', '40P01', '23505'])
+const losses = new Set(['57P01', '57P02', '57P03', '57P05'])
+
+/** Null for a failure that the server did not speak of: then the connection itself is in trouble. */
+function stateOf({ cause }: ServerFailure): string | null {
+  const { code, severity } = cause as { code?: unknown; severity?: unknown }
+  return typeof severity === 'string' && typeof code === 'string' ? code : null
+}
+
+export function troubleOf(failure: ServerFailure): Trouble {
+  const state = stateOf(failure)
+  if (state === null) return 'lost'
+  if (conflicts.has(state)) return 'conflict'
+  return state.startsWith('08') || losses.has(state) ? 'lost' : 'other'
+}
+
+export function meaningOf(failure: ServerFailure): Meaning | null {
+  const state = stateOf(failure)
+  return state === null ? away : (meanings[state] ?? meanings[state.slice(0, 2)] ?? null)
+}

@@ -1,0 +1,37 @@
+/** PostgreSQL behind the driver that both servers share. */
+import type { Host } from '../host.ts'
+import { type PoolSizes, ServerDriver } from '../sql/server-driver.ts'
+import type { ServerEngine } from '../sql/server-session.ts'
+import { isPgClient, type PostgresDriver, PostgresPool, StatementNames } from './connection.ts'
+import { meaningOf, postgresDialect, troubleOf } from './dialect.ts'
+
+export interface PostgresPlace {
+  readonly url: string
+  readonly schema: string
+  /** Without secrets, for messages. */
+  readonly where: string
+  /** A pooler in transaction mode stands before the server. */
+  readonly pooled: boolean
+}
+
+export function openDriver(
+  pg: PostgresDriver,
+  place: PostgresPlace,
+  sizes: PoolSizes,
+  host: Host,
+): ServerDriver {
+  const dialect = postgresDialect(place.schema)
+  const names = place.pooled ? null : new StatementNames()
+  const engine: ServerEngine = {
+    where: place.where,
+    dialect,
+    timeText: 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now',
+    openPool: (size) => new PostgresPool(pg, place.url, size, { dialect, names }),
+    troubleOf,
+    meaningOf,
+    callerQuery: (transaction) =>
+      isPgClient(transaction) ? async (text, params) => await transaction.query(text, [...params]) : null,
+    callerWords: 'a client of pg',
+  }
+  return new ServerDriver(engine, host, sizes)
+}

@@ -1,0 +1,253 @@
+/**
+ * The statements that decide the speed, by hand for this engine. A batch is one statement and one JSON parameter: the
+ * round trip and the planning are paid once, and the text stays constant, so that it can be prepared. States are literals:
+ * as a parameter they would hide the partial indexes from the planner.
+ */
+
+import { claimedFrom } from '../sql/claimed.ts'
+import { ClaimedJobs } from '../sql/claimed-jobs.ts'
+import { jobCancelled, jobNotFound } from '../sql/create-job.ts'
+import { draftsOf, findSame, pickUnmade } from '../sql/enqueue.ts'
+import type { Completion, Crash, CursorMove, HotScripts } from '../sql/hot-scripts.ts'
+import { number, optionalNumber, text } from '../sql/rows.ts'
+import type { Param, Row, Script } from '../sql/script.ts'
+import type {
+  Claim,
+  ClaimRequest,
+  ClaimResult,
+  Enqueued,
+  ExtendRequest,
+  ExtendResult,
+  NewExecution,
+} from '../store.ts'
+
+/** A statement that is a transaction of its own, unless it stands in one already. */
+function* alone(text: string, ...params: Param[]): Script<Row[]> {
+  return yield { text, params, wants: 'rows', alone: true }
+}
+
+function* within(text: string, ...params: Param[]): Script<Row[]> {
+  return yield { text, params, wants: 'rows' }
+}
+
+/** All drafts or, where one of their jobs takes none, nothing. A unique key that stands makes no row and no error. */
+const enqueueText = `
+  WITH draft AS (
+    SELECT d.*, j.id AS job_id, j.state AS job_state, j.handler, j.max_attempts, j.start_deadline_ms,
+      j.queue AS job_queue, j.priority AS job_priority
+    FROM json_to_recordset($1) AS d(number int, id text, job_name text, scheduled_for bigint, ready_at bigint, queue text,
+      priority int, input text, metadata text, unique_key text, created_at bigint)
+    LEFT JOIN @jobs j ON j.name = d.job_name AND j.deleted_at IS NULL
+  )
+  INSERT INTO @job_executions (id, job_id, cause, scheduled_for, state, ready_at, start_by, queue, priority, handler,
+    max_attempts, input, metadata, unique_key, created_at)
+  SELECT id, job_id, 'enqueue', scheduled_for, 'pending', ready_at, ready_at + start_deadline_ms,
+    COALESCE(queue, job_queue), COALESCE(priority, job_priority), handler, max_attempts, input, metadata, unique_key,
+    created_at
+  FROM draft
+  WHERE NOT EXISTS (SELECT 1 FROM draft WHERE job_id IS NULL OR job_state = 'cancelled')
+  ORDER BY number
+  ON CONFLICT DO NOTHING
+  RETURNING id`
+
+const refusedText = `
+  SELECT name, state FROM @jobs WHERE name = ANY($1) AND deleted_at IS NULL`
+
+function* enqueueExecutions(drafts: readonly NewExecution[]): Script<Enqueued[]> {
+  const made = new Set<string>()
+  const same = new Map<string, string>()
+  let open = drafts
+  // A unique key that stood in the way may be free by the time that one asks for its holder.
+  for (let tries = 0; open.length > 0 && tries < 3; tries += 1) {
+    for (const { id } of yield* alone(enqueueText, draftsOf(open))) made.add(text(id))
+    if (tries === 0 && made.size === 0) yield* refuse(open)
+    open = yield* findSame(pickUnmade(open, made), same)
+  }
+  return drafts.map(({ id }) => ({ id: same.get(id) ?? id, created: made.has(id) }))
+}
+
+function* refuse(drafts: readonly NewExecution[]): Script<void> {
+  const names = [...new Set(drafts.map(({ jobName }) => jobName))]
+  const states = new Map((yield* alone(refusedText, names)).map((job) => [text(job.name), text(job.state)]))
+  for (const name of names) {
+    if (!states.has(name)) throw jobNotFound(name)
+    if (states.get(name) === 'cancelled') throw jobCancelled(name)
+  }
+}
+
+/** The priorities in use, highest first: a loose scan, one index seek each. */
+const priorities = `
+  RECURSIVE priorities AS (
+    (SELECT e.priority FROM @job_executions e WHERE e.queue = $1 AND e.state IN ('pending', 'retrying')
+     ORDER BY e.priority DESC LIMIT 1)
+    UNION ALL
+    SELECT (SELECT e.priority FROM @job_executions e
+            WHERE e.queue = $1 AND e.state IN ('pending', 'retrying') AND e.priority < p.priority
+            ORDER BY e.priority DESC LIMIT 1)
+    FROM priorities p WHERE p.priority IS NOT NULL)`
+
+/**
+ * With the priority fixed, the index is in order of ready_at, so a backlog that is not ready yet is never read. What
+ * another node is claiming is passed over, not waited for. An enqueue that committed after its job was cancelled ends
+ * here. By array, since a join lets the planner believe in a scan of the whole table.
+ */
+const claimText = `
+  WITH ${priorities}, ready AS (
+    SELECT r.seq, r.ready_at, p.priority FROM priorities p CROSS JOIN LATERAL (
+      SELECT e.seq, e.ready_at FROM @job_executions e
+      WHERE e.queue = $1 AND e.state IN ('pending', 'retrying') AND e.priority = p.priority AND e.ready_at <= $2
+        AND (e.start_by IS NULL OR e.start_by >= $3 OR e.attempt > 0)
+        AND EXISTS (SELECT 1 FROM @node_handlers h WHERE h.handler = e.handler AND h.node_id = $4)
+      ORDER BY e.ready_at, e.seq LIMIT $5 FOR UPDATE SKIP LOCKED) r
+    WHERE p.priority IS NOT NULL AND NOT EXISTS (SELECT 1 FROM @queues WHERE name = $1 AND paused_at IS NOT NULL)
+    LIMIT $5
+  ), chosen AS MATERIALIZED (
+    SELECT array_agg(seq ORDER BY priority DESC, ready_at, seq) AS seqs FROM ready
+  )
+  UPDATE @job_executions e SET
+    state = CASE WHEN j.state = 'cancelled' THEN 'cancelled' ELSE 'running' END,
+    cancel_reason = CASE WHEN j.state = 'cancelled' THEN 'job_cancelled' ELSE e.cancel_reason END,
+    finished_at = CASE WHEN j.state = 'cancelled' THEN $3::bigint END,
+    fence = e.fence + 1, leased_by = $4, leased_until = CASE WHEN j.state = 'cancelled' THEN NULL ELSE $6::bigint END,
+    attempt = e.attempt + CASE WHEN array_position(c.seqs, e.seq) <= $7 THEN 1 ELSE 0 END,
+    started_at = CASE WHEN array_position(c.seqs, e.seq) <= $7 THEN greatest($3::bigint, e.ready_at) END,
+    start_by = CASE WHEN array_position(c.seqs, e.seq) <= $7 THEN NULL ELSE e.start_by END,
+    progress = NULL, progress_note = NULL
+  FROM chosen c, @jobs j
+  WHERE e.seq = ANY(c.seqs) AND j.id = e.job_id
+  RETURNING e.id, e.job_id, e.cause, e.tick_at, e.scheduled_for, e.ready_at, e.start_by, e.state,
+    e.attempt - CASE WHEN array_position(c.seqs, e.seq) <= $7 THEN 1 ELSE 0 END AS attempt, e.max_attempts,
+    e.fence - 1 AS fence, e.caught_up_index, e.caught_up_of, e.input, e.metadata, e.idempotency_key,
+    array_position(c.seqs, e.seq) AS position, j.version AS job_version, j.next_due_at`
+
+const nextReadyText = `
+  WITH ${priorities}
+  SELECT min((SELECT min(e.ready_at) FROM @job_executions e
+    WHERE e.queue = $1 AND e.state IN ('pending', 'retrying') AND e.priority = p.priority AND e.ready_at > $2)) AS ready_at
+  FROM priorities p WHERE p.priority IS NOT NULL
+    AND NOT EXISTS (SELECT 1 FROM @queues WHERE name = $1 AND paused_at IS NOT NULL)`
+
+function claimExecutions(jobs: ClaimedJobs) {
+  return function* (request: ClaimRequest): Script<ClaimResult> {
+    const { queue, now, readyBy, nodeId, limit, start } = request
+    const leasedUntil = now + request.leaseMs
+    const found = yield* alone(claimText, queue, readyBy, now, nodeId, limit, leasedUntil, start)
+    const taken = found
+      .filter(({ state }) => text(state) === 'running')
+      .toSorted((a, b) => number(a.position) - number(b.position))
+    const specs = yield* jobs.of(taken)
+    const claimed = taken.map((row, index) =>
+      claimedFrom(row, specs[index] ?? jobs.missing(row), number(row.position) <= start, leasedUntil),
+    )
+    if (found.length >= limit) return { claimed, nextReadyAt: null }
+    const [next] = yield* alone(nextReadyText, queue, readyBy)
+    return { claimed, nextReadyAt: optionalNumber(next?.ready_at) }
+  }
+}
+
+const extendText = `
+  UPDATE @job_executions e SET leased_until = $2
+  FROM json_to_recordset($1) AS c(id text, fence bigint)
+  WHERE e.id = c.id AND e.fence = c.fence AND e.state = 'running'
+  RETURNING e.id, e.cancel_requested_at`
+
+function* extendLeases({ claims, leasedUntil }: ExtendRequest): Script<ExtendResult> {
+  const extended = yield* alone(extendText, claimsOf(claims), leasedUntil)
+  const kept = new Set(extended.map(({ id }) => text(id)))
+  return {
+    lost: claims.filter(({ id }) => !kept.has(id)).map(({ id }) => id),
+    cancelled: extended.filter((row) => row.cancel_requested_at !== null).map(({ id }) => text(id)),
+  }
+}
+
+const startText = `
+  UPDATE @job_executions e SET attempt = e.attempt + 1, started_at = $2, start_by = NULL
+  FROM json_to_recordset($1) AS c(id text, fence bigint)
+  WHERE e.id = c.id AND e.fence = c.fence AND e.state = 'running' AND e.started_at IS NULL
+    AND e.cancel_requested_at IS NULL AND (e.start_by IS NULL OR e.start_by >= $2)
+  RETURNING e.id`
+
+function* startClaims(claims: readonly Claim[], now: number): Script<ReadonlySet<string>> {
+  return idsOf(yield* alone(startText, claimsOf(claims), now))
+}
+
+const completeText = `
+  UPDATE @job_executions e
+  SET state = 'completed', result = c.result, error = NULL, finished_at = c.finished_at, leased_until = NULL
+  FROM json_to_recordset($1) AS c(id text, fence bigint, result text, finished_at bigint)
+  WHERE e.id = c.id AND e.fence = c.fence AND e.state = 'running' AND e.started_at IS NOT NULL
+  RETURNING e.id`
+
+function* completeAttempts(attempts: readonly Completion[]): Script<ReadonlySet<string>> {
+  const rows = attempts.map(({ id, fence, result, finishedAt }) => ({
+    id,
+    fence,
+    result,
+    finished_at: finishedAt,
+  }))
+  return idsOf(yield* alone(completeText, JSON.stringify(rows)))
+}
+
+const crashText = `
+  UPDATE @job_executions e SET state = c.state, error = c.error, ready_at = c.ready_at, finished_at = c.finished_at,
+    leased_until = NULL, started_at = c.started_at
+  FROM json_to_recordset($1) AS c(id text, fence bigint, state text, error text, ready_at bigint, finished_at bigint,
+    started_at bigint)
+  WHERE e.id = c.id AND e.fence = c.fence AND e.state = 'running'
+  RETURNING e.id`
+
+function* crashAttempts(attempts: readonly Crash[]): Script<ReadonlySet<string>> {
+  const rows = attempts.map((crash) => ({
+    id: crash.id,
+    fence: crash.fence,
+    state: crash.state,
+    error: crash.error,
+    ready_at: crash.readyAt,
+    finished_at: crash.finishedAt,
+    started_at: crash.startedAt,
+  }))
+  return idsOf(yield* within(crashText, JSON.stringify(rows)))
+}
+
+const moveText = `
+  UPDATE @jobs j SET accounted_until = c.accounted_until, next_due_at = c.next_due_at, open_tick_at = c.open_tick_at,
+    runs = c.runs, state = c.state, updated_at = c.updated_at
+  FROM json_to_recordset($1) AS c(id text, was bigint, version bigint, accounted_until bigint, next_due_at bigint,
+    open_tick_at bigint, runs bigint, state text, updated_at bigint)
+  WHERE j.id = c.id AND j.accounted_until = c.was AND j.version = c.version
+  RETURNING j.id`
+
+function* moveCursors(moves: readonly CursorMove[]): Script<number> {
+  const rows = moves.map(({ job, after }) => ({
+    id: job.id,
+    was: job.accountedUntil,
+    version: job.version,
+    accounted_until: after.accountedUntil,
+    next_due_at: after.nextDueAt,
+    open_tick_at: after.openTickAt,
+    runs: after.runs,
+    state: after.state,
+    updated_at: after.updatedAt,
+  }))
+  return (yield* within(moveText, JSON.stringify(rows))).length
+}
+
+function claimsOf(claims: readonly Claim[]): string {
+  return JSON.stringify(claims.map(({ id, fence }) => ({ id, fence })))
+}
+
+function idsOf(rows: readonly Row[]): ReadonlySet<string> {
+  return new Set(rows.map(({ id }) => text(id)))
+}
+
+export function hotScripts(): HotScripts {
+  return {
+    enqueueExecutions,
+    claimExecutions: claimExecutions(new ClaimedJobs()),
+    extendLeases,
+    startClaims,
+    completeAttempts,
+    crashAttempts,
+    moveCursors,
+  }
+}
