@@ -3,9 +3,16 @@
 export type { TermView } from './app/cluster.ts'
 export type { ConvertedJob, ManualJob } from './app/convert-jobs.ts'
 export { type DefinedJob, defineJob, type JobDefinition, type Run } from './app/define-job.ts'
+export {
+  DistributedLock,
+  type DistributedLockOptions,
+  type LockOptions,
+  type LockOwner,
+} from './app/distributed-lock.ts'
 export { type AuditResult, Evertick } from './app/evertick.ts'
 export type { AttemptView, LogLine } from './app/executions.ts'
 export type { ExplainedTickView, ExplanationView } from './app/explain.ts'
+export type { HeldLock } from './app/held-lock.ts'
 export type { CatchUpOptions, JobOptions, RetentionOptions, RetryOptions } from './app/job-options.ts'
 export type { ActorOptions, BackfillView, BulkResult, CreateJob, UpdateJob } from './app/jobs.ts'
 export type { AcquireOptions, Lock } from './app/locks.ts'

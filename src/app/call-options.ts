@@ -26,3 +26,13 @@ export function pageLimit(limit: number | undefined, fallback: number): number {
     field: 'limit',
   })
 }
+
+/** Names and keys stand in indexes, which on a server are only so wide. */
+export function refuseBadName(name: unknown, field: string, longest = 200): void {
+  const refuse = (message: string) => {
+    throw new EvertickError('invalid_option', message, { field })
+  }
+  if (typeof name !== 'string' || name === '') return refuse(`${field} must be a text that is not empty.`)
+  if (name.length > longest) refuse(`${field} has ${name.length} characters; it may have ${longest}.`)
+  if (name.includes('\0')) refuse(`${field} has a NUL in it.`)
+}

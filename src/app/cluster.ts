@@ -4,6 +4,7 @@ import type { Repair } from '../core/leader/term.ts'
 import { effectiveEnd, gapBefore } from '../core/leader/term.ts'
 import type { AuditLogRow, NodeRow, QueueRow } from '../store/store.ts'
 import type { AppContext } from './app-context.ts'
+import { refuseBadName } from './call-options.ts'
 import type { ActorOptions } from './jobs.ts'
 
 export interface TermView {
@@ -115,10 +116,12 @@ export class Queues {
     name: string,
     { reason, actor = 'api' }: ActorOptions & { reason?: string } = {},
   ): Promise<void> {
+    refuseBadName(name, 'name')
     await this.#app.store.pauseQueue(name, reason ?? null, { now: this.#app.clock.now(), actor })
   }
 
   async resume(name: string, { actor = 'api' }: ActorOptions = {}): Promise<void> {
+    refuseBadName(name, 'name')
     await this.#app.store.resumeQueue(name, { now: this.#app.clock.now(), actor })
     this.#app.enqueued()
   }

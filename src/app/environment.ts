@@ -1,4 +1,4 @@
-/** The one thing that the library takes from the environment, and only when `open` is called without it. */
+/** What the library takes from the environment, and only when `open` is called without it. */
 import { EvertickError } from '../core/error.ts'
 
 export function databaseFromEnvironment(
@@ -10,4 +10,10 @@ export function databaseFromEnvironment(
     field: 'database',
     next: "Pass database: 'sqlite:evertick.db', or set EVERTICK_DATABASE_URL.",
   })
+}
+
+export function redisFromEnvironment(
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): string | undefined {
+  return environment.EVERTICK_REDIS_URL || undefined
 }

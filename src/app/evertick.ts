@@ -3,6 +3,7 @@ import { hostname } from 'node:os'
 import { EvertickError } from '../core/error.ts'
 import { parseDuration } from '../core/schedule/duration.ts'
 import type { Duration } from '../core/schedule/schedule.ts'
+import type { Clock } from '../engine/clock.ts'
 import { type EventName, Events, type Listener } from '../engine/events.ts'
 import { Node } from '../engine/node.ts'
 import type { EnqueueOptions, EnqueueResult, Handler, JobReference } from '../engine/worker/handler.ts'
@@ -12,6 +13,7 @@ import type { AuditFinding, AuditReport, Store } from '../store/store.ts'
 import type { AppContext } from './app-context.ts'
 import { applyJobs, enableJobs } from './apply-jobs.ts'
 import { AuditLog, Leader, Nodes, Queues } from './cluster.ts'
+import { clockOf } from './database-clock.ts'
 import { type DefinedJob, handlerOf } from './define-job.ts'
 import { Executions, Leases } from './executions.ts'
 import { type NewId, newId } from './ids.ts'
@@ -23,7 +25,6 @@ import { prepareSchema } from './prepare-schema.ts'
 import { type EnqueueItem, Producer } from './producer.ts'
 import { resultOf } from './result.ts'
 import { stderrLogger } from './stderr-logger.ts'
-import { systemClock } from './system-clock.ts'
 import { version } from './version.ts'
 
 export interface AuditResult extends Omit<AuditReport, 'findings'> {
@@ -66,11 +67,16 @@ export class Evertick {
   #starting: Promise<void> | null = null
   #stopping: Promise<void> | null = null
 
-  private constructor(config: Config, store: Store, { newId, host }: Surroundings) {
+  private constructor(
+    config: Config & { readonly clock: Clock },
+    store: Store,
+    { newId, host }: Surroundings,
+  ) {
+    const { clock } = config
     const logger = config.logger ?? stderrLogger
-    const clock = config.clock ?? systemClock
     const events = new Events((error) => logger.error('An event listener threw', { error }))
-    this.nodeId = config.nodeId ?? `${hostname()}:${process.pid}:${newId(clock.now()).slice(-6)}`
+    this.nodeId =
+      config.nodeId ?? `${hostname().slice(0, 150)}:${process.pid}:${newId(clock.now()).slice(-6)}`
     this.#config = config
     this.#handlers = handlersOf(config.jobs)
     this.#app = {
@@ -113,10 +119,11 @@ export class Evertick {
     const config = parseOptions(options)
     const around = { ...thisProcess, ...given }
     const context = { newId: around.newId, tzVersion: process.versions.tz ?? 'unknown' }
-    const opened = await openStore(config.database, context, { host: around.host })
+    const opened = await openStore(config.database, context, { ...config, host: around.host })
     try {
-      await prepareSchema(opened.migrator, config.migrate, (config.clock ?? systemClock).now())
-      return new Evertick(config, around.wrap(opened.store), around)
+      const clock = config.clock ?? (await clockOf(opened.store))
+      await prepareSchema(opened.migrator, config.migrate, clock.now())
+      return new Evertick({ ...config, clock }, around.wrap(opened.store), around)
     } catch (error) {
       await opened.store.close()
       throw error

@@ -83,7 +83,11 @@ export interface JobOptions {
 
 const duration = z.union([z.number(), z.string()])
 const instant = z.union([z.date(), z.string()])
-const name = z.string().min(1).max(200)
+const name = z
+  .string()
+  .min(1)
+  .max(200)
+  .refine((text) => !text.includes('\0'), 'has a NUL in it')
 
 const catchUpShape = z.strictObject({
   policy: z.enum(catchUpPolicies).optional(),

@@ -9,7 +9,7 @@ import { parseInstant } from '../core/schedule/instant.ts'
 import type { Duration, Instant } from '../core/schedule/schedule.ts'
 import type { BackfillResult, JobChange } from '../store/store.ts'
 import type { AppContext } from './app-context.ts'
-import { pageLimit, refuseUnknown } from './call-options.ts'
+import { pageLimit, refuseBadName, refuseUnknown } from './call-options.ts'
 import { type ConvertedJob, conversionOf, type ManualJob } from './convert-jobs.ts'
 import { refuseName } from './define-job.ts'
 import { type ExplainedTickView, type ExplanationView, explain, newestTicks, parseSpan } from './explain.ts'
@@ -85,6 +85,7 @@ export class Jobs {
 
   async create(job: CreateJob, { actor = 'api' }: ActorOptions = {}): Promise<JobView> {
     const { name, handler, input, runNow = false, paused = false, ...options } = job
+    if (handler !== undefined) refuseBadName(handler, 'handler')
     refuseName(name)
     const now = this.#app.clock.now()
     const spec = jobSpec(options, {
@@ -114,6 +115,7 @@ export class Jobs {
   /** Changes what is given and keeps the rest. A job that code or a file manages keeps this as an override. */
   async update(job: string, changes: UpdateJob, { actor = 'api' }: ActorOptions = {}): Promise<JobView> {
     const { handler, input, ...options } = changes
+    if (handler !== undefined) refuseBadName(handler, 'handler')
     const given = storable(input, 'input')
     const spec = ({ name, spec: before, createdAt }: Job) =>
       jobSpec(mergedOptions(optionsOfSpec(before), options), {

@@ -7,16 +7,26 @@ import { parseTimezone } from '../core/schedule/timezone.ts'
 import type { Clock } from '../engine/clock.ts'
 import type { Logger } from '../engine/logger.ts'
 import { type Role, roles } from '../engine/node.ts'
+import { defaultPool, type PoolOptions } from '../store/open-store.ts'
 import { checked } from './checked.ts'
 import type { DefinedJob, Run } from './define-job.ts'
-import { databaseFromEnvironment } from './environment.ts'
+import { databaseFromEnvironment, redisFromEnvironment } from './environment.ts'
 
 /** A job of a list, whatever its input: a schema gives its types out, a handler takes them in. */
 export type AnyJob = Pick<DefinedJob, 'name' | 'options' | 'schema'> & { readonly run: Run<never> | null }
 
 export interface EvertickOptions {
-  /** `sqlite:path/to/file.db` or `sqlite::memory:`. @default EVERTICK_DATABASE_URL, else DATABASE_URL */
+  /** `sqlite:path/to/file.db`, `sqlite::memory:`, `postgres://…` or `mysql://…`. @default EVERTICK_DATABASE_URL, else DATABASE_URL */
   readonly database?: string
+  /** A Redis that wakes the other nodes at once; losing it costs speed only. @default EVERTICK_REDIS_URL, else none */
+  readonly redis?: string
+  /** Connections to a database server. */
+  readonly pool?: {
+    /** How many this node has at most, the one that listens apart. @default 10 */
+    readonly max?: number
+    /** A PostgreSQL URL past PgBouncer, so that hints arrive: in transaction mode it carries none. */
+    readonly direct?: string
+  }
   /** The jobs that this code defines; they are written to the database at start. */
   readonly jobs?: readonly AnyJob[]
   /** What this node does. @default ['scheduler', 'worker'] */
@@ -51,6 +61,8 @@ export interface EvertickOptions {
 
 export interface Config {
   readonly database: string
+  readonly redis: string | undefined
+  readonly pool: PoolOptions
   readonly jobs: readonly AnyJob[]
   readonly roles: readonly Role[]
   readonly queues: Readonly<Record<string, { readonly concurrency: number }>>
@@ -69,6 +81,10 @@ const object = z.custom<object>((value) => typeof value === 'object' && value !=
 
 const shape = {
   database: z.string().min(1).optional(),
+  redis: z.string().min(1).optional(),
+  pool: z
+    .strictObject({ max: z.int().min(3).max(1_000).optional(), direct: z.string().optional() })
+    .optional(),
   jobs: z.array(object).optional(),
   roles: z.array(z.enum(roles)).min(1).optional(),
   queues: z
@@ -83,7 +99,7 @@ const shape = {
   migrate: z.boolean().optional(),
   nodeId: z.string().min(1).max(200).optional(),
 }
-const names = [...Object.keys(shape), 'lease', 'heartbeat', 'grace', 'concurrency']
+const names = [...Object.keys(shape), 'lease', 'heartbeat', 'grace', 'concurrency', 'max', 'direct']
 
 /** Types and checks `evertick.config.ts`. */
 export function defineConfig(options: Partial<EvertickOptions>): Partial<EvertickOptions> {
@@ -113,6 +129,8 @@ export function parseOptions(options: EvertickOptions): Config {
   }
   return Object.freeze({
     database,
+    redis: given.redis ?? redisFromEnvironment(),
+    pool: { max: given.pool?.max ?? defaultPool.max, direct: given.pool?.direct },
     jobs: options.jobs ?? [],
     roles: given.roles ?? roles,
     queues: given.queues ?? { default: { concurrency: 10 } },

@@ -5,7 +5,7 @@ import type { EnqueueOptions, EnqueueResult, JobReference } from '../engine/work
 import type { NewExecution } from '../store/store.ts'
 import type { AppContext } from './app-context.ts'
 import { applyJob } from './apply-jobs.ts'
-import { refuseUnknown } from './call-options.ts'
+import { refuseBadName, refuseUnknown } from './call-options.ts'
 import { parseInput } from './define-job.ts'
 import type { AnyJob } from './options.ts'
 import { storable } from './payload.ts'
@@ -104,6 +104,8 @@ function refuseBadOptions(options: EnqueueOptions): void {
   }
   if (queue === '') refuse('queue', 'queue is empty; leave it out for the job’s own.')
   if (unique === '') refuse('unique', 'unique is empty; leave it out, or give a key.')
+  if (queue !== undefined) refuseBadName(queue, 'queue')
+  if (unique !== undefined) refuseBadName(unique, 'unique', 500)
 }
 
 function isDefined(job: JobReference): job is AnyJob {

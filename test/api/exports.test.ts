@@ -31,6 +31,7 @@ function typesOf(file: string): string[] {
 
 test('evertick exports these values', () => {
   expect(Object.keys(evertick).toSorted()).toEqual([
+    'DistributedLock',
     'Evertick',
     'EvertickError',
     'cronToInterval',
@@ -62,6 +63,7 @@ test('evertick exports these types', () => {
     'CronToInterval',
     'DefinedJob',
     'DescribeOptions',
+    'DistributedLockOptions',
     'Duration',
     'EnqueueItem',
     'EnqueueOptions',
@@ -77,6 +79,7 @@ test('evertick exports these types', () => {
     'ExecutionView',
     'ExplainedTickView',
     'ExplanationView',
+    'HeldLock',
     'Instant',
     'JobAction',
     'JobContext',
@@ -88,6 +91,8 @@ test('evertick exports these types', () => {
     'JobView',
     'Listener',
     'Lock',
+    'LockOptions',
+    'LockOwner',
     'LogLine',
     'Logger',
     'ManualJob',
