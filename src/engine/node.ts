@@ -69,9 +69,9 @@ export class Node {
           { handlers, enqueue, releaser: this.#releaser, onNextTick: () => this.#scheduler.wake() },
         )
       : null
-    this.#watcher = new Watcher(context, watchMs, () => {
-      this.changed()
-      this.#elector.wake()
+    this.#watcher = new Watcher(context, watchMs, (topic) => {
+      if (topic === 'leader') this.#elector.wake()
+      else this.changed()
     })
     const startedAt = context.clock.now()
     this.#registrar = new Registrar(context, this.#elector, {

@@ -2,24 +2,28 @@
  * Sees what others change, without a restart: writes of other processes wake this node, and changed schedules become
  * events here, whoever made them.
  */
+import { type HintTopic, hintTopics } from '../store/hints.ts'
 import type { JobMark } from '../store/store.ts'
 import type { EngineContext } from './context.ts'
 import { Alarm, Service } from './service.ts'
 
+/** At 250 ms a look: once a second. */
+const patience = 4
+
 export class Watcher extends Service {
   readonly #context: EngineContext
   readonly #everyMs: number
-  readonly #onChange: () => void
+  readonly #hear: (topic: HintTopic) => void
   readonly #alarm: Alarm
   readonly #known = new Map<string, number>()
   #changes = ''
   #since = 0
 
-  constructor(context: EngineContext, everyMs: number, onChange: () => void) {
+  constructor(context: EngineContext, everyMs: number, hear: (topic: HintTopic) => void) {
     super()
     this.#context = context
     this.#everyMs = everyMs
-    this.#onChange = onChange
+    this.#hear = hear
     this.#alarm = new Alarm(context.clock)
   }
 
@@ -31,23 +35,37 @@ export class Watcher extends Service {
 
   protected override async run(signal: AbortSignal): Promise<void> {
     const { store, logger } = this.#context
+    const silence = store.listen((topic) => {
+      this.#hear(topic)
+      if (topic === 'jobs') this.wake()
+    })
     let known = false
+    let quiet = 0
     while (!signal.aborted) {
       try {
         if (!known) await this.#look(false)
         known = true
-        await this.#alarm.wait(this.#everyMs, signal)
+        await this.#alarm.wait(this.#waitMs(quiet), signal)
         if (signal.aborted) break
         const changes = await store.changes()
-        if (changes === this.#changes) continue
+        quiet = changes === this.#changes ? quiet + 1 : 0
+        if (quiet > 0) continue
         this.#changes = changes
         await this.#look(true)
-        this.#onChange()
+        for (const topic of hintTopics) this.#hear(topic)
       } catch (error) {
         logger.warn('Could not look for changes; trying again', { error })
-        await this.#alarm.wait(this.#everyMs, signal)
+        await this.#alarm.wait(this.#everyMs * patience, signal)
       }
     }
+    silence()
+  }
+
+  /** Where hints arrive, a look is only for what was lost; on a server without them, a quiet database is asked less often. */
+  #waitMs(quiet: number): number {
+    const { store } = this.#context
+    if (store.hinted) return this.#everyMs * patience * 5
+    return store.dialect === 'sqlite' ? this.#everyMs : this.#everyMs * Math.min(1 + quiet, patience)
   }
 
   async #look(tell: boolean): Promise<void> {

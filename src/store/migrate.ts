@@ -92,9 +92,12 @@ export function statusOf(
   }))
 }
 
+const madePattern =
+  /^CREATE (?:OR REPLACE )?(?:SQL SECURITY INVOKER )?(?:TABLE|VIEW) (?:IF NOT EXISTS )?(?:evertick\.)?(\w+)/gm
+
 /** The tables and views that a migration makes. */
 export function madeBy(migration: Migration): string[] {
-  return [...migration.up.matchAll(/^CREATE (?:TABLE|VIEW) (\w+)/gm)].map((match) => match[1] ?? '')
+  return [...migration.up.matchAll(madePattern)].map((match) => match[1] ?? '')
 }
 
 export function refuseForeignTable(name: string): EvertickError {

@@ -19,11 +19,28 @@ export interface StoreSurroundings {
   readonly context: ScriptContext
   readonly host: Host
   readonly pool: PoolOptions
+  /** Where Redis carries the hints, it does; else the engine's own means do, where it has one. */
+  readonly openHints: (own: () => Promise<Hints>, place: HintPlace) => Promise<Hints>
+}
+
+export interface HintPlace {
+  /** The database, so that two of them on one Redis do not wake each other. */
+  readonly where: string
+  readonly sender: string
 }
 
 export interface PoolOptions {
   /** Connections of this node to a server, at most. */
   readonly max: number
+  /** A URL past a pooler in transaction mode, for what needs a connection of its own. */
+  readonly direct?: string | undefined
+}
+
+export interface OpenOptions {
+  readonly host?: Host
+  readonly pool?: PoolOptions
+  /** A Redis that carries the hints between nodes. */
+  readonly redis?: string | undefined
 }
 
 export const defaultPool: PoolOptions = { max: 10 }
@@ -31,9 +48,11 @@ export const defaultPool: PoolOptions = { max: 10 }
 export async function openStore(
   url: string,
   context: ScriptContext,
-  { host = processHost, pool = defaultPool }: Partial<Omit<StoreSurroundings, 'context'>> = {},
+  { host = processHost, pool = defaultPool, redis }: OpenOptions = {},
 ): Promise<OpenedStore> {
-  const around = { context, host, pool }
+  const openHints: StoreSurroundings['openHints'] = async (own, { where, sender }) =>
+    redis === undefined ? await own() : await openRedisHints(redis, { namespace: where, sender }, host)
+  const around = { context, host, pool, openHints }
   switch (url.slice(0, url.indexOf(':'))) {
     case 'sqlite': {
       const { openSqlite } = await import('./sqlite/open.ts')

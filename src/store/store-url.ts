@@ -1,5 +1,6 @@
 /** What the URLs of databases have in common. */
 import { EvertickError } from '../core/error.ts'
+import type { Host } from './host.ts'
 import type { PoolSizes } from './sql/server-driver.ts'
 
 /** `sqlite:data/app.db`, `sqlite:/var/lib/app.db`, `sqlite:///var/lib/app.db`, `sqlite::memory:`. */
@@ -17,6 +18,11 @@ export function sqlitePath(url: string): string {
 /** For messages and logs. */
 export function withoutSecrets(url: string): string {
   return url.replace(/\/\/[^@/]*@/, '//…@').replace(/\?.*$/, '')
+}
+
+/** A name for this process among those that hint: it only has to differ from theirs. */
+export function senderName(host: Host): string {
+  return Math.floor(host.random() * 2 ** 52).toString(36)
 }
 
 /** Of the connections that a node may have: one for its pulse, the rest shared by its own work and its handlers'. */

@@ -1,6 +1,6 @@
 /** PostgreSQL stores for tests: one database for a test file, emptied for each test, with a door behind the port's back. */
 import { randomUUID } from 'node:crypto'
-import pg from 'pg'
+import pg, { type CustomTypesConfig } from 'pg'
 import { openStore } from '../../src/store/open-store.ts'
 import { postgresDialect } from '../../src/store/postgres/dialect.ts'
 import { createPostgres, type TestDatabase } from '../services/databases.ts'
@@ -93,7 +93,7 @@ async function createWorkerRole(door: pg.Client): Promise<string> {
 
 /** A test's own tables are made by the owner, and written by the store's role. */
 async function grantNew(door: pg.Client, text: string, role: string): Promise<void> {
-  if (/^CREATE TABLE/.test(text)) {
+  if (text.startsWith('CREATE TABLE')) {
     await door.query(`ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT ALL ON TABLES TO ${role}`)
   }
 }
@@ -111,15 +111,14 @@ async function empty(door: pg.Client): Promise<void> {
   }
 }
 
-const numbers = new Set([20, 1700])
-const timestamp = 1114
+const parsers: Readonly<Record<number, (text: string) => unknown>> = {
+  20: Number,
+  1700: Number,
+  1114: String,
+}
+const others = pg.types.getTypeParser as (oid: number, format?: 'text' | 'binary') => unknown
 
 /** Numbers as numbers and timestamps as text, as on SQLite. */
-const plainTypes = {
-  getTypeParser: ((oid: number, format?: 'text') =>
-    numbers.has(oid)
-      ? Number
-      : oid === timestamp
-        ? String
-        : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+const plainTypes: CustomTypesConfig = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') => parsers[oid] ?? others(oid, format),
 }

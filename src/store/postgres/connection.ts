@@ -1,12 +1,13 @@
 /** Connections of `pg`, the only file that imports it: pooled sessions, and one that listens. */
-import type { Client, ClientConfig, Pool, PoolClient, QueryConfig } from 'pg'
+import type pg from 'pg'
+import type { Client, ClientConfig, CustomTypesConfig, Pool, PoolClient, QueryConfig } from 'pg'
 import { loadDriver } from '../load-driver.ts'
 import type { Dialect } from '../sql/dialect.ts'
 import { answerOf } from '../sql/queryable.ts'
 import type { Step } from '../sql/script.ts'
 import { ServerFailure, type Session, type SessionPool } from '../sql/server-session.ts'
 
-export type PostgresDriver = typeof import('pg').default
+export type PostgresDriver = typeof pg
 
 export async function loadPg(): Promise<PostgresDriver> {
   const { default: pg } = await loadDriver('pg', () => import('pg'))
@@ -24,17 +25,16 @@ const numeric = 1700
 const bool = 16
 const timestamp = 1114
 
-function types(pg: PostgresDriver): ClientConfig['types'] {
-  const parsers: Readonly<Record<number, (text: string) => unknown>> = {
-    [int8]: Number,
-    [numeric]: Number,
-    [bool]: (text) => (text === 't' ? 1 : 0),
-    [timestamp]: (text) => text,
-  }
-  return {
-    getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-      parsers[oid] ?? pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
-  }
+const parsers: Readonly<Record<number, (text: string) => unknown>> = {
+  [int8]: Number,
+  [numeric]: Number,
+  [bool]: (text) => (text === 't' ? 1 : 0),
+  [timestamp]: (text) => text,
+}
+
+function types(pg: PostgresDriver): CustomTypesConfig {
+  const others = pg.types.getTypeParser as (oid: number, format?: 'text' | 'binary') => unknown
+  return { getTypeParser: (oid: number, format?: 'text' | 'binary') => parsers[oid] ?? others(oid, format) }
 }
 
 function configOf(pg: PostgresDriver, url: string): ClientConfig {

@@ -1,6 +1,6 @@
 /** What is particular to PostgreSQL: names, parameters, and which of its errors mean what. */
 import type { Dialect, Spelled } from '../sql/dialect.ts'
-import { type Insert, isInsert } from '../sql/script.ts'
+import { type Insert, isInsert, plain } from '../sql/script.ts'
 import type { Meaning, ServerFailure, Trouble } from '../sql/server-session.ts'
 
 /** Statements are few and constant: each is rewritten once. */
@@ -23,7 +23,7 @@ export function postgresDialect(schema: string): Dialect {
     spell(step) {
       if (isInsert(step)) return [insertOf(step, prefix)]
       const text = rewrite(step.text)
-      return [{ text: step.wants === 'id' ? `${text} RETURNING id` : text, params: step.params }]
+      return [{ text: step.wants === 'id' ? `${text} RETURNING id` : text, params: step.params.map(plain) }]
     },
     template: (strings) => strings.reduce((text, next, index) => `${text}$${index}${next}`),
   }
@@ -34,7 +34,9 @@ const maxTexts = 500
 /** One JSON parameter, whatever the count of rows: the text stays constant, and the table's own types read it. */
 function insertOf({ into, columns, rows }: Insert, prefix: string): Spelled {
   const names = columns.join(', ')
-  const objects = rows.map((row) => Object.fromEntries(columns.map((column, index) => [column, row[index]])))
+  const objects = rows.map((row) =>
+    Object.fromEntries(columns.map((column, index) => [column, plain(row[index] ?? null)])),
+  )
   return {
     text: `INSERT INTO ${prefix}${into} (${names}) SELECT ${names} FROM json_populate_recordset(NULL::${prefix}${into}, $1)`,
     params: [JSON.stringify(objects)],

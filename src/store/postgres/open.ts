@@ -1,18 +1,23 @@
 /** A PostgreSQL database as a store. */
 import { EvertickError } from '../../core/error.ts'
+import { type CarrierEvents, carryHints, messageOf } from '../carried-hints.ts'
+import { type Hints, type HintTopic, noHints } from '../hints.ts'
+import type { Host } from '../host.ts'
 import type { OpenedStore, StoreSurroundings } from '../open-store.ts'
+import type { ServerDriver } from '../sql/server-driver.ts'
 import { classified } from '../sql/server-session.ts'
 import { createSqlStore } from '../sql/sql-store.ts'
-import { poolSizes, withoutSecrets } from '../store-url.ts'
-import { isPooled, loadPg } from './connection.ts'
+import { poolSizes, senderName, withoutSecrets } from '../store-url.ts'
+import { isPooled, loadPg, type PostgresDriver } from './connection.ts'
 import { meaningOf } from './dialect.ts'
 import { openDriver } from './driver.ts'
+import { type ListenPlace, NotifyCarrier, notifyStep } from './hints.ts'
 import { hotScripts } from './hot.ts'
 import { PostgresMigrator } from './migrator.ts'
 
 export async function openPostgres(
   url: string,
-  { context, host, pool }: StoreSurroundings,
+  { context, host, pool, openHints }: StoreSurroundings,
 ): Promise<OpenedStore> {
   const pg = await loadPg()
   const where = withoutSecrets(url)
@@ -20,13 +25,34 @@ export async function openPostgres(
   try {
     const pooled = await isPooled(pg, rest)
     const driver = openDriver(pg, { url: rest, schema, where, pooled }, poolSizes(pool.max), host)
+    const sender = senderName(host)
+    const within = (topic: HintTopic) => notifyStep(schema, messageOf([topic], sender))
+    const direct = pool.direct ?? (pooled ? null : rest)
+    const own = async () =>
+      direct === null ? noHints : await listenTo(pg, { url: direct, channel: schema }, driver, host, sender)
+    const hints = await openHints(own, { where, sender })
     return {
-      store: createSqlStore('postgres', driver, hotScripts(), context),
+      store: createSqlStore('postgres', driver, hotScripts(), context, { hints, within }),
       migrator: new PostgresMigrator(driver, schema),
     }
   } catch (error) {
     throw classified(error, { where, meaningOf })
   }
+}
+
+async function listenTo(
+  pg: PostgresDriver,
+  place: ListenPlace,
+  driver: ServerDriver,
+  host: Host,
+  sender: string,
+): Promise<Hints> {
+  const connect = async (events: CarrierEvents) => {
+    const carrier = new NotifyCarrier(pg, place, { driver, host }, events)
+    await carrier.connect()
+    return carrier
+  }
+  return await carryHints(connect, sender, host)
 }
 
 /** `?schema=…` is ours; the rest of the URL is the driver's. */

@@ -11,8 +11,7 @@ import { insertAll, type Param, row, rows, run, type Script } from './script.ts'
 export function* listJobs(query: JobQuery): Script<Job[]> {
   const where = new Where('deleted_at IS NULL')
   if (query.state !== undefined) where.and('state = ?', query.state)
-  if (query.search !== undefined)
-    where.and(`lower(name) LIKE ? ESCAPE '!'`, `%${likeText(query.search.toLowerCase())}%`)
+  if (query.search !== undefined) where.and(...searched(query.search))
   if (query.tag !== undefined)
     where.and(`spec LIKE ? ESCAPE '!'`, `%"tags":[%${likeText(JSON.stringify(query.tag))}%]%`)
   if (query.afterName !== undefined) where.and('name > ?', query.afterName)
@@ -57,7 +56,8 @@ export function* listExecutions(query: ExecutionQuery): Script<Execution[]> {
     where.and('e.seq < (SELECT seq FROM @job_executions WHERE id = ?)', query.beforeId)
   }
   const found = yield* rows(
-    `SELECT e.*, j.name AS job_name FROM @job_executions e JOIN @jobs j ON j.id = e.job_id
+    // LEFT, or MariaDB begins with the jobs and sorts every execution there is.
+    `SELECT e.*, j.name AS job_name FROM @job_executions e LEFT JOIN @jobs j ON j.id = e.job_id
      WHERE ${where.text} ORDER BY e.seq DESC LIMIT ?`,
     ...where.params,
     query.limit,
@@ -176,6 +176,13 @@ export class Where {
     this.text += ` AND ${condition}`
     this.params.push(...params)
   }
+}
+
+/** Capitals of ASCII are as good as small letters. Of others each engine thinks differently: those are matched as written. */
+function searched(search: string): [string, string, string] {
+  const lowered = search.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
+  const pattern = (text: string) => `%${likeText(text)}%`
+  return [`(lower(name) LIKE ? ESCAPE '!' OR name LIKE ? ESCAPE '!')`, pattern(lowered), pattern(search)]
 }
 
 function likeText(search: string): string {

@@ -75,3 +75,9 @@ export interface ScriptContext {
   /** `process.versions.tz`: which time zone data computed the ticks. */
   readonly tzVersion: string
 }
+
+/** PostgreSQL keeps no NUL in a text, so no engine does: it becomes the sign for what cannot be shown. */
+export function plain(param: Param): Param {
+  if (typeof param === 'string') return param.includes('\0') ? param.replaceAll('\0', '\uFFFD') : param
+  return typeof param === 'object' && param !== null ? param.map(plain) : param
+}

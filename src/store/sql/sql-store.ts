@@ -1,11 +1,12 @@
 /** The port over SQL: each verb is one script, run by the engine's driver. */
 import { EvertickError } from '../../core/error.ts'
-import { type Hints, noHints } from '../hints.ts'
+import { type Hints, type HintTopic, noHints } from '../hints.ts'
 import type {
   AccountResult,
   Aftermath,
   AuditReport,
   CompleteWithin,
+  Enqueued,
   FinishedAttempt,
   NewExecution,
   Store,
@@ -50,8 +51,19 @@ import {
 } from './nodes.ts'
 import { purgeHistory } from './purge-history.ts'
 import { auditSlice, countAllJobs, explainTicks, type JobAudit } from './read-ledger.ts'
-import { row, type ScriptContext } from './script.ts'
+import { row, type Script, type ScriptContext, type Step } from './script.ts'
 import { findJob } from './settle.ts'
+
+/** How this store tells other nodes that there is something to look at. */
+export interface Signals {
+  readonly hints: Hints
+  /** The same inside a caller's transaction, where the engine can: heard at its commit. */
+  readonly within: ((topic: HintTopic) => Step) | null
+}
+
+const work = () => ['work'] as const
+const jobsAndWork = () => ['jobs', 'work'] as const
+const workIf = (some: boolean): readonly HintTopic[] => (some ? ['work'] : [])
 
 const auditSliceJobs = 200
 /** Nobody outside hears of these: a power cut may undo them together with everything that followed. */
@@ -66,8 +78,18 @@ export function createSqlStore(
   driver: SqlDriver,
   hot: HotScripts,
   context: ScriptContext,
-  hints: Hints = noHints,
+  signals: Signals = { hints: noHints, within: null },
 ): Store {
+  const { hints } = signals
+  /** Says to other nodes, after the commit, what they may want to look at now. */
+  const telling = async <T>(
+    written: Promise<T>,
+    topicsOf: (result: T) => readonly HintTopic[],
+  ): Promise<T> => {
+    const result = await written
+    for (const topic of topicsOf(result)) hints.send(topic)
+    return result
+  }
   const gatherer = new EnqueueGatherer((rows) => write(() => hot.enqueueExecutions(rows)))
   const enqueue = async (rows: readonly NewExecution[]) => {
     // Before it is gathered with others: they may stand outside a transaction that this caller is in.
@@ -91,25 +113,62 @@ export function createSqlStore(
     sync: () => driver.sync(),
 
     enqueueExecutions: (rows, within) =>
-      within === undefined ? enqueue(rows) : driver.within(within, () => hot.enqueueExecutions(rows)),
+      within === undefined
+        ? telling(enqueue(rows), work)
+        : driver.within(within, () => enqueueWithin(rows, hot, signals)),
     findDueJobs: (until, limit) => read(() => findDueJobs(until, limit)),
-    accountTicks: (request) => unlessLeadLost(write(() => accountTicks(request, context, hot), unspoken)),
+    accountTicks: (request) =>
+      telling(unlessLeadLost(write(() => accountTicks(request, context, hot), unspoken)), (result) =>
+        workIf(result.readyAt !== null),
+      ),
     claimExecutions: (request) => write(() => hot.claimExecutions(request), unspoken),
     extendLeases: (request) => write(() => hot.extendLeases(request), pulse),
     startAttempts: (claims, now) => write(() => startAttempts(claims, now, hot), unspoken),
     findCancelRequests: (nodeId) => read(() => findCancelRequests(nodeId)),
-    finishAttempts: (request) => write(() => finishAttempts(request, hot)),
-    expireLeases: (request) => write(() => expireLeases(request, hot)),
-    releaseClaims: (claims, now) => write(() => releaseClaims(claims, now)),
-    releaseBlocked: (jobIds, now) => write(() => releaseBlocked(jobIds, now)),
+    finishAttempts: (request) =>
+      telling(
+        write(() => finishAttempts(request, hot)),
+        (result) => workIf(result.lanes > 0 || request.attempts.some(({ ending }) => 'readyAt' in ending)),
+      ),
+    expireLeases: (request) =>
+      telling(
+        write(() => expireLeases(request, hot)),
+        ({ expired, deadlined }) => workIf(expired.length + deadlined > 0),
+      ),
+    releaseClaims: (claims, now) =>
+      telling(
+        write(() => releaseClaims(claims, now)),
+        work,
+      ),
+    releaseBlocked: (jobIds, now) =>
+      telling(
+        write(() => releaseBlocked(jobIds, now)),
+        ({ released }) => workIf(released > 0),
+      ),
     purgeHistory: (request) => write(() => purgeHistory(request)),
     recordProgress: (rows) => write(() => recordProgress(rows), unspoken),
     appendLogs: (rows) => write(() => appendLogs(rows), unspoken),
 
-    createJob: (job) => write(() => createJob(job, context)),
-    changeJob: (reference, change, by) => write(() => changeJob(reference, change, by, context)),
-    triggerJob: (reference, trigger, by) => write(() => triggerJob(reference, trigger, by)),
-    backfillJob: (reference, backfill, by) => write(() => backfillJob(reference, backfill, by, context)),
+    createJob: (job) =>
+      telling(
+        write(() => createJob(job, context)),
+        jobsAndWork,
+      ),
+    changeJob: (reference, change, by) =>
+      telling(
+        write(() => changeJob(reference, change, by, context)),
+        jobsAndWork,
+      ),
+    triggerJob: (reference, trigger, by) =>
+      telling(
+        write(() => triggerJob(reference, trigger, by)),
+        work,
+      ),
+    backfillJob: (reference, backfill, by) =>
+      telling(
+        write(() => backfillJob(reference, backfill, by, context)),
+        work,
+      ),
     findJob: (reference) => read(() => findJob(reference)),
     listJobs: (query) => read(() => listJobs(query)),
     jobsChangedSince: (since) => read(() => jobsChangedSince(since)),
@@ -126,13 +185,25 @@ export function createSqlStore(
     lastExecutions: (jobIds) => read(() => lastExecutions(jobIds)),
     listAttempts: (executionId) => read(() => listAttempts(executionId)),
     listLogs: (executionId) => read(() => listLogs(executionId)),
-    cancelExecution: (id, by) => write(() => cancelExecution(id, by)),
-    retryExecution: (id, newId, by) => write(() => retryExecution(id, newId, by)),
+    cancelExecution: (id, by) =>
+      telling(
+        write(() => cancelExecution(id, by)),
+        work,
+      ),
+    retryExecution: (id, newId, by) =>
+      telling(
+        write(() => retryExecution(id, newId, by)),
+        work,
+      ),
     listLeases: (filter, now) => read(() => listLeases(filter, now)),
 
     electLeader: (request) => write(() => electLeader(request, context)),
     renewTerm: (request) => write(() => renewTerm(request), pulse),
-    endTerm: (termId, holder, now) => write(() => endTerm({ termId, holder }, now)),
+    endTerm: (termId, holder, now) =>
+      telling(
+        write(() => endTerm({ termId, holder }, now)),
+        () => ['leader'],
+      ),
     markMissedHandled: (termId, now) => write(() => markMissedHandled(termId, now)),
     currentLeader: () => read(() => currentLeader()),
     listTerms: ({ instance, limit }) => read(() => listTerms(instance ?? null, limit)),
@@ -148,10 +219,14 @@ export function createSqlStore(
     findOrphans: (since, now) => write(() => findOrphans(since, now)),
     listQueues: () => read(() => listQueues()),
     pauseQueue: (name, reason, by) => write(() => pauseQueue(name, reason, by)),
-    resumeQueue: (name, by) => write(() => resumeQueue(name, by)),
+    resumeQueue: (name, by) =>
+      telling(
+        write(() => resumeQueue(name, by)),
+        work,
+      ),
     listAuditLog: (query) => read(() => listAuditLog(query)),
 
-    completeWithin: (request) => completeWithin(driver, request, hot),
+    completeWithin: (request) => telling(completeWithin(driver, request, hot), work),
   }
 }
 
@@ -211,6 +286,17 @@ async function completeWithin<T>(driver: SqlDriver, request: CompleteWithin<T>, 
   })
   if (after !== null) request.onEnded?.(after)
   return result
+}
+
+/** On a server the commit is the caller's, and so is its moment. */
+function* enqueueWithin(
+  rows: readonly NewExecution[],
+  hot: HotScripts,
+  { within }: Signals,
+): Script<Enqueued[]> {
+  const enqueued = yield* hot.enqueueExecutions(rows)
+  if (within !== null) yield within('work')
+  return enqueued
 }
 
 /** A leader whose fence was refused at the end has accounted for nothing. */

@@ -1,7 +1,7 @@
 /** What is particular to SQLite: names, and which of its errors mean what. */
 import { type ErrorCode, EvertickError } from '../../core/error.ts'
 import type { Dialect } from '../sql/dialect.ts'
-import { type Insert, isInsert, type Param } from '../sql/script.ts'
+import { type Insert, isInsert, type Param, plain } from '../sql/script.ts'
 
 /** `@jobs` becomes `evertick_jobs`; the leader log keeps its own name. */
 export function tableName(name: string): string {
@@ -18,7 +18,8 @@ export function rewrite(text: string): string {
 
 /** A list is one parameter, as JSON. */
 export function bind(param: Param): SqlValue {
-  return typeof param === 'object' && param !== null ? JSON.stringify(param) : param
+  const value = plain(param)
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : value
 }
 
 export type SqlValue = Exclude<Param, readonly Param[]>

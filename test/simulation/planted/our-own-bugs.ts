@@ -133,8 +133,6 @@ export const ourOwnBugs: readonly PlantedBug[] = [
     name: 'next-tick-opened-unheard',
     says: 'An end opens the next tick of a fixedDelay job, and nobody tells the scheduler.',
     rules: ['service returns by itself'],
-    patches: [
-      { file: 'src/engine/worker/worker.ts', find: 'if (opened) parts.onNextTick()', replace: '' },
-    ],
+    patches: [{ file: 'src/engine/worker/worker.ts', find: 'if (opened) parts.onNextTick()', replace: '' }],
   },
 ]

@@ -57,15 +57,15 @@ export const tickBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: store,
-        find: 'accountTicks: (request) => unlessLeadLost(write(() => accountTicks(request, context, hot), unspoken)),',
-        replace: `accountTicks: async (request) => {
-      let later = []
-      const result = await unlessLeadLost(
-        write(() => holdBack(accountTicks(request, context, hot), (later = [])), unspoken),
-      )
-      await write(() => runAll(later), unspoken)
-      return result
-    },`,
+        find: 'unlessLeadLost(write(() => accountTicks(request, context, hot), unspoken))',
+        replace: `(async () => {
+        let later = []
+        const result = await unlessLeadLost(
+          write(() => holdBack(accountTicks(request, context, hot), (later = [])), unspoken),
+        )
+        await write(() => runAll(later), unspoken)
+        return result
+      })()`,
       },
       { file: store, find: 'const auditSliceJobs = 200', replace: `const auditSliceJobs = 200${holdBack}` },
     ],

@@ -46,6 +46,9 @@ const reads = new Set([
 ])
 const isRead = (verb: string) => reads.has(verb) || verb.startsWith('find') || verb.startsWith('list')
 
+/** They ask nothing of the database. */
+const notCalls: ReadonlySet<string> = new Set(['close', 'listen'])
+
 export class Faults {
   readonly #timeline: Timeline
   readonly #random: Random
@@ -63,7 +66,7 @@ export class Faults {
     return new Proxy(store, {
       get: (target, name) => {
         const member: unknown = Reflect.get(target, name)
-        if (typeof member !== 'function' || typeof name !== 'string' || name === 'close') return member
+        if (typeof member !== 'function' || typeof name !== 'string' || notCalls.has(name)) return member
         const inner = member as (...args: unknown[]) => Promise<unknown>
         return (...args: unknown[]) =>
           this.#call({ life, node, verb: name, args, inner: () => inner.apply(target, args) })

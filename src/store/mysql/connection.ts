@@ -1,0 +1,279 @@
+/** Connections of `mysql2`, the only file that imports it: pooled sessions, all of them set up in the same way. */
+import type { Socket } from 'node:net'
+import type { Connection, ConnectionOptions } from 'mysql2/promise'
+import type { Host } from '../host.ts'
+import { loadDriver } from '../load-driver.ts'
+import type { Dialect } from '../sql/dialect.ts'
+import { answerOf } from '../sql/queryable.ts'
+import type { Step } from '../sql/script.ts'
+import { ServerFailure, type Session, type SessionPool } from '../sql/server-session.ts'
+import { endsTransaction } from './dialect.ts'
+import { ConnectionPool } from './pool.ts'
+
+export type MysqlDriver = typeof import('mysql2/promise')
+
+export async function loadMysql(): Promise<MysqlDriver> {
+  return await loadDriver('mysql2', () => import('mysql2/promise'))
+}
+
+const connectMs = 5_000
+/** Longer than any statement of ours takes; what does not answer by then is a connection that leads nowhere. */
+const answerMs = 30_000
+
+/** Where the server is and who asks, taken from the URL. */
+export interface MysqlAddress {
+  readonly host: string
+  readonly port: number
+  readonly user: string
+  readonly password: string
+  readonly database: string
+  readonly ssl: MysqlTls | null
+}
+
+export interface MysqlTls {
+  readonly rejectUnauthorized: boolean
+  readonly verifyIdentity: boolean
+  readonly ca?: string
+}
+
+function optionsOf({ ssl, ...address }: MysqlAddress): ConnectionOptions {
+  return {
+    ...address,
+    ...(ssl === null ? {} : { ssl: { ...ssl } }),
+    charset: 'utf8mb4',
+    // A DATETIME as it is written, and a Date that a user passes in the same zone as the session's.
+    dateStrings: true,
+    timezone: 'Z',
+    supportBigNumbers: true,
+    decimalNumbers: true,
+    // No file of this host is the server's business. (FOUND_ROWS, by which an UPDATE counts what it matched, is a default.)
+    flags: ['-LOCAL_FILES'],
+    connectTimeout: connectMs,
+    enableKeepAlive: true,
+    keepAliveInitialDelay: 30_000,
+    // A stack for every statement is a tenth of its cost.
+    trace: false,
+  }
+}
+
+/**
+ * Whatever the server's defaults are. The modes and the character set are what makes the driver's escaping sound: no
+ * NO_BACKSLASH_ESCAPES. Locks are waited for so long only that a stuck neighbour is told of, not suffered.
+ */
+const setUp = [
+  `SET NAMES utf8mb4, SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', SESSION time_zone = '+00:00',
+   SESSION autocommit = 1, SESSION innodb_lock_wait_timeout = 10`,
+  'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
+]
+
+/** What the server says of itself: `10.11.6-MariaDB-1`, `8.0.36`. */
+export async function serverVersion(mysql: MysqlDriver, address: MysqlAddress): Promise<string> {
+  try {
+    const client = await mysql.createConnection(optionsOf(address))
+    client.on('error', () => {})
+    const [rows] = await client.query({ sql: 'SELECT VERSION() AS version', timeout: connectMs })
+    await client.end()
+    return String((rows as { version?: unknown }[])[0]?.version)
+  } catch (error) {
+    throw new ServerFailure(error)
+  }
+}
+
+export interface MysqlPoolOptions {
+  readonly dialect: Dialect
+  readonly host: Host
+  /** False for migrations: they wait for each other, and a table may be large. */
+  readonly hurried?: boolean
+}
+
+export class MysqlPool implements SessionPool {
+  readonly #pool: ConnectionPool<Connection>
+  readonly #dialect: Dialect
+  readonly #answerMs: number | undefined
+
+  constructor(
+    mysql: MysqlDriver,
+    address: MysqlAddress,
+    size: number,
+    { dialect, host, hurried = true }: MysqlPoolOptions,
+  ) {
+    this.#dialect = dialect
+    this.#answerMs = hurried ? answerMs : undefined
+    this.#pool = new ConnectionPool(
+      size,
+      {
+        open: async (onLost) => {
+          const client = await mysql.createConnection(optionsOf(address))
+          // Without a listener the event would end the process.
+          client.on('error', () => onLost(client))
+          return await prepared(client)
+        },
+        end: async (client) => {
+          await client.end().catch(() => {})
+          socketOf(client).unref()
+        },
+        destroy,
+        rest: (client, resting) => (resting ? socketOf(client).unref() : socketOf(client).ref()),
+      },
+      host,
+    )
+  }
+
+  async acquire(): Promise<Session> {
+    try {
+      const client = await this.#pool.acquire()
+      return new MysqlSession(client, this.#dialect, this.#answerMs, (broken) =>
+        this.#pool.release(client, broken),
+      )
+    } catch (error) {
+      throw new ServerFailure(error)
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.close()
+  }
+}
+
+async function prepared(client: Connection): Promise<Connection> {
+  try {
+    for (const sql of setUp) await client.query({ sql, timeout: answerMs })
+    return client
+  } catch (error) {
+    destroy(client)
+    throw error
+  }
+}
+
+/** The driver's own `destroy` only says goodbye, and waits for an answer. */
+function destroy(client: Connection): void {
+  client.destroy()
+  socketOf(client).destroy()
+}
+
+function socketOf(client: Connection): Socket {
+  return (client as unknown as { connection: { stream: Socket } }).connection.stream
+}
+
+class MysqlSession implements Session {
+  readonly client: Connection
+  readonly #dialect: Dialect
+  readonly #answerMs: number | undefined
+  readonly #release: (broken: boolean) => void
+  /** Why there is no transaction any more, although its user thinks so. */
+  #ended: unknown = null
+  #began = false
+
+  constructor(
+    client: Connection,
+    dialect: Dialect,
+    answerMs: number | undefined,
+    release: (broken: boolean) => void,
+  ) {
+    this.client = client
+    this.#dialect = dialect
+    this.#answerMs = answerMs
+    this.#release = release
+  }
+
+  async run(step: Step): Promise<unknown> {
+    let answer: unknown = null
+    for (const { text, params } of this.#dialect.spell(step)) answer = await this.#send(text, params)
+    return answerOf(step, answer)
+  }
+
+  async query(text: string, params: readonly unknown[]): Promise<Record<string, unknown>[]> {
+    const [rows] = await this.#ask(text, params.map(writable))
+    return Array.isArray(rows) ? (rows as Record<string, unknown>[]) : []
+  }
+
+  async begin(kind: 'write' | 'snapshot'): Promise<void> {
+    if (kind === 'snapshot') await this.#send('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ')
+    await this.#send(
+      kind === 'write' ? 'START TRANSACTION' : 'START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY',
+    )
+    this.#began = true
+  }
+
+  async commit(): Promise<void> {
+    await this.#send('COMMIT')
+    this.#began = false
+  }
+
+  async rollback(): Promise<void> {
+    this.#began = false
+    this.#ended = null
+    await this.#send('ROLLBACK')
+  }
+
+  release(broken: boolean): void {
+    this.#release(broken)
+  }
+
+  async #send(text: string, params: readonly unknown[] = []): Promise<unknown> {
+    try {
+      return await this.#ask(text, params)
+    } catch (error) {
+      // The driver adds the statement as it was sent, with every input in it: no matter for a log.
+      if (error instanceof Error) Reflect.deleteProperty(error, 'sql')
+      throw new ServerFailure(error)
+    }
+  }
+
+  /**
+   * The victim of a deadlock has lost its whole transaction, not only the statement: a handler that goes on after that
+   * would write each of its next statements for good.
+   */
+  async #ask(sql: string, params: readonly unknown[]): Promise<[unknown, unknown]> {
+    if (this.#ended !== null) throw this.#ended
+    try {
+      return await this.client.query({ sql, values: [...params], ...this.#limit() })
+    } catch (error) {
+      if (this.#began && endsTransaction(error)) this.#ended = error
+      throw error
+    }
+  }
+
+  #limit(): { timeout?: number } {
+    return this.#answerMs === undefined ? {} : { timeout: this.#answerMs }
+  }
+}
+
+/** An object is JSON, as on the other engines; the driver would make `key = value` pairs of it. */
+function writable(value: unknown): unknown {
+  const isPlain =
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !(value instanceof Date) &&
+    !(value instanceof Uint8Array)
+  return isPlain ? JSON.stringify(value) : value
+}
+
+interface PromisedConnection {
+  query(options: CallerQuery): Promise<unknown>
+}
+
+interface CallerQuery {
+  readonly sql: string
+  readonly values: readonly unknown[]
+  readonly rowsAsArray: false
+  readonly nestTables: false
+  readonly typeCast: true
+}
+
+/** A caller's own connection of mysql2, with promises or with callbacks; null for anything else. */
+export function ofMysql2(value: object): ((text: string, params: readonly unknown[]) => Promise<unknown>) | null {
+  const { promise, connection } = value as { promise?: unknown; connection?: unknown }
+  const known = typeof connection === 'object' && connection !== null && 'threadId' in connection
+  const found =
+    typeof promise === 'function' && 'threadId' in value
+      ? (value as { promise(): PromisedConnection }).promise()
+      : known
+        ? (value as PromisedConnection)
+        : null
+  if (found === null) return null
+  // Its owner may have set other shapes for its own rows.
+  const shape = { rowsAsArray: false, nestTables: false, typeCast: true } as const
+  return async (sql, values) => await found.query({ sql, values, ...shape })
+}

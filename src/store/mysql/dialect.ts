@@ -1,0 +1,203 @@
+/** What is particular to MySQL and MariaDB: names, lists, and which of their errors mean what. */
+import type { Dialect, Spelled } from '../sql/dialect.ts'
+import { type Insert, isInsert, type Param, plain } from '../sql/script.ts'
+import type { Meaning, ServerFailure, Trouble } from '../sql/server-session.ts'
+
+/** `@jobs` becomes `evertick_jobs`; the leader log keeps its own name. */
+function tableName(name: string, prefix: string): string {
+  return name === 'scheduler_leader_log' ? name : `${prefix}${name}`
+}
+
+/** Statements are few and constant: each is rewritten once. */
+export function mysqlDialect(prefix: string): Dialect {
+  const texts = new Map<string, string>()
+  const rewrite = (text: string): string => {
+    const known = texts.get(text)
+    if (known !== undefined) return known
+    const rewritten = text
+      .replaceAll(/@(\w+)/g, (_, name: string) => tableName(name, prefix))
+      .replaceAll('IN ?*', 'IN (?)')
+      .replaceAll('?::bigint', '?')
+      // MariaDB has no other word for it.
+      .replaceAll(' FOR SHARE', ' LOCK IN SHARE MODE')
+    if (texts.size >= maxTexts) texts.clear()
+    texts.set(text, rewritten)
+    return rewritten
+  }
+  return {
+    spell(step) {
+      if (isInsert(step)) return insertsOf(step, prefix)
+      return [{ text: rewrite(step.text), params: step.params.map(listed) }]
+    },
+    template: (strings) => strings.join('?'),
+  }
+}
+
+const maxTexts = 500
+
+/** `IN ()` is no SQL, and nothing is equal to null. */
+function listed(param: Param): Param {
+  return Array.isArray(param) && param.length === 0 ? [null] : plain(param)
+}
+
+function insertsOf({ into, columns, rows }: Insert, prefix: string): Spelled[] {
+  const text = `INSERT INTO ${tableName(into, prefix)} (${columns.join(', ')}) VALUES ?`
+  return chunksOf(rows).map((chunk) => ({ text, params: [plain(chunk)] }))
+}
+
+/** A statement holds its values: beyond max_allowed_packet (16 MB by default) the server hangs up. */
+const maxRows = 500
+const maxLetters = 2_000_000
+
+/** In order, and none longer than a statement may be. A single row always fits: inputs and results have a limit. */
+export function chunksOf<Values extends readonly Param[]>(rows: readonly Values[]): Values[][] {
+  const chunks: Values[][] = []
+  let letters = 0
+  for (const row of rows) {
+    const more = row.reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 8), 0)
+    const last = chunks.at(-1)
+    if (last === undefined || last.length >= maxRows || letters + more > maxLetters) {
+      chunks.push([row])
+      letters = more
+    } else {
+      last.push(row)
+      letters += more
+    }
+  }
+  return chunks
+}
+
+const away: Meaning = {
+  code: 'database_unavailable',
+  says: 'cannot be reached',
+  next: 'Check that the server runs and that this host may connect; Evertick tries again by itself.',
+}
+const unsafe: Meaning = {
+  code: 'database_unavailable',
+  says: 'cannot be reached over TLS as its URL asks',
+  next: 'Check `sslmode` and `sslrootcert` of the URL, and the certificate of the server.',
+}
+const noEntry: Meaning = {
+  code: 'database_missing',
+  says: 'does not let this user in',
+  next: 'Check user and password of the URL, and the host that the user may come from.',
+}
+const noRight: Meaning = {
+  code: 'database_missing',
+  says: 'does not give this user the rights it needs',
+  next: 'Grant them as in docs/operations/roles.md.',
+}
+const crowded: Meaning = {
+  code: 'database_busy',
+  says: 'has no connection left',
+  next: 'Lower `pool.max`, or raise max_connections.',
+}
+const crowdedHere: Meaning = {
+  code: 'database_busy',
+  says: 'kept all connections of this node busy',
+  next: 'Raise `pool.max`, or find what is slow.',
+}
+const full: Meaning = {
+  code: 'database_full',
+  says: 'cannot grow: the disk is full',
+  next: 'Free some space; work goes on by itself.',
+}
+const readOnly: Meaning = {
+  code: 'database_unavailable',
+  says: 'is read-only: a replica, perhaps',
+  next: 'Name the primary in the URL.',
+}
+const gaveUp: Meaning = {
+  code: 'database_busy',
+  says: 'gave up a statement',
+  next: 'Find who holds a long transaction.',
+}
+
+/** Error numbers of the server; both kinds of server share them, but for those above 3000 (MySQL) and 1900 (MariaDB). */
+const meanings: Readonly<Record<number, Meaning>> = {
+  1044: noRight,
+  1142: noRight,
+  1143: noRight,
+  1227: noRight,
+  1045: noEntry,
+  1130: noEntry,
+  1698: noEntry,
+  1820: noEntry,
+  1862: noEntry,
+  3118: noEntry,
+  4151: noEntry,
+  1049: {
+    code: 'database_missing',
+    says: 'does not exist on that server',
+    next: 'Create it with `CREATE DATABASE`, then run `evertick migrate up`.',
+  },
+  1146: {
+    code: 'schema_missing',
+    says: 'lacks a table of Evertick',
+    next: 'Run `evertick migrate up`.',
+  },
+  1040: crowded,
+  1203: crowded,
+  1226: crowded,
+  1021: full,
+  1114: full,
+  1290: readOnly,
+  1792: readOnly,
+  1836: readOnly,
+  1213: { code: 'database_busy', says: 'kept refusing a transaction', next: 'Try again.' },
+  1020: { code: 'database_busy', says: 'kept refusing a transaction', next: 'Try again.' },
+  1205: { code: 'database_busy', says: 'kept a row locked', next: 'Find who holds a long transaction.' },
+  1317: gaveUp,
+  1969: gaveUp,
+  3024: gaveUp,
+}
+
+const deadlock = 1213
+const lockWait = 1205
+const changedSince = 1020
+/** Transactions that lost to another: the deadlock's victim, who waited in vain, a key that somebody took first. */
+const conflicts = new Set([deadlock, lockWait, changedSince, 1062])
+/** The server goes down, has ended this connection, or could not read from it. */
+const losses = new Set([1053, 1077, 1152, 1158, 1159, 1160, 1161, 1184, 1927, 2006, 2013, 3169, 4031])
+
+/** Null for a failure that the server did not speak of. */
+function numberOf(error: unknown): number | null {
+  const { errno, sqlState } = error as { errno?: unknown; sqlState?: unknown }
+  return typeof sqlState === 'string' && typeof errno === 'number' ? errno : null
+}
+
+function codeOf(error: unknown): string {
+  return String((error as { code?: unknown }).code)
+}
+
+/** The driver's own codes, and those of the socket: ECONNREFUSED, EPIPE, ENOTFOUND. */
+function isLost(error: unknown): boolean {
+  const { fatal } = error as { fatal?: unknown }
+  return fatal === true || /^(?:PROTOCOL_|E[A-Z]+(?:_[A-Z]+)?$|POOL_CLOSED$)/.test(codeOf(error))
+}
+
+function isUnsafe(error: unknown): boolean {
+  return codeOf(error).startsWith('HANDSHAKE_')
+}
+
+export function troubleOf({ cause }: ServerFailure): Trouble {
+  const number = numberOf(cause)
+  if (number === null) return isLost(cause) && !isUnsafe(cause) ? 'lost' : 'other'
+  if (conflicts.has(number)) return 'conflict'
+  return losses.has(number) ? 'lost' : 'other'
+}
+
+export function meaningOf(failure: ServerFailure): Meaning | null {
+  const { cause } = failure
+  const number = numberOf(cause)
+  if (number !== null) return meanings[number] ?? (losses.has(number) ? away : null)
+  if (isUnsafe(cause)) return unsafe
+  if (codeOf(cause) === 'POOL_EXHAUSTED') return crowdedHere
+  return isLost(cause) ? away : null
+}
+
+/** After these the server has rolled back the whole transaction, or may have (innodb_rollback_on_timeout). */
+export function endsTransaction(error: unknown): boolean {
+  const number = numberOf(error)
+  return number === deadlock || number === lockWait || number === changedSince
+}

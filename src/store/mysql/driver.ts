@@ -1,0 +1,38 @@
+/** MySQL and MariaDB behind the driver that both servers share. */
+import type { Host } from '../host.ts'
+import { type PoolSizes, ServerDriver } from '../sql/server-driver.ts'
+import type { ServerEngine } from '../sql/server-session.ts'
+import { type MysqlAddress, type MysqlDriver, MysqlPool, ofMysql2 } from './connection.ts'
+import { meaningOf, mysqlDialect, troubleOf } from './dialect.ts'
+
+export interface MysqlPlace {
+  readonly address: MysqlAddress
+  /** Of every table but `scheduler_leader_log`. */
+  readonly prefix: string
+  /** Without secrets, for messages. */
+  readonly where: string
+}
+
+/** In UTC whatever the session's zone, and past 2038, where UNIX_TIMESTAMP() ends. */
+const timeText = `
+  SELECT TIMESTAMPDIFF(MICROSECOND, TIMESTAMP '1970-01-01 00:00:00', UTC_TIMESTAMP(3)) DIV 1000 AS now`
+
+export function openDriver(
+  mysql: MysqlDriver,
+  place: MysqlPlace,
+  sizes: PoolSizes,
+  host: Host,
+): ServerDriver {
+  const dialect = mysqlDialect(place.prefix)
+  const engine: ServerEngine = {
+    where: place.where,
+    dialect,
+    timeText,
+    openPool: (size) => new MysqlPool(mysql, place.address, size, { dialect, host }),
+    troubleOf,
+    meaningOf,
+    callerQuery: ofMysql2,
+    callerWords: 'a connection of mysql2',
+  }
+  return new ServerDriver(engine, host, sizes)
+}
