@@ -3,16 +3,19 @@ import { randomUUID } from 'node:crypto'
 import pg, { type CustomTypesConfig } from 'pg'
 import { openStore } from '../../src/store/open-store.ts'
 import { postgresDialect } from '../../src/store/postgres/dialect.ts'
+import { postgresEngine } from '../../src/store/postgres/driver.ts'
+import { hotScripts } from '../../src/store/postgres/hot.ts'
 import { createPostgres, type TestDatabase } from '../services/databases.ts'
 import { scriptContext, t0 } from './builders.ts'
-import type { StoreUnderTest, WrittenRow } from './conformance/store-under-test.ts'
+import type { WrittenRow } from './conformance/store-under-test.ts'
+import { gatedStore } from './races/gate.ts'
+import type { ServerUnderTest } from './races/race.ts'
 
 const dialect = postgresDialect('evertick')
 
-export interface PostgresFile {
+export interface PostgresFile extends ServerUnderTest {
   /** The owner's. */
   readonly url: string
-  open(): Promise<StoreUnderTest>
   close(): Promise<void>
 }
 
@@ -57,6 +60,20 @@ export async function postgresFile(adminUrl: string, through: string = adminUrl)
           await store.close()
         },
       }
+    },
+    openGated: async (gate) =>
+      gatedStore(
+        postgresEngine(pg, { url, schema: 'evertick', where: 'gated', pooled: url !== database.url }),
+        hotScripts(),
+        'postgres',
+        gate,
+      ),
+    async waiting() {
+      const { rows } = await door.query<{ waiting: number }>(
+        `SELECT count(*) AS waiting FROM pg_stat_activity
+         WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      )
+      return rows[0]?.waiting ?? 0
     },
     async close() {
       await door.end()

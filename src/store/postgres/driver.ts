@@ -20,9 +20,13 @@ export function openDriver(
   sizes: PoolSizes,
   host: Host,
 ): ServerDriver {
+  return new ServerDriver(postgresEngine(pg, place), host, sizes)
+}
+
+export function postgresEngine(pg: PostgresDriver, place: PostgresPlace): ServerEngine {
   const dialect = postgresDialect(place.schema)
   const names = place.pooled ? null : new StatementNames()
-  const engine: ServerEngine = {
+  return {
     where: place.where,
     dialect,
     timeText: 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now',
@@ -33,5 +37,4 @@ export function openDriver(
       isPgClient(transaction) ? async (text, params) => await transaction.query(text, [...params]) : null,
     callerWords: 'a client of pg',
   }
-  return new ServerDriver(engine, host, sizes)
 }

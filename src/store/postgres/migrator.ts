@@ -8,6 +8,7 @@ import {
   madeBy,
   pendingMigrations,
   refuseForeignTable,
+  statementsOf,
   statusOf,
 } from '../migrate.ts'
 import { number, text } from '../sql/rows.ts'
@@ -104,12 +105,4 @@ export class PostgresMigrator implements Migrator {
   #statements(file: string): string[] {
     return statementsOf(file).map((statement) => statement.replaceAll(/\bevertick\.(?=\w)/g, '@'))
   }
-}
-
-/** One statement ends with `;` at the end of a line. */
-export function statementsOf(file: string): string[] {
-  return file
-    .split(/;[ \t]*$/m)
-    .map((statement) => statement.replaceAll(/^\s*--.*$/gm, '').trim())
-    .filter((statement) => statement !== '')
 }

@@ -21,7 +21,7 @@ const watchedText = `
        WHERE start_by IS NOT NULL AND attempt = 0 AND state IN ('pending', 'blocked')) AS watched`
 
 const leaseText = `
-  SELECT e.id, e.job_id, e.cause, e.tick_at, e.attempt, e.max_attempts, e.fence, e.started_at, e.leased_by,
+  SELECT e.id, e.job_id, e.cause, e.tick_at, e.attempt, e.max_attempts, e.fence, e.started_at, e.leased_by, e.leased_until,
        e.cancel_requested_at, e.cancel_reason, j.name AS job_name, j.spec, j.next_due_at
   FROM @job_executions e JOIN @jobs j ON j.id = e.job_id
   WHERE e.state = 'running' AND`
@@ -30,16 +30,17 @@ export function* expireLeases(
   { now, limit, random, silent = [] }: ExpireRequest,
   hot: Pick<HotScripts, 'crashAttempts'>,
 ): Script<ExpireResult> {
-  const found = yield* rows(
+  const seen = yield* rows(
     `${leaseText} e.leased_until <= ? ORDER BY e.leased_until LIMIT ?`,
     now - leaseSlackMs,
     limit,
   )
   for (const { id, fence, leasedUntil } of silent) {
     const text = `${leaseText} e.id = ? AND e.fence = ? AND e.leased_until = ?`
-    found.push(...(yield* rows(text, id, fence, leasedUntil)))
+    seen.push(...(yield* rows(text, id, fence, leasedUntil)))
   }
-  yield* holdLanes(found.filter(isInLane).map(({ job_id }) => text(job_id)))
+  yield* holdLanes(seen.filter(isInLane).map(({ job_id }) => text(job_id)))
+  const found = yield* holdExpired(seen)
   const states = yield* takeBack(found, now, random, hot)
   const taken = found.flatMap((lease) => {
     const state = states.get(text(lease.id))
@@ -58,6 +59,18 @@ export function* expireLeases(
     leasedBy: optionalText(lease.leased_by),
   }))
   return { expired, deadlined: late.count, watching, ...after, ...(yield* findAhead(now, limit)) }
+}
+
+/** Those that are still as they were seen: the others were renewed or ended while their jobs were waited for. */
+function* holdExpired(seen: readonly Row[]): Script<Row[]> {
+  if (seen.length === 0) return []
+  const held = yield* rows(
+    `SELECT id, fence, leased_until FROM @job_executions WHERE id IN ?* AND state = 'running' ORDER BY id FOR UPDATE`,
+    seen.map(({ id }) => text(id)),
+  )
+  const look = ({ id, fence, leased_until }: Row) => `${id}:${fence}:${leased_until}`
+  const unchanged = new Set(held.map(look))
+  return seen.filter((lease) => unchanged.has(look(lease)))
 }
 
 function isInLane(execution: Row): boolean {

@@ -19,6 +19,8 @@ export interface Statement {
   readonly wants: 'rows' | 'changes' | 'id' | 'locks'
   /** It is a transaction of its own: a server needs no BEGIN before it and no COMMIT after it. */
   readonly alone?: boolean
+  /** It changes nothing: whatever fails after it, the script may still be run again. */
+  readonly reads?: boolean
 }
 
 /** Many rows into one table, by whatever form is the engine's fastest. */

@@ -225,7 +225,7 @@ class Run {
       const run = async () => await this.#session.run(value)
       const alone = this.#kind === 'write' && !this.#began && isAlone(value)
       if (this.#kind === 'write' && !this.#began && !alone) await this.#begin('write')
-      const answer = alone ? await this.#committingWhile(run) : await run()
+      const answer = alone && !isRead(value) ? await this.#committingWhile(run) : await run()
       step = script.next(answer as Row[] & number)
     }
     return step.value
@@ -249,7 +249,12 @@ function isAlone(step: Step): boolean {
   return !isInsert(step) && step.alone === true
 }
 
-async function runSteps<T>(session: Session, script: Script<T>): Promise<T> {
+function isRead(step: Step): boolean {
+  return !isInsert(step) && step.reads === true
+}
+
+/** A script on one connection, in whatever transaction that is in. */
+export async function runSteps<T>(session: Session, script: Script<T>): Promise<T> {
   let step = script.next()
   while (!step.done) step = script.next((await session.run(step.value)) as Row[] & number)
   return step.value
