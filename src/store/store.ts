@@ -69,6 +69,8 @@ export interface Store {
   readonly hinted: boolean
   /** What other nodes hint at, where something carries hints. Returns the function that takes the listener off again. */
   listen(listener: (topic: HintTopic) => void): () => void
+  /** How long a handler's own transaction may stay open. */
+  readonly longestTransactionMs: number
   /** The database's own time; null where this host's clock is the database's. */
   time(): Promise<number | null>
   /** Everything written so far is durable, claims too: before work that must never run twice. */

@@ -50,23 +50,40 @@ export class LeaseKeeper extends Service {
   }
 
   protected override async run(signal: AbortSignal): Promise<void> {
-    const { store, clock, logger, nodeId } = this.#context
+    const { clock } = this.#context
     const roundMs = Math.min(cancelPollMs, Math.floor(this.#leaseMs / 4))
+    let round: Promise<void> | null = null
     while (!signal.aborted) {
       await this.#alarm.wait(this.#held.size === 0 ? clock.longestSleepMs : roundMs, signal)
       if (this.#held.size === 0) continue
-      try {
-        const now = clock.now()
-        const half = this.#leaseMs / 2
-        await this.#extend(
-          [...this.#held.values()].filter((held) => isKept(held) && held.leasedUntil - now <= half),
-        )
-        for (const id of await store.findCancelRequests(nodeId)) this.#cancel(id)
-      } catch (error) {
-        logger.warn('Could not renew leases; trying again', { error })
-      }
+      // A database that does not answer must not keep us from seeing that leases run out.
+      round ??= this.#renew().finally(() => {
+        round = null
+      })
+      await this.#within(round, roundMs)
       const now = clock.now()
       for (const held of this.#held.values()) if (held.leasedUntil <= now) this.abort(held, 'lost')
+    }
+    await round
+  }
+
+  async #within(round: Promise<void>, ms: number): Promise<void> {
+    const ended = new AbortController()
+    await Promise.race([round, this.#context.clock.sleep(ms, ended.signal)])
+    ended.abort()
+  }
+
+  async #renew(): Promise<void> {
+    const { store, clock, logger, nodeId } = this.#context
+    try {
+      const now = clock.now()
+      const half = this.#leaseMs / 2
+      await this.#extend(
+        [...this.#held.values()].filter((held) => isKept(held) && held.leasedUntil - now <= half),
+      )
+      for (const id of await store.findCancelRequests(nodeId)) this.#cancel(id)
+    } catch (error) {
+      logger.warn('Could not renew leases; trying again', { error })
     }
   }
 

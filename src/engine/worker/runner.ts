@@ -32,8 +32,6 @@ export interface RunnerParts {
 
 /** A handler that heeds its signal gets this long to clean up after its timeout. */
 const timeoutGraceMs = 5_000
-/** A transaction holds the process's writer: it is for writes, not for work. */
-const transactionMs = 2_000
 
 export class Runner {
   readonly #context: EngineContext
@@ -244,7 +242,7 @@ class Attempt {
       return await store.completeWithin<T>({
         claim: this.#claim,
         nodeId,
-        maxMs: transactionMs,
+        maxMs: store.longestTransactionMs,
         clock,
         run: fn,
         onEnded: this.#parts.onEnded,

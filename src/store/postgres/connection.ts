@@ -15,8 +15,6 @@ export async function loadPg(): Promise<PostgresDriver> {
 }
 
 const connectMs = 5_000
-/** Longer than any statement of ours takes; what does not answer by then is a connection that leads nowhere. */
-const answerMs = 30_000
 const idleMs = 60_000
 
 /** OIDs of the types that our columns have: numbers as numbers, our timestamps as they are written. */
@@ -43,7 +41,6 @@ function configOf(pg: PostgresDriver, url: string): ClientConfig {
     types: types(pg),
     application_name: 'evertick',
     connectionTimeoutMillis: connectMs,
-    query_timeout: answerMs,
     keepAlive: true,
   }
 }
@@ -71,12 +68,13 @@ export class PostgresPool implements SessionPool {
   constructor(
     pg: PostgresDriver,
     url: string,
-    size: number,
+    { size, answerMs }: { readonly size: number; readonly answerMs: number | null },
     { dialect, names }: { readonly dialect: Dialect; readonly names: StatementNames | null },
   ) {
     this.#pool = new pg.Pool({
       ...configOf(pg, url),
       max: size,
+      ...(answerMs === null ? {} : { query_timeout: answerMs }),
       idleTimeoutMillis: idleMs,
       allowExitOnIdle: true,
     })

@@ -30,7 +30,7 @@ export function postgresEngine(pg: PostgresDriver, place: PostgresPlace): Server
     where: place.where,
     dialect,
     timeText: 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now',
-    openPool: (size) => new PostgresPool(pg, place.url, size, { dialect, names }),
+    openPool: (size, answerMs) => new PostgresPool(pg, place.url, { size, answerMs }, { dialect, names }),
     troubleOf,
     meaningOf,
     callerQuery: (transaction) =>

@@ -14,6 +14,8 @@ export interface SqlDriver {
   within<T>(transaction: CallerTransaction, script: () => Script<T>): Promise<T>
   /** A transaction of its own that the user's function writes in; `last` runs before the commit. */
   exclusive<T>(request: ExclusiveRequest<T>): Promise<T>
+  /** How long a user's transaction may stay open. */
+  readonly longestTransactionMs: number
   /** A word that changes when another process has written; null where a script has to find out. */
   changes(): Promise<string> | null
   /** The database's own time; null where it is this host's. */

@@ -25,6 +25,10 @@ const maxConflicts = 10
 const maxReconnects = 3
 const conflictNapMs = 10
 const reconnectNapMs = 100
+/** A renewal that comes this late is of no use: better fail, and try on a new connection. */
+const pulseMs = 5_000
+/** Longer than any statement of ours takes. */
+const workMs = 30_000
 
 export interface PoolSizes {
   /** Heartbeats and renewals have connections of their own: they never queue behind work. */
@@ -35,6 +39,8 @@ export interface PoolSizes {
 }
 
 export class ServerDriver implements SqlDriver {
+  /** It holds rows of its own choice only; the lease, which is renewed, is what bounds it. */
+  readonly longestTransactionMs = 60_000
   readonly #engine: ServerEngine
   readonly #host: Host
   readonly #pulse: SessionPool
@@ -45,9 +51,10 @@ export class ServerDriver implements SqlDriver {
   constructor(engine: ServerEngine, host: Host, sizes: PoolSizes) {
     this.#engine = engine
     this.#host = host
-    this.#pulse = engine.openPool(sizes.pulse)
-    this.#work = engine.openPool(sizes.work)
-    this.#handlers = engine.openPool(sizes.handlers)
+    this.#pulse = engine.openPool(sizes.pulse, pulseMs)
+    this.#work = engine.openPool(sizes.work, workMs)
+    // A handler's own statements may take long; its transaction has a deadline.
+    this.#handlers = engine.openPool(sizes.handlers, null)
   }
 
   async read<T>(script: () => Script<T>, { snapshot = false }: ReadOptions = {}): Promise<T> {
@@ -60,7 +67,9 @@ export class ServerDriver implements SqlDriver {
   async write<T>(script: () => Script<T>, { pulse = false }: WriteOptions = {}): Promise<T> {
     this.assertWritable()
     const pool = pulse ? this.#pulse : this.#work
-    return await this.#retrying(async () => await this.#run(await pool.acquire(), 'write').toEnd(script()))
+    const attempt = async () => await this.#run(await pool.acquire(), 'write').toEnd(script())
+    // Who has a pulse tries again by itself, with a newer time.
+    return await this.#retrying(attempt, pulse ? 1 : maxReconnects)
   }
 
   assertWritable(): void {
@@ -146,7 +155,7 @@ export class ServerDriver implements SqlDriver {
     return error instanceof ServerFailure ? this.#engine.troubleOf(error) : 'other'
   }
 
-  async #retrying<T>(attempt: () => Promise<T>): Promise<T> {
+  async #retrying<T>(attempt: () => Promise<T>, mostReconnects = maxReconnects): Promise<T> {
     let conflicts = 0
     let reconnects = 0
     for (;;) {
@@ -159,7 +168,7 @@ export class ServerDriver implements SqlDriver {
         if (trouble === 'conflict' && conflicts < maxConflicts) {
           conflicts += 1
           await this.#nap(conflictNapMs * conflicts)
-        } else if (trouble === 'lost' && reconnects < maxReconnects) {
+        } else if (trouble === 'lost' && reconnects < mostReconnects) {
           reconnects += 1
           await this.#nap(reconnectNapMs * 2 ** reconnects)
         } else {

@@ -51,7 +51,8 @@ export interface ServerEngine {
   readonly dialect: Dialect
   /** The statement that tells the server's time in milliseconds, as `now`. */
   readonly timeText: string
-  openPool(size: number): SessionPool
+  /** What has not answered after `answerMs` is a connection that leads nowhere; null: a statement takes its time. */
+  openPool(size: number, answerMs: number | null): SessionPool
   /** Both by the server's codes, never by its messages. */
   troubleOf(failure: ServerFailure): Trouble
   meaningOf(failure: ServerFailure): Meaning | null

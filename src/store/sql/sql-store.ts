@@ -109,6 +109,7 @@ export function createSqlStore(
       return hints.live
     },
     listen: (listener) => hints.listen(listener),
+    longestTransactionMs: driver.longestTransactionMs,
     time: async () => await driver.time(),
     sync: () => driver.sync(),
 

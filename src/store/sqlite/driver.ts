@@ -34,6 +34,8 @@ const busyGiveUpMs = 30_000
 const longHoldMs = 250
 
 export class SqliteDriver implements SqlDriver {
+  /** It holds the process's writer: it is for writes, not for work. */
+  readonly longestTransactionMs = 2_000
   readonly #path: string
   readonly #host: Host
   readonly #writer: Connection

@@ -48,8 +48,8 @@ export function gatedStore(
 ): Store {
   const gated: ServerEngine = {
     ...engine,
-    openPool: (size) => {
-      const pool = engine.openPool(size)
+    openPool: (size, answerMs) => {
+      const pool = engine.openPool(size, answerMs)
       return {
         acquire: async () => new GatedSession(await pool.acquire(), gate),
         close: async () => await pool.close(),
