@@ -12,7 +12,7 @@ GRANT ALL PRIVILEGES ON *.* TO evertick@127.0.0.1 WITH GRANT OPTION;
 `
 
 /** For the server, and for the one that the installer starts to fill the data folder. */
-const storage = [
+const hasty = [
   // The operating system outlives every crash that a test makes; only a power cut needs the disk to be waited for.
   // Without the wait the data folder is there after 1 s instead of 4.
   '--debug-no-sync',
@@ -26,8 +26,12 @@ const storage = [
   }),
 ]
 
-/** The user `evertick`, whose password is `evertick`, may do everything; a database of that name is there too. */
-export function startMariadb(): Promise<Server> {
+/**
+ * The user `evertick`, whose password is `evertick`, may do everything; a database of that name is there too. `durable`:
+ * with the server's own defaults, for benches.
+ */
+export function startMariadb({ durable = false } = {}): Promise<Server> {
+  const storage = durable ? [] : hasty
   const server = requireProgram('mysql', 'mariadbd')
   const installer = requireProgram('mysql', 'mariadb-install-db')
   return startServer({

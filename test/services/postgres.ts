@@ -5,8 +5,14 @@ import { requireProgram } from './binaries.ts'
 import { longOptions } from './long-options.ts'
 import { type Server, startServer } from './server.ts'
 
-/** The superuser is `evertick`, without a password; the database `postgres` is there to connect to. */
-export function startPostgres(): Promise<Server> {
+/** The operating system outlives every crash that a test makes; only a power cut needs the disk to be waited for. */
+const hasty = { shared_buffers: '32MB', fsync: 'off' }
+
+/**
+ * The superuser is `evertick`, without a password; the database `postgres` is there to connect to. `durable`: with the
+ * server's own defaults, for benches.
+ */
+export function startPostgres({ durable = false } = {}): Promise<Server> {
   // Where it really is, because the `initdb` on the PATH may be that of another version.
   const postgres = realpathSync(requireProgram('postgres', 'postgres'))
   return startServer({
@@ -21,7 +27,7 @@ export function startPostgres(): Promise<Server> {
       program: join(dirname(postgres), 'initdb'),
       args: [
         '--no-locale',
-        '--no-sync',
+        ...(durable ? [] : ['--no-sync']),
         ...longOptions({
           pgdata: join(folder, 'data'),
           username: 'evertick',
@@ -40,9 +46,7 @@ export function startPostgres(): Promise<Server> {
           port,
           unix_socket_directories: folder,
           max_connections: 200,
-          shared_buffers: '32MB',
-          // The operating system outlives every crash that a test makes; only a power cut needs it.
-          fsync: 'off',
+          ...(durable ? {} : hasty),
         }),
       ],
     }),

@@ -48,6 +48,7 @@ function configOf(pg: PostgresDriver, url: string): ClientConfig {
 /** Whether a pooler stands between us and the server: then nothing outlives a transaction, not even a prepared statement. */
 export async function isPooled(pg: PostgresDriver, url: string): Promise<boolean> {
   const client = new pg.Client(configOf(pg, url))
+  client.on('error', () => {})
   try {
     await client.connect()
     const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
@@ -80,6 +81,8 @@ export class PostgresPool implements SessionPool {
     })
     // A connection that breaks while nobody uses it is simply no longer there; the next one is opened on demand.
     this.#pool.on('error', () => {})
+    // Nor may one that breaks in use end the process: its statement fails, and that is enough.
+    this.#pool.on('connect', (client) => void client.on('error', () => {}))
     this.#dialect = dialect
     this.#names = names
   }

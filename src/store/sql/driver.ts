@@ -28,6 +28,8 @@ export interface SqlDriver {
 export interface ReadOptions {
   /** All statements see one moment. (On SQLite they always do.) */
   readonly snapshot?: boolean
+  /** As for a write. */
+  readonly pulse?: boolean
 }
 
 export interface WriteOptions {

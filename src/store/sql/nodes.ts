@@ -67,7 +67,12 @@ export function* listHandlers(): Script<string[]> {
 export function* findOrphans(since: number, now: number): Script<string[]> {
   const orphan = `j.deleted_at IS NULL AND j.state = 'active'
     AND NOT EXISTS (SELECT 1 FROM @node_handlers h WHERE h.handler = j.handler)`
-  yield* run(`DELETE FROM @orphans WHERE job_id NOT IN (SELECT j.id FROM @jobs j WHERE ${orphan})`)
+  // Read first: a DELETE with that subquery would hold the rows of all jobs on MySQL, and wait for those who do.
+  const found = yield* rows(
+    `SELECT job_id FROM @orphans WHERE job_id NOT IN (SELECT j.id FROM @jobs j WHERE ${orphan})`,
+  )
+  const adopted = found.map(({ job_id }) => text(job_id))
+  if (adopted.length > 0) yield* run('DELETE FROM @orphans WHERE job_id IN ?*', adopted)
   const fresh = yield* rows(
     `SELECT j.id FROM @jobs j WHERE ${orphan} AND NOT EXISTS (SELECT 1 FROM @orphans o WHERE o.job_id = j.id)`,
   )

@@ -43,6 +43,11 @@ export function* row(text: string, ...params: Param[]): Script<Row | null> {
   return found[0] ?? null
 }
 
+/** A look before the transaction begins, where a server can: what it saw may be gone by then. */
+export function* look(text: string, ...params: Param[]): Script<Row[]> {
+  return yield { text, params, wants: 'rows', alone: true, reads: true }
+}
+
 /** Runs a write and returns how many rows it touched: the guard stands in the WHERE, and this count is believed. */
 export function* run(text: string, ...params: Param[]): Script<number> {
   return yield { text, params, wants: 'changes' }

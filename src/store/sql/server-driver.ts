@@ -28,7 +28,7 @@ const reconnectNapMs = 100
 /** A renewal that comes this late is of no use: better fail, and try on a new connection. */
 const pulseMs = 5_000
 /** Longer than any statement of ours takes. */
-const workMs = 30_000
+const workMs = 15_000
 
 export interface PoolSizes {
   /** Heartbeats and renewals have connections of their own: they never queue behind work. */
@@ -57,9 +57,10 @@ export class ServerDriver implements SqlDriver {
     this.#handlers = engine.openPool(sizes.handlers, null)
   }
 
-  async read<T>(script: () => Script<T>, { snapshot = false }: ReadOptions = {}): Promise<T> {
+  async read<T>(script: () => Script<T>, { snapshot = false, pulse = false }: ReadOptions = {}): Promise<T> {
+    const pool = pulse ? this.#pulse : this.#work
     return await this.#retrying(async () => {
-      const run = this.#run(await this.#work.acquire(), snapshot ? 'snapshot' : 'none')
+      const run = this.#run(await pool.acquire(), snapshot ? 'snapshot' : 'none')
       return await run.toEnd(script())
     })
   }
@@ -128,7 +129,7 @@ export class ServerDriver implements SqlDriver {
 
   /** The server's time, read in one short round trip. */
   async time(): Promise<number> {
-    const found = await this.read(() => row(this.#engine.timeText))
+    const found = await this.read(() => row(this.#engine.timeText), { pulse: true })
     return Number(found?.now)
   }
 

@@ -103,8 +103,8 @@ export function createSqlStore(
       await hints.close()
       await driver.close()
     },
-    ping: async () => void (await read(() => row('SELECT 1 AS alive'))),
-    changes: async () => (await driver.changes()) ?? (await read(() => lastChange())),
+    ping: async () => void (await read(() => row('SELECT 1 AS alive'), pulse)),
+    changes: async () => (await driver.changes()) ?? (await read(() => lastChange(), pulse)),
     get hinted() {
       return hints.live
     },
@@ -125,7 +125,7 @@ export function createSqlStore(
     claimExecutions: (request) => write(() => hot.claimExecutions(request), unspoken),
     extendLeases: (request) => write(() => hot.extendLeases(request), pulse),
     startAttempts: (claims, now) => write(() => startAttempts(claims, now, hot), unspoken),
-    findCancelRequests: (nodeId) => read(() => findCancelRequests(nodeId)),
+    findCancelRequests: (nodeId) => read(() => findCancelRequests(nodeId), pulse),
     finishAttempts: (request) =>
       telling(
         write(() => finishAttempts(request, hot)),
@@ -206,7 +206,7 @@ export function createSqlStore(
         () => ['leader'],
       ),
     markMissedHandled: (termId, now) => write(() => markMissedHandled(termId, now)),
-    currentLeader: () => read(() => currentLeader()),
+    currentLeader: () => read(() => currentLeader(), pulse),
     listTerms: ({ instance, limit }) => read(() => listTerms(instance ?? null, limit)),
     acquireLock: (request) => write(() => acquireLock(request)),
     extendLock: (name, token, expiresAt, now) => write(() => extendLock(name, token, expiresAt, now)),
