@@ -5,6 +5,7 @@ import { parseDuration } from '../core/schedule/duration.ts'
 import type { Duration } from '../core/schedule/schedule.ts'
 import type { Clock } from '../engine/clock.ts'
 import { type EventName, Events, type Listener } from '../engine/events.ts'
+import type { Logger } from '../engine/logger.ts'
 import { Node } from '../engine/node.ts'
 import type { EnqueueOptions, EnqueueResult, Handler, JobReference } from '../engine/worker/handler.ts'
 import { type Host, processHost } from '../store/host.ts'
@@ -64,8 +65,10 @@ export class Evertick {
   readonly #handlers: ReadonlyMap<string, Handler>
   readonly #producer: Producer
   readonly #node: Node
+  readonly #logger: Logger
   #starting: Promise<void> | null = null
   #stopping: Promise<void> | null = null
+  readonly #outdated = Promise.withResolvers<never>()
 
   private constructor(
     config: Config & { readonly clock: Clock },
@@ -74,6 +77,9 @@ export class Evertick {
   ) {
     const { clock } = config
     const logger = config.logger ?? stderrLogger
+    this.#logger = logger
+    // Only `run` waits for it.
+    this.#outdated.promise.catch(() => {})
     const events = new Events((error) => logger.error('An event listener threw', { error }))
     this.nodeId =
       config.nodeId ?? `${hostname().slice(0, 150)}:${process.pid}:${newId(clock.now()).slice(-6)}`
@@ -95,7 +101,8 @@ export class Evertick {
     this.#producer = new Producer(this.#app, config.jobs)
     const { random } = host
     const context = { nodeId: this.nodeId, store, clock, events, logger, random }
-    const options = { ...config, aheadMs, host: hostname(), pid: process.pid, version }
+    const onOutdated = (schemaVersion: number) => this.#stopOutdated(schemaVersion)
+    const options = { ...config, aheadMs, host: hostname(), pid: process.pid, version, onOutdated }
     this.#node = new Node(context, options, this.#handlers, (job, input, given) =>
       this.#producer.enqueue(job, input, given),
     )
@@ -162,7 +169,7 @@ export class Evertick {
     for (const signal of signals) process.on(signal, onSignal)
     try {
       await this.start()
-      const signal = await signalled
+      const signal = await Promise.race([signalled, this.#outdated.promise])
       await this.stop()
       return signal
     } finally {
@@ -247,6 +254,21 @@ export class Evertick {
     await Promise.allSettled([this.#starting])
     if (this.#starting !== null) await this.#node.stop(timeoutMs)
     await this.#app.store.close()
+  }
+
+  /** Somebody has migrated the database meanwhile: this node cannot know what its rows mean now. */
+  #stopOutdated(schemaVersion: number): void {
+    if (this.#stopping !== null) return
+    const error = new EvertickError(
+      'schema_newer',
+      `The database was migrated to ${schemaVersion} while this node was running: it stops.`,
+      { next: 'Start it with the Evertick that has migrated the database.' },
+    )
+    this.#logger.error(error.message, { next: error.next })
+    this.stop().then(
+      () => this.#outdated.reject(error),
+      () => this.#outdated.reject(error),
+    )
   }
 
   #refuseStopped(): void {

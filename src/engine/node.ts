@@ -26,6 +26,7 @@ export interface NodeOptions {
   readonly host: string
   readonly pid: number
   readonly version: string
+  readonly onOutdated: (schemaVersion: number) => void
 }
 
 export class Node {
@@ -77,6 +78,7 @@ export class Node {
     this.#registrar = new Registrar(context, this.#elector, {
       node: () => nodeRow(context, options, startedAt),
       handlers: () => (this.#worker === null ? [] : [...handlers.keys()]),
+      onOutdated: options.onOutdated,
     })
   }
 

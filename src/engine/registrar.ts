@@ -15,18 +15,26 @@ export class Registrar extends Service {
   readonly #handlers: () => readonly string[]
   readonly #alarm: Alarm
   readonly #heartbeatMs: number
+  readonly #onOutdated: (schemaVersion: number) => void
   #orphansAt = 0
+  #schemaVersion: number | null = null
 
   constructor(
     context: EngineContext,
     elector: Elector,
-    self: { readonly node: () => NodeRow; readonly handlers: () => readonly string[] },
+    self: {
+      readonly node: () => NodeRow
+      readonly handlers: () => readonly string[]
+      /** Somebody has migrated the database under this node, which does not know what it says now. */
+      readonly onOutdated: (schemaVersion: number) => void
+    },
   ) {
     super()
     this.#context = context
     this.#elector = elector
     this.#node = self.node
     this.#handlers = self.handlers
+    this.#onOutdated = self.onOutdated
     this.#alarm = new Alarm(context.clock)
     this.#heartbeatMs = Math.floor(context.clock.longestSleepMs / 3)
   }
@@ -43,9 +51,11 @@ export class Registrar extends Service {
       await this.#alarm.wait(this.#heartbeatMs, signal)
       if (signal.aborted) break
       try {
-        const known = await store.touchNode(nodeId, clock.now(), this.#heartbeatMs * 6)
+        const { known, schemaVersion } = await store.touchNode(nodeId, clock.now(), this.#heartbeatMs * 6)
         // A node that was taken for dead (it slept, or was cut off) introduces itself again.
         if (!known) await this.register()
+        this.#schemaVersion ??= schemaVersion
+        if (schemaVersion !== this.#schemaVersion) this.#onOutdated(schemaVersion)
         if (this.#elector.term() !== null && clock.now() >= this.#orphansAt) await this.#disableOrphans()
       } catch (error) {
         logger.warn('Could not write this node’s heartbeat; trying again', { error })

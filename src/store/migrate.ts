@@ -54,7 +54,7 @@ export function loadMigrations(dialect: Store['dialect']): Migration[] {
 /** Those still to apply. A database that is ahead of this Evertick, or whose history differs, is refused. */
 export function pendingMigrations(
   known: readonly Migration[],
-  applied: readonly AppliedMigration[],
+  applied: readonly Omit<AppliedMigration, 'appliedAt'>[],
 ): Migration[] {
   for (const done of applied) {
     const same = known.find((migration) => migration.version === done.version)
@@ -90,6 +90,15 @@ export function statusOf(
     name,
     appliedAt: applied.find((done) => done.version === version)?.appliedAt ?? null,
   }))
+}
+
+/** One statement ends with `;` at the end of a line. */
+export function statementsOf(file: string): string[] {
+  return file
+    .replaceAll(/^\s*--.*$/gm, '')
+    .split(/;[ \t]*$/m)
+    .map((statement) => statement.trim())
+    .filter((statement) => statement !== '')
 }
 
 const madePattern =

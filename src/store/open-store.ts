@@ -63,6 +63,11 @@ export async function openStore(
       const { openPostgres } = await import('./postgres/open.ts')
       return await openPostgres(url, around)
     }
+    case 'mysql':
+    case 'mariadb': {
+      const { openMysql } = await import('./mysql/open.ts')
+      return await openMysql(url, around)
+    }
   }
   throw new EvertickError(
     'unsupported_database',

@@ -133,6 +133,14 @@ export interface NodeRow {
   readonly seenAt: number
 }
 
+/** What a node's heartbeat finds. */
+export interface Touched {
+  /** False where the node is not known (any more). */
+  readonly known: boolean
+  /** The newest migration that the database has. */
+  readonly schemaVersion: number
+}
+
 export interface QueueRow {
   readonly name: string
   readonly pausedAt: number | null

@@ -54,6 +54,7 @@ import type {
   RenewRequest,
   Revision,
   TermRow,
+  Touched,
 } from './records.ts'
 
 export type * from './messages.ts'
@@ -150,8 +151,8 @@ export interface Store {
   releaseLock(name: string, token: string | null): Promise<boolean>
   listLocks(): Promise<LockRow[]>
   registerNode(node: NodeRow, handlers: readonly string[]): Promise<void>
-  /** False where the node is not known (any more). Nodes not seen for `lostMs` are cleared away. */
-  touchNode(id: string, now: number, lostMs: number): Promise<boolean>
+  /** Nodes not seen for `lostMs` are cleared away. */
+  touchNode(id: string, now: number, lostMs: number): Promise<Touched>
   removeNode(id: string): Promise<void>
   listNodes(): Promise<NodeRow[]>
   /** The handlers that some node has. */

@@ -1,18 +1,24 @@
 /** MySQL stores for tests: one database for a test file, emptied for each test, with a door behind the port's back. */
 import { randomUUID } from 'node:crypto'
+import * as mysql from 'mysql2/promise'
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise'
+import { processHost } from '../../src/store/host.ts'
 import { mysqlDialect } from '../../src/store/mysql/dialect.ts'
+import { mysqlEngine } from '../../src/store/mysql/driver.ts'
+import { hotScripts } from '../../src/store/mysql/hot.ts'
+import { placeOf } from '../../src/store/mysql/open.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { createMysql, type TestDatabase } from '../services/databases.ts'
 import { scriptContext, t0 } from './builders.ts'
-import type { StoreUnderTest, WrittenRow } from './conformance/store-under-test.ts'
+import type { WrittenRow } from './conformance/store-under-test.ts'
+import { gatedStore } from './races/gate.ts'
+import type { ServerUnderTest } from './races/race.ts'
 
 const dialect = mysqlDialect('evertick_')
 
-export interface MysqlFile {
+export interface MysqlFile extends ServerUnderTest {
   /** The owner's. */
   readonly url: string
-  open(): Promise<StoreUnderTest>
   close(): Promise<void>
 }
 
@@ -48,6 +54,18 @@ export async function mysqlFile(adminUrl: string): Promise<MysqlFile> {
           await store.close()
         },
       }
+    },
+    openGated: async (gate) => {
+      const place = { ...(await placeOf(worker.url)), where: 'gated' }
+      return gatedStore(mysqlEngine(mysql, place, processHost), hotScripts(), 'mysql', gate)
+    },
+    async waiting() {
+      const [rows] = await door.query<(RowDataPacket & { waiting: number })[]>(
+        `SELECT count(*) AS waiting FROM information_schema.innodb_trx t
+         JOIN information_schema.processlist p ON p.id = t.trx_mysql_thread_id
+         WHERE t.trx_state = 'LOCK WAIT' AND p.db = DATABASE()`,
+      )
+      return rows[0]?.waiting ?? 0
     },
     async close() {
       await worker.drop()

@@ -17,8 +17,6 @@ export async function loadMysql(): Promise<MysqlDriver> {
 }
 
 const connectMs = 5_000
-/** Longer than any statement of ours takes; what does not answer by then is a connection that leads nowhere. */
-const answerMs = 30_000
 
 /** Where the server is and who asks, taken from the URL. */
 export interface MysqlAddress {
@@ -58,13 +56,17 @@ function optionsOf({ ssl, ...address }: MysqlAddress): ConnectionOptions {
 
 /**
  * Whatever the server's defaults are. The modes and the character set are what makes the driver's escaping sound: no
- * NO_BACKSLASH_ESCAPES. Locks are waited for so long only that a stuck neighbour is told of, not suffered.
+ * NO_BACKSLASH_ESCAPES.
  */
-const setUp = [
-  `SET NAMES utf8mb4, SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', SESSION time_zone = '+00:00',
-   SESSION autocommit = 1, SESSION innodb_lock_wait_timeout = 10`,
-  'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
-]
+const setUpText = `
+  SET NAMES utf8mb4, SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', SESSION time_zone = '+00:00',
+    SESSION autocommit = 1`
+const isolationText = 'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED'
+
+/** A row that stays locked is told of by the server, before the client would give up the connection. */
+function lockWaitText(answerMs: number): string {
+  return `SET SESSION innodb_lock_wait_timeout = ${Math.min(10, Math.ceil(answerMs / 2_000))}`
+}
 
 /** What the server says of itself: `10.11.6-MariaDB-1`, `8.0.36`. */
 export async function serverVersion(mysql: MysqlDriver, address: MysqlAddress): Promise<string> {
@@ -79,34 +81,36 @@ export async function serverVersion(mysql: MysqlDriver, address: MysqlAddress): 
   }
 }
 
-export interface MysqlPoolOptions {
-  readonly dialect: Dialect
-  readonly host: Host
-  /** False for migrations: they wait for each other, and a table may be large. */
-  readonly hurried?: boolean
+export interface PoolLimits {
+  readonly size: number
+  /** Null: a statement takes its time. */
+  readonly answerMs: number | null
 }
+
+/** How long a handler's transaction may keep others from a connection. */
+const longestMs = 60_000
 
 export class MysqlPool implements SessionPool {
   readonly #pool: ConnectionPool<Connection>
   readonly #dialect: Dialect
-  readonly #answerMs: number | undefined
+  readonly #answerMs: number | null
 
   constructor(
     mysql: MysqlDriver,
     address: MysqlAddress,
-    size: number,
-    { dialect, host, hurried = true }: MysqlPoolOptions,
+    { size, answerMs }: PoolLimits,
+    { dialect, host }: { readonly dialect: Dialect; readonly host: Host },
   ) {
     this.#dialect = dialect
-    this.#answerMs = hurried ? answerMs : undefined
+    this.#answerMs = answerMs
     this.#pool = new ConnectionPool(
-      size,
+      { size, waitMs: answerMs ?? longestMs },
       {
         open: async (onLost) => {
           const client = await mysql.createConnection(optionsOf(address))
           // Without a listener the event would end the process.
           client.on('error', () => onLost(client))
-          return await prepared(client)
+          return await prepared(client, answerMs)
         },
         end: async (client) => {
           await client.end().catch(() => {})
@@ -135,9 +139,10 @@ export class MysqlPool implements SessionPool {
   }
 }
 
-async function prepared(client: Connection): Promise<Connection> {
+async function prepared(client: Connection, answerMs: number | null): Promise<Connection> {
+  const texts = [setUpText, isolationText, ...(answerMs === null ? [] : [lockWaitText(answerMs)])]
   try {
-    for (const sql of setUp) await client.query({ sql, timeout: answerMs })
+    for (const sql of texts) await client.query({ sql, timeout: connectMs })
     return client
   } catch (error) {
     destroy(client)
@@ -158,7 +163,7 @@ function socketOf(client: Connection): Socket {
 class MysqlSession implements Session {
   readonly client: Connection
   readonly #dialect: Dialect
-  readonly #answerMs: number | undefined
+  readonly #answerMs: number | null
   readonly #release: (broken: boolean) => void
   /** Why there is no transaction any more, although its user thinks so. */
   #ended: unknown = null
@@ -167,7 +172,7 @@ class MysqlSession implements Session {
   constructor(
     client: Connection,
     dialect: Dialect,
-    answerMs: number | undefined,
+    answerMs: number | null,
     release: (broken: boolean) => void,
   ) {
     this.client = client
@@ -235,7 +240,7 @@ class MysqlSession implements Session {
   }
 
   #limit(): { timeout?: number } {
-    return this.#answerMs === undefined ? {} : { timeout: this.#answerMs }
+    return this.#answerMs === null ? {} : { timeout: this.#answerMs }
   }
 }
 
@@ -263,17 +268,20 @@ interface CallerQuery {
 }
 
 /** A caller's own connection of mysql2, with promises or with callbacks; null for anything else. */
-export function ofMysql2(value: object): ((text: string, params: readonly unknown[]) => Promise<unknown>) | null {
-  const { promise, connection } = value as { promise?: unknown; connection?: unknown }
-  const known = typeof connection === 'object' && connection !== null && 'threadId' in connection
-  const found =
-    typeof promise === 'function' && 'threadId' in value
-      ? (value as { promise(): PromisedConnection }).promise()
-      : known
-        ? (value as PromisedConnection)
-        : null
+export function ofMysql2(
+  value: object,
+): ((text: string, params: readonly unknown[]) => Promise<unknown>) | null {
+  const found = promised(value)
   if (found === null) return null
   // Its owner may have set other shapes for its own rows.
   const shape = { rowsAsArray: false, nestTables: false, typeCast: true } as const
   return async (sql, values) => await found.query({ sql, values, ...shape })
+}
+
+function promised(value: object): PromisedConnection | null {
+  const { promise, connection, threadId } = value as Record<string, unknown>
+  if (typeof promise === 'function' && threadId !== undefined)
+    return promise.call(value) as PromisedConnection
+  const wraps = typeof connection === 'object' && connection !== null && 'threadId' in connection
+  return wraps ? (value as PromisedConnection) : null
 }

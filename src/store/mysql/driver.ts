@@ -23,16 +23,19 @@ export function openDriver(
   sizes: PoolSizes,
   host: Host,
 ): ServerDriver {
-  const dialect = mysqlDialect(place.prefix)
-  const engine: ServerEngine = {
-    where: place.where,
+  return new ServerDriver(mysqlEngine(mysql, place, host), host, sizes)
+}
+
+export function mysqlEngine(mysql: MysqlDriver, { address, prefix, where }: MysqlPlace, host: Host): ServerEngine {
+  const dialect = mysqlDialect(prefix)
+  return {
+    where,
     dialect,
     timeText,
-    openPool: (size) => new MysqlPool(mysql, place.address, size, { dialect, host }),
+    openPool: (size, answerMs) => new MysqlPool(mysql, address, { size, answerMs }, { dialect, host }),
     troubleOf,
     meaningOf,
     callerQuery: ofMysql2,
     callerWords: 'a connection of mysql2',
   }
-  return new ServerDriver(engine, host, sizes)
 }

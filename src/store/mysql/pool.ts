@@ -25,8 +25,6 @@ export class PoolError extends Error {
   }
 }
 
-/** Longer than a statement may take. */
-const waitMs = 35_000
 const idleMs = 60_000
 
 interface Waiter<Connection> {
@@ -36,6 +34,7 @@ interface Waiter<Connection> {
 
 export class ConnectionPool<Connection extends object> {
   readonly #size: number
+  readonly #waitMs: number
   readonly #lifecycle: Lifecycle<Connection>
   readonly #host: Host
   /** The one used last is used next, so that the others grow old. */
@@ -46,8 +45,13 @@ export class ConnectionPool<Connection extends object> {
   #closed = false
   #onEmpty: () => void = () => {}
 
-  constructor(size: number, lifecycle: Lifecycle<Connection>, host: Host) {
+  constructor(
+    { size, waitMs }: { readonly size: number; readonly waitMs: number },
+    lifecycle: Lifecycle<Connection>,
+    host: Host,
+  ) {
     this.#size = size
+    this.#waitMs = waitMs
     this.#lifecycle = lifecycle
     this.#host = host
   }
@@ -100,9 +104,9 @@ export class ConnectionPool<Connection extends object> {
 
   async #wait(): Promise<Connection> {
     return await new Promise((resolve, reject) => {
-      const cancel = this.#host.timer(waitMs, () => {
+      const cancel = this.#host.timer(this.#waitMs, () => {
         this.#waiters.splice(this.#waiters.indexOf(waiter), 1)
-        reject(new PoolError('POOL_EXHAUSTED', `No connection became free within ${waitMs} ms.`))
+        reject(new PoolError('POOL_EXHAUSTED', `No connection became free within ${this.#waitMs} ms.`))
       })
       const waiter: Waiter<Connection> = {
         resolve: (connection) => {

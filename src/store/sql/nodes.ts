@@ -1,8 +1,8 @@
 /** Nodes say that they live and which handlers they have; jobs that nobody can run any more are found from that. */
-import type { ChangeContext, NodeRow, QueueRow } from '../store.ts'
+import type { ChangeContext, NodeRow, QueueRow, Touched } from '../store.ts'
 import { writeAuditLog } from './audit-log.ts'
 import { json, number, optionalNumber, optionalText, text } from './rows.ts'
-import { insertAll, rows, run, type Script } from './script.ts'
+import { insertAll, row, rows, run, type Script } from './script.ts'
 
 export function* registerNode(node: NodeRow, handlers: readonly string[]): Script<void> {
   yield* removeNode(node.id)
@@ -28,11 +28,12 @@ export function* registerNode(node: NodeRow, handlers: readonly string[]): Scrip
 }
 
 /** A heartbeat also clears away nodes that are long gone. */
-export function* touchNode(id: string, now: number, lostMs: number): Script<boolean> {
+export function* touchNode(id: string, now: number, lostMs: number): Script<Touched> {
   const known = yield* run('UPDATE @nodes SET seen_at = ? WHERE id = ?', now, id)
   const gone = yield* rows('SELECT id FROM @nodes WHERE seen_at < ?', now - lostMs)
   for (const node of gone) yield* removeNode(text(node.id))
-  return known === 1
+  const schema = yield* row('SELECT max(version) AS version FROM @migrations')
+  return { known: known === 1, schemaVersion: number(schema?.version) }
 }
 
 export function* removeNode(id: string): Script<void> {

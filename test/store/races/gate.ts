@@ -74,9 +74,10 @@ class GatedSession implements Session {
     return this.#inner.client
   }
 
-  /** A statement that is a transaction of its own is given one, or there would be nothing to stand before. */
+  /** A write that is a transaction of its own is given one, or there would be nothing to stand before. */
   async run(step: Step): Promise<unknown> {
-    if (this.#began || isInsert(step) || step.alone !== true) return await this.#inner.run(step)
+    const alone = !isInsert(step) && step.alone === true && step.reads !== true
+    if (this.#began || !alone) return await this.#inner.run(step)
     await this.#inner.begin('write')
     const answer = await this.#inner.run(step)
     await this.commit()
