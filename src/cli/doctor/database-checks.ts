@@ -3,8 +3,10 @@ import { accessSync, constants, existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Evertick } from '../../app/evertick.ts'
 import { newId } from '../../app/ids.ts'
+import { type EvertickOptions, parseOptions } from '../../app/options.ts'
 import { EvertickError } from '../../core/error.ts'
 import { openStore } from '../../store/open-store.ts'
+import { withoutSecrets } from '../../store/store-url.ts'
 import { counted } from '../output/count-words.ts'
 import { type Cli, databaseFile, databaseOf, openOptions } from '../session.ts'
 import type { Settings } from '../settings.ts'
@@ -20,14 +22,15 @@ export async function checkDatabase(
   const checks: Check[] = []
   try {
     const url = databaseOf(cli, settings, false)
-    const pending = await readSchema(url, checks)
+    const options = openOptions(settings, url, cli.terminal)
+    const pending = await readSchema(options, checks)
     if (pending > 0) {
       checks.push(
         warn('schema', `${counted(pending, 'migration')} still to apply.`, 'Run `evertick migrate up`.'),
       )
       return { checks, evertick: null }
     }
-    const evertick = await Evertick.open({ ...openOptions(settings, url, cli.terminal), migrate: false })
+    const evertick = await Evertick.open({ ...options, migrate: false })
     checks.push(ok('schema', 'Up to date.'), await checkWritable(cli, evertick, url))
     return { checks, evertick }
   } catch (error) {
@@ -36,15 +39,27 @@ export async function checkDatabase(
   }
 }
 
-async function readSchema(url: string, checks: Check[]): Promise<number> {
-  const { store, migrator } = await openStore(url, { newId, tzVersion: process.versions.tz ?? 'unknown' })
+async function readSchema(options: EvertickOptions, checks: Check[]): Promise<number> {
+  const config = parseOptions(options)
+  const context = { newId, tzVersion: process.versions.tz ?? 'unknown' }
+  const { store, migrator } = await openStore(config.database, context, config)
   try {
     await store.ping()
-    checks.push(ok('database', `${url} answers.`))
+    checks.push(ok('database', `${withoutSecrets(config.database)} answers.`))
+    if (store.dialect !== 'sqlite') checks.push(hintsCheck(store.hinted))
     return (await migrator.plan()).length
   } finally {
     await store.close()
   }
+}
+
+function hintsCheck(hinted: boolean): Check {
+  if (hinted) return ok('hints', 'Nodes hear of each other’s writes at once.')
+  return warn(
+    'hints',
+    'Nodes look for each other’s writes once a second.',
+    'Give `redis`, or on PostgreSQL `pool.direct` past the pooler.',
+  )
 }
 
 async function checkWritable(cli: Cli, evertick: Evertick, url: string): Promise<Check> {

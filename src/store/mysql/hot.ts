@@ -175,19 +175,28 @@ const completedText = `
   WHERE e.fence = c.fence AND e.state = 'completed' AND e.finished_at = c.finished_at AND e.result <=> c.result`
 
 function* completeAttempts(attempts: readonly Completion[]): Script<ReadonlySet<string>> {
-  const sorted = attempts.toSorted(byId)
-  const chunks = chunksOf(
-    sorted.map(({ id, fence, result, finishedAt }) => [id, fence, result, finishedAt] as const),
-  )
-  const completed = new Set<string>()
+  const values = attempts.map(({ id, fence, result, finishedAt }) => [id, fence, result, finishedAt] as const)
+  return yield* writeBatch(values, completeText, completedText)
+}
+
+type ClaimValues = readonly [id: string, fence: number, ...values: Param[]]
+
+/** The ids of those whose update found them under their fence. */
+function* writeBatch(
+  values: readonly ClaimValues[],
+  writeText: string,
+  writtenText: string,
+): Script<ReadonlySet<string>> {
+  const chunks = chunksOf(values.toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  const write = chunks.length === 1 ? alone : run
+  const found = new Set<string>()
   for (const chunk of chunks) {
     const batch = JSON.stringify(chunk)
-    const write = chunks.length === 1 ? alone : run
     const claims = chunk.map(([id, fence]) => ({ id, fence }))
-    const ids = yield* whichOf(claims, yield* write(completeText, batch), () => look(completedText, batch))
-    for (const id of ids) completed.add(id)
+    const ids = yield* whichOf(claims, yield* write(writeText, batch), () => look(writtenText, batch))
+    for (const id of ids) found.add(id)
   }
-  return completed
+  return found
 }
 
 /**
@@ -203,32 +212,29 @@ function* whichOf(
   return changed === 0 ? new Set() : idsOf(yield* find())
 }
 
-/** By its id and nothing else: another index would make it wait for rows that are none of its business. */
-const heldText = `
-  SELECT seq, id, fence FROM @job_executions FORCE INDEX (@job_executions_id)
-  WHERE id IN ?* AND state = 'running' ORDER BY id FOR UPDATE`
+const crashColumns = `${claimColumns}, state VARCHAR(32) CHARACTER SET utf8mb4 PATH '$[2]',
+  error LONGTEXT CHARACTER SET utf8mb4 PATH '$[3]', ready_at BIGINT PATH '$[4]', finished_at BIGINT PATH '$[5]',
+  started_at BIGINT PATH '$[6]'`
 
 const crashText = `
-  UPDATE JSON_TABLE(?, '$[*]' COLUMNS (seq BIGINT PATH '$[0]', state VARCHAR(32) CHARACTER SET utf8mb4 PATH '$[1]',
-    error LONGTEXT CHARACTER SET utf8mb4 PATH '$[2]', ready_at BIGINT PATH '$[3]', finished_at BIGINT PATH '$[4]',
-    started_at BIGINT PATH '$[5]')) c
-  STRAIGHT_JOIN @job_executions e ON e.seq = c.seq
+  UPDATE JSON_TABLE(?, '$[*]' COLUMNS (${crashColumns})) c
+  STRAIGHT_JOIN @job_executions e ON e.id = c.id
   SET e.state = c.state, e.error = c.error, e.ready_at = c.ready_at, e.finished_at = c.finished_at,
-    e.leased_until = NULL, e.started_at = c.started_at`
+    e.leased_until = NULL, e.started_at = c.started_at
+  WHERE e.fence = c.fence AND e.state = 'running'`
 
-/** Held first: nobody who retries can be told apart by what the update has written. */
+const crashedText = `
+  SELECT e.id FROM JSON_TABLE(?, '$[*]' COLUMNS (${crashColumns})) c
+  STRAIGHT_JOIN @job_executions e ON e.id = c.id
+  WHERE e.fence = c.fence AND e.state = c.state AND e.error <=> c.error AND e.ready_at = c.ready_at
+    AND e.finished_at <=> c.finished_at AND e.started_at <=> c.started_at`
+
 function* crashAttempts(attempts: readonly Crash[]): Script<ReadonlySet<string>> {
-  const fences = new Map(attempts.map(({ id, fence }) => [id, fence]))
-  const held = (yield* rows(heldText, [...fences.keys()])).filter(
-    ({ id, fence }) => fences.get(text(id)) === number(fence),
+  const values = attempts.map(
+    ({ id, fence, state, error, readyAt, finishedAt, startedAt }) =>
+      [id, fence, state, error, readyAt, finishedAt, startedAt] as const,
   )
-  const seqs = new Map(held.map(({ id, seq }) => [text(id), number(seq)]))
-  const values = attempts.flatMap(({ id, state, error, readyAt, finishedAt, startedAt }) => {
-    const seq = seqs.get(id)
-    return seq === undefined ? [] : [[seq, state, error, readyAt, finishedAt, startedAt]]
-  })
-  for (const chunk of chunksOf(values)) yield* run(crashText, JSON.stringify(chunk))
-  return new Set(seqs.keys())
+  return yield* writeBatch(values, crashText, crashedText)
 }
 
 /** The rows are held already, in the order of their ids; the count is of rows matched. */

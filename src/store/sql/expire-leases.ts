@@ -64,8 +64,9 @@ export function* expireLeases(
 /** Those that are still as they were seen: the others were renewed or ended while their jobs were waited for. */
 function* holdExpired(seen: readonly Row[]): Script<Row[]> {
   if (seen.length === 0) return []
+  // By id alone, or MySQL might go by the state, and wait for rows that are none of ours. What has ended has no lease.
   const held = yield* rows(
-    `SELECT id, fence, leased_until FROM @job_executions WHERE id IN ?* AND state = 'running' ORDER BY id FOR UPDATE`,
+    'SELECT id, fence, leased_until FROM @job_executions WHERE id IN ?* ORDER BY id FOR UPDATE',
     seen.map(({ id }) => text(id)),
   )
   const look = ({ id, fence, leased_until }: Row) => `${id}:${fence}:${leased_until}`
