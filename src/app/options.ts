@@ -123,13 +123,14 @@ export function parseOptions(options: EvertickOptions): Config {
     })
   }
   const database = given.database ?? databaseFromEnvironment()
+  refuseUnused(database, options)
   const leaseMs = ms(given.worker?.lease, 'worker.lease', 30_000)
   if (leaseMs < 1_000) {
     throw new EvertickError('invalid_config', 'worker.lease must be at least 1s.', { field: 'worker.lease' })
   }
   return Object.freeze({
     database,
-    redis: given.redis ?? redisFromEnvironment(),
+    redis: database.startsWith('sqlite:') ? undefined : (given.redis ?? redisFromEnvironment()),
     pool: { max: given.pool?.max ?? defaultPool.max, direct: given.pool?.direct },
     jobs: options.jobs ?? [],
     roles: given.roles ?? roles,
@@ -143,4 +144,20 @@ export function parseOptions(options: EvertickOptions): Config {
     migrate: given.migrate ?? database.startsWith('sqlite:'),
     nodeId: given.nodeId ?? null,
   })
+}
+
+/** Nothing is accepted and ignored: these mean something on a server only. */
+function refuseUnused(database: string, { redis, pool }: Pick<EvertickOptions, 'redis' | 'pool'>): void {
+  const refuse = (field: string, where: string) => {
+    throw new EvertickError('invalid_config', `${field} has no meaning ${where}.`, {
+      field,
+      next: 'Leave it out, or name another database.',
+    })
+  }
+  const onSqlite = database.startsWith('sqlite:')
+  if (onSqlite && redis !== undefined) refuse('redis', 'on SQLite: processes on one file see each other')
+  if (onSqlite && pool !== undefined) refuse('pool', 'on SQLite')
+  if (pool?.direct !== undefined && !/^postgres(?:ql)?:/.test(database)) {
+    refuse('pool.direct', 'beside PostgreSQL')
+  }
 }

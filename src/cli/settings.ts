@@ -72,7 +72,7 @@ function settle(
     timezone: timezoneOf(env, options),
     logLevel: logLevelOf(env),
     configPath: configPath === null ? null : relative(cwd, configPath),
-    options,
+    options: withRedis(env, options),
   }
 }
 
@@ -88,6 +88,12 @@ function named(name: string, env: Environment): Settings['database'] {
 
 function fromFile(url: string | undefined, path: string | undefined): Settings['database'] {
   return url === undefined || path === undefined ? null : { url, from: path }
+}
+
+/** The environment comes before the file; where only the environment names one, the library reads it itself. */
+function withRedis(env: Environment, options: Partial<EvertickOptions>): Partial<EvertickOptions> {
+  const redis = text(env.EVERTICK_REDIS_URL)
+  return redis === null || options.redis === undefined ? options : { ...options, redis }
 }
 
 function timezoneOf(env: Environment, options: Partial<EvertickOptions>): string | null {

@@ -41,7 +41,8 @@ export class Registrar extends Service {
 
   /** Before this node claims anything, the database knows what it can run. */
   async register(): Promise<void> {
-    await this.#context.store.registerNode(this.#node(), this.#handlers())
+    const schemaVersion = await this.#context.store.registerNode(this.#node(), this.#handlers())
+    this.#schemaVersion ??= schemaVersion
   }
 
   protected override async run(signal: AbortSignal): Promise<void> {
@@ -54,7 +55,6 @@ export class Registrar extends Service {
         const { known, schemaVersion } = await store.touchNode(nodeId, clock.now(), this.#heartbeatMs * 6)
         // A node that was taken for dead (it slept, or was cut off) introduces itself again.
         if (!known) await this.register()
-        this.#schemaVersion ??= schemaVersion
         if (schemaVersion !== this.#schemaVersion) this.#onOutdated(schemaVersion)
         if (this.#elector.term() !== null && clock.now() >= this.#orphansAt) await this.#disableOrphans()
       } catch (error) {

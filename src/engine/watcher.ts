@@ -64,7 +64,7 @@ export class Watcher extends Service {
   /** Where hints arrive, a look is only for what was lost; on a server without them, a quiet database is asked less often. */
   #waitMs(quiet: number): number {
     const { store } = this.#context
-    if (store.hinted) return this.#everyMs * patience * 5
+    if (store.hears === 'all') return this.#everyMs * patience * 5
     return store.dialect === 'sqlite' ? this.#everyMs : this.#everyMs * Math.min(1 + quiet, patience)
   }
 

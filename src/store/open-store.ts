@@ -21,6 +21,7 @@ export interface StoreSurroundings {
   readonly pool: PoolOptions
   /** Where Redis carries the hints, it does; else the engine's own means do, where it has one. */
   readonly openHints: (own: () => Promise<Hints>, place: HintPlace) => Promise<Hints>
+  readonly byRedis: boolean
 }
 
 export interface HintPlace {
@@ -52,7 +53,7 @@ export async function openStore(
 ): Promise<OpenedStore> {
   const openHints: StoreSurroundings['openHints'] = async (own, { where, sender }) =>
     redis === undefined ? await own() : await openRedisHints(redis, { namespace: where, sender }, host)
-  const around = { context, host, pool, openHints }
+  const around = { context, host, pool, openHints, byRedis: redis !== undefined }
   switch (url.slice(0, url.indexOf(':'))) {
     case 'sqlite': {
       const { openSqlite } = await import('./sqlite/open.ts')

@@ -17,7 +17,20 @@ export function sqlitePath(url: string): string {
 
 /** For messages and logs. */
 export function withoutSecrets(url: string): string {
-  return url.replace(/\/\/[^@/]*@/, '//…@').replace(/\?.*$/, '')
+  // To the last @, whatever a password has in it; only then the parameters.
+  return url.replace(/\/\/.*@/s, '//…@').replace(/\?.*$/s, '')
+}
+
+/** A server's URL; one that cannot be read is refused without repeating it. */
+export function parseServerUrl(url: string): URL {
+  try {
+    return new URL(url)
+  } catch {
+    throw new EvertickError('unsupported_database', `"${withoutSecrets(url)}" cannot be read as a URL.`, {
+      field: 'database',
+      next: 'Write special characters of user and password in percent form: @ is %40, / is %2F.',
+    })
+  }
 }
 
 /** A name for this process among those that hint: it only has to differ from theirs. */

@@ -66,8 +66,11 @@ export interface Store {
   ping(): Promise<void>
   /** A word that changes when another process has written: a hint to look, never a fact. */
   changes(): Promise<string>
-  /** Whether hints of other nodes arrive by themselves at present; else `changes` is worth asking often. */
-  readonly hinted: boolean
+  /**
+   * Which hints of other nodes arrive by themselves at present: all, all but those of callers' own transactions, or none.
+   * The fewer, the more often `changes` is worth asking.
+   */
+  readonly hears: 'all' | 'most' | 'nothing'
   /** What other nodes hint at, where something carries hints. Returns the function that takes the listener off again. */
   listen(listener: (topic: HintTopic) => void): () => void
   /** How long a handler's own transaction may stay open. */
@@ -89,7 +92,10 @@ export interface Store {
   findCancelRequests(nodeId: string): Promise<string[]>
   /** Marks reserved claims as started: their handlers are about to run. Returns those that are no longer ours. */
   startAttempts(claims: readonly Claim[], now: number): Promise<string[]>
-  /** Decided by (id, fence) of a running execution; a superseded holder is refused, and the refusal is kept. */
+  /**
+   * Decided by (id, fence) of a running execution; a superseded holder is refused, and the refusal is kept. No execution
+   * stands twice in one request.
+   */
   finishAttempts(request: FinishRequest): Promise<FinishResult>
   /** Takes back what no worker holds any more; also cancels what is past its start deadline. */
   expireLeases(request: ExpireRequest): Promise<ExpireResult>
@@ -150,7 +156,8 @@ export interface Store {
   extendLock(name: string, token: string, expiresAt: number, now: number): Promise<boolean>
   releaseLock(name: string, token: string | null): Promise<boolean>
   listLocks(): Promise<LockRow[]>
-  registerNode(node: NodeRow, handlers: readonly string[]): Promise<void>
+  /** Returns the newest migration that the database has. */
+  registerNode(node: NodeRow, handlers: readonly string[]): Promise<number>
   /** Nodes not seen for `lostMs` are cleared away. */
   touchNode(id: string, now: number, lostMs: number): Promise<Touched>
   removeNode(id: string): Promise<void>

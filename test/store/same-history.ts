@@ -53,7 +53,7 @@ async function lived(open: OpenStoreUnderTest, { specs, steps }: Lived): Promise
 
 async function told({ sql }: StoreUnderTest): Promise<Record<string, Rows>> {
   return {
-    jobs: await sql('SELECT * FROM @jobs ORDER BY id'),
+    jobs: (await sql('SELECT * FROM @jobs ORDER BY id')).map(withoutNumbers),
     executions: (await sql('SELECT * FROM @job_executions ORDER BY id')).map(withoutNumbers),
     attempts: (await sql('SELECT * FROM @attempts ORDER BY execution_id, finished_at, fence, outcome')).map(
       withoutNumbers,
@@ -66,6 +66,6 @@ async function told({ sql }: StoreUnderTest): Promise<Record<string, Rows>> {
 
 /** The numbers that a database gives to its rows, and columns that only one engine has. */
 function withoutNumbers(row: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const { seq: _seq, id, claim_priority: _priority, unique_open: _open, ...rest } = row
+  const { seq: _seq, id, claim_priority: _priority, unique_open: _open, name_in_use: _name, ...rest } = row
   return typeof id === 'string' ? { id, ...rest } : rest
 }

@@ -6,6 +6,7 @@ import { Evertick } from '../../app/evertick.ts'
 import type { EvertickOptions } from '../../app/options.ts'
 import { EvertickError } from '../../core/error.ts'
 import { type Role, roles } from '../../engine/node.ts'
+import { withoutSecrets } from '../../store/store-url.ts'
 import { signalExitCodes } from '../exit-code.ts'
 import { collect, examples } from '../help.ts'
 import { type Cli, databaseFile, openOptions, settingsOf } from '../session.ts'
@@ -64,7 +65,7 @@ async function start(cli: Cli, command: Command, options: StartOptions): Promise
     roles: wanted,
   })
   await run(cli, evertick, settings, {
-    database: file === null ? database : relative(cli.cwd, file) || database,
+    database: file === null ? withoutSecrets(database) : relative(cli.cwd, file) || database,
     config: settings.configPath,
     roles: wanted,
     example,

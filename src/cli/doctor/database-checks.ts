@@ -46,7 +46,7 @@ async function readSchema(options: EvertickOptions, checks: Check[]): Promise<nu
   try {
     await store.ping()
     checks.push(ok('database', `${withoutSecrets(config.database)} answers.`))
-    if (store.dialect !== 'sqlite') checks.push(hintsCheck(store.hinted))
+    if (store.dialect !== 'sqlite') checks.push(hintsCheck(store.hears !== 'nothing'))
     return (await migrator.plan()).length
   } finally {
     await store.close()

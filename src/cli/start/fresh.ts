@@ -3,6 +3,7 @@ import { existsSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Evertick } from '../../app/evertick.ts'
 import { EvertickError } from '../../core/error.ts'
+import { withoutSecrets } from '../../store/store-url.ts'
 import { type Cli, databaseFile } from '../session.ts'
 import type { Settings } from '../settings.ts'
 import { isRunning } from './process-alive.ts'
@@ -13,10 +14,14 @@ const aliveMs = 30_000
 export async function deleteOwnDatabase(cli: Cli, settings: Settings, url: string): Promise<void> {
   const file = databaseFile(cli, url)
   if (file === null || file !== databaseFile(cli, settings.ownDatabase)) {
-    throw new EvertickError('invalid_option', `--fresh deletes only ${settings.ownDatabase}, not ${url}.`, {
-      field: '--fresh',
-      next: 'Empty another database with `evertick migrate down`.',
-    })
+    throw new EvertickError(
+      'invalid_option',
+      `--fresh deletes only ${settings.ownDatabase}, not ${withoutSecrets(url)}.`,
+      {
+        field: '--fresh',
+        next: 'Empty another database with `evertick migrate down`.',
+      },
+    )
   }
   if (!existsSync(file)) return
   await refuseInUse(url, file)

@@ -11,7 +11,7 @@ const largestBatch = 500
 
 export class Batcher<Item extends Claim> {
   readonly #flush: (items: readonly Item[]) => Promise<ReadonlySet<string> | null>
-  readonly #waiting: Waiting<Item>[] = []
+  #waiting: Waiting<Item>[] = []
   #working: Promise<void> | null = null
 
   /** `flush` returns the ids that were refused, or null where nothing could be written. */
@@ -35,10 +35,28 @@ export class Batcher<Item extends Claim> {
     // Let everybody who comes in this turn come along.
     await Promise.resolve()
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, largestBatch)
+      const batch = this.#next()
       const refused = await this.#flush(batch.map(({ item }) => item))
       for (const { item, settle } of batch) settle(refused !== null && !refused.has(item.id))
     }
     this.#working = null
+  }
+
+  /**
+   * No execution twice: this worker may hold it anew while the end of its last attempt is still to be written, and the
+   * answer names executions, not attempts.
+   */
+  #next(): Waiting<Item>[] {
+    const ids = new Set<string>()
+    const batch: Waiting<Item>[] = []
+    const rest: Waiting<Item>[] = []
+    for (const waiting of this.#waiting) {
+      const { id } = waiting.item
+      if (batch.length >= largestBatch || ids.has(id)) rest.push(waiting)
+      else batch.push(waiting)
+      ids.add(id)
+    }
+    this.#waiting = rest
+    return batch
   }
 }

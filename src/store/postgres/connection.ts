@@ -61,10 +61,18 @@ export async function isPooled(pg: PostgresDriver, url: string): Promise<boolean
   }
 }
 
+/**
+ * How long a transaction may rest between two statements before the server ends it and sets its rows free. Ours never
+ * rest: who is silent for so long was stopped, or is cut off, and without this nobody could lead until it is back. A
+ * handler may, up to the deadline of its transaction.
+ */
+const restMs = { ours: 5_000, handlers: 60_000 } as const
+
 export class PostgresPool implements SessionPool {
   readonly #pool: Pool
   readonly #dialect: Dialect
   readonly #names: StatementNames | null
+  readonly #restMs: number
 
   constructor(
     pg: PostgresDriver,
@@ -85,11 +93,12 @@ export class PostgresPool implements SessionPool {
     this.#pool.on('connect', (client) => void client.on('error', () => {}))
     this.#dialect = dialect
     this.#names = names
+    this.#restMs = answerMs === null ? restMs.handlers : restMs.ours
   }
 
   async acquire(): Promise<Session> {
     try {
-      return new PostgresSession(await this.#pool.connect(), this.#dialect, this.#names)
+      return new PostgresSession(await this.#pool.connect(), this.#dialect, this.#names, this.#restMs)
     } catch (error) {
       throw new ServerFailure(error)
     }
@@ -120,11 +129,13 @@ class PostgresSession implements Session {
   readonly client: PoolClient
   readonly #dialect: Dialect
   readonly #names: StatementNames | null
+  readonly #restMs: number
 
-  constructor(client: PoolClient, dialect: Dialect, names: StatementNames | null) {
+  constructor(client: PoolClient, dialect: Dialect, names: StatementNames | null, restMs: number) {
     this.client = client
     this.#dialect = dialect
     this.#names = names
+    this.#restMs = restMs
   }
 
   async run(step: Step): Promise<unknown> {
@@ -142,10 +153,10 @@ class PostgresSession implements Session {
   }
 
   async begin(kind: 'write' | 'snapshot'): Promise<void> {
+    const level = kind === 'write' ? 'READ COMMITTED' : 'REPEATABLE READ READ ONLY'
+    // In one round trip, and for this transaction only: behind a pooler, the next one on the connection is a stranger's.
     await this.#send(
-      kind === 'write'
-        ? 'BEGIN ISOLATION LEVEL READ COMMITTED'
-        : 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
+      `BEGIN ISOLATION LEVEL ${level}; SET LOCAL idle_in_transaction_session_timeout = ${this.#restMs}`,
     )
   }
 

@@ -56,7 +56,7 @@ const noEntry: Meaning = {
 const noRight: Meaning = {
   code: 'database_missing',
   says: 'does not give this user the rights it needs',
-  next: 'Grant them as in docs/operations/roles.md.',
+  next: 'Grant them: the page “Roles” of the operations guide has the SQL.',
 }
 const crowded: Meaning = {
   code: 'database_busy',
@@ -71,6 +71,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   '57P02': away,
   '57P03': away,
   '57P05': away,
+  '25P03': away,
   '25006': {
     code: 'database_unavailable',
     says: 'is read-only: a standby, perhaps',
@@ -106,7 +107,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
 
 /** Transactions that lost to another: the deadlock's victim, a key that somebody took first. */
 const conflicts = new Set(['40001', '40P01', '23505'])
-const losses = new Set(['57P01', '57P02', '57P03', '57P05'])
+const losses = new Set(['57P01', '57P02', '57P03', '57P05', '25P03'])
 
 /** Null for a failure that the server did not speak of: then the connection itself is in trouble. */
 function stateOf({ cause }: ServerFailure): string | null {

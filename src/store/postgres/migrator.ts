@@ -38,11 +38,11 @@ export class PostgresMigrator implements Migrator {
 
   async up(now: number): Promise<string[]> {
     if ((await this.plan()).length === 0) return []
-    return await this.#driver.write(() => this.#apply(now))
+    return await this.#driver.write(() => this.#apply(now), { slow: true })
   }
 
   async down(): Promise<string[]> {
-    return await this.#driver.write(() => this.#undo())
+    return await this.#driver.write(() => this.#undo(), { slow: true })
   }
 
   *#apply(now: number): Script<string[]> {

@@ -7,7 +7,7 @@ import type { OpenedStore, StoreSurroundings } from '../open-store.ts'
 import type { ServerDriver } from '../sql/server-driver.ts'
 import { classified } from '../sql/server-session.ts'
 import { createSqlStore } from '../sql/sql-store.ts'
-import { poolSizes, senderName, withoutSecrets } from '../store-url.ts'
+import { parseServerUrl, poolSizes, senderName, withoutSecrets } from '../store-url.ts'
 import { isPooled, loadPg, type PostgresDriver } from './connection.ts'
 import { meaningOf } from './dialect.ts'
 import { openDriver } from './driver.ts'
@@ -17,7 +17,7 @@ import { PostgresMigrator } from './migrator.ts'
 
 export async function openPostgres(
   url: string,
-  { context, host, pool, openHints }: StoreSurroundings,
+  { context, host, pool, byRedis, openHints }: StoreSurroundings,
 ): Promise<OpenedStore> {
   const pg = await loadPg()
   const where = withoutSecrets(url)
@@ -26,13 +26,17 @@ export async function openPostgres(
     const pooled = await isPooled(pg, rest)
     const driver = openDriver(pg, { url: rest, schema, where, pooled }, poolSizes(pool.max), host)
     const sender = senderName(host)
-    const within = (topic: HintTopic) => notifyStep(schema, messageOf([topic], sender))
+    // Under another name: this process does not know when its caller commits, so it listens to that as well.
+    const notify = (topic: HintTopic) => notifyStep(schema, messageOf([topic], `${sender}-tx`))
     const direct = pool.direct ?? (pooled ? null : rest)
     const own = async () =>
       direct === null ? noHints : await listenTo(pg, { url: direct, channel: schema }, driver, host, sender)
     const hints = await openHints(own, { where, sender })
     return {
-      store: createSqlStore('postgres', driver, hotScripts(), context, { hints, within }),
+      store: createSqlStore('postgres', driver, hotScripts(), context, {
+        hints,
+        within: byRedis || direct === null ? null : notify,
+      }),
       migrator: new PostgresMigrator(driver, schema),
     }
   } catch (error) {
@@ -57,7 +61,7 @@ async function listenTo(
 
 /** `?schema=…` is ours; the rest of the URL is the driver's. */
 function schemaOf(url: string): { readonly schema: string; readonly rest: string } {
-  const parsed = new URL(url)
+  const parsed = parseServerUrl(url)
   const schema = parsed.searchParams.get('schema') ?? 'evertick'
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) {
     throw new EvertickError('unsupported_database', `"${schema}" cannot be the schema of Evertick.`, {

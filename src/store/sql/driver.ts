@@ -40,6 +40,8 @@ export interface WriteOptions {
   readonly durable?: boolean
   /** A heartbeat or a renewal: it must not queue behind work. (SQLite has one writer for all.) */
   readonly pulse?: boolean
+  /** A migration: it takes as long as it takes. */
+  readonly slow?: boolean
 }
 
 export interface ExclusiveRequest<T> {

@@ -4,7 +4,7 @@ import { writeAuditLog } from './audit-log.ts'
 import { json, number, optionalNumber, optionalText, text } from './rows.ts'
 import { insertAll, row, rows, run, type Script } from './script.ts'
 
-export function* registerNode(node: NodeRow, handlers: readonly string[]): Script<void> {
+export function* registerNode(node: NodeRow, handlers: readonly string[]): Script<number> {
   yield* removeNode(node.id)
   yield* run(
     `INSERT INTO @nodes (id, host, pid, roles, queues, version, lease_ms, started_at, seen_at)
@@ -25,6 +25,7 @@ export function* registerNode(node: NodeRow, handlers: readonly string[]): Scrip
     ['handler', 'node_id'],
     unique.map((handler) => [handler, node.id]),
   )
+  return yield* schemaVersion()
 }
 
 /** A heartbeat also clears away nodes that are long gone. */
@@ -32,8 +33,11 @@ export function* touchNode(id: string, now: number, lostMs: number): Script<Touc
   const known = yield* run('UPDATE @nodes SET seen_at = ? WHERE id = ?', now, id)
   const gone = yield* rows('SELECT id FROM @nodes WHERE seen_at < ?', now - lostMs)
   for (const node of gone) yield* removeNode(text(node.id))
-  const schema = yield* row('SELECT max(version) AS version FROM @migrations')
-  return { known: known === 1, schemaVersion: number(schema?.version) }
+  return { known: known === 1, schemaVersion: yield* schemaVersion() }
+}
+
+function* schemaVersion(): Script<number> {
+  return number((yield* row('SELECT max(version) AS version FROM @migrations'))?.version)
 }
 
 export function* removeNode(id: string): Script<void> {

@@ -65,9 +65,9 @@ export class ServerDriver implements SqlDriver {
     })
   }
 
-  async write<T>(script: () => Script<T>, { pulse = false }: WriteOptions = {}): Promise<T> {
+  async write<T>(script: () => Script<T>, { pulse = false, slow = false }: WriteOptions = {}): Promise<T> {
     this.assertWritable()
-    const pool = pulse ? this.#pulse : this.#work
+    const pool = pulse ? this.#pulse : slow ? this.#handlers : this.#work
     const attempt = async () => await this.#run(await pool.acquire(), 'write').toEnd(script())
     // Who has a pulse tries again by itself, with a newer time.
     return await this.#retrying(attempt, pulse ? 1 : maxReconnects)
@@ -84,14 +84,16 @@ export class ServerDriver implements SqlDriver {
   async within<T>(transaction: CallerTransaction, script: () => Script<T>): Promise<T> {
     this.#assertOpen()
     const { dialect } = this.#engine
+    if (isPool(transaction))
+      throw notATransaction(
+        this.#engine.callerWords,
+        'tx is a pool: each query of it may take another connection.',
+      )
     if (transaction instanceof ServerTransaction) return await transaction.run(script())
     const query = this.#engine.callerQuery(transaction)
     if (query !== null) return await runAsync({ query }, script(), dialect)
     if (isQueryable(transaction)) return await runAsync(transaction, script(), dialect)
-    throw new EvertickError('invalid_option', 'tx is not a transaction that this database knows.', {
-      field: 'tx',
-      next: `Pass ${this.#engine.callerWords}, the tx of ctx.transaction, or an object with query(text, params).`,
-    })
+    throw notATransaction(this.#engine.callerWords, 'tx is not a transaction that this database knows.')
   }
 
   async exclusive<T>(request: ExclusiveRequest<T>): Promise<T> {
@@ -253,6 +255,18 @@ class Run {
     this.#committed = this.#kind === 'write'
     return answer
   }
+}
+
+/** By what the pools of pg and mysql2 have and their connections have not. */
+function isPool(value: object): boolean {
+  return 'getConnection' in value || ('totalCount' in value && 'idleCount' in value)
+}
+
+function notATransaction(words: string, message: string): EvertickError {
+  return new EvertickError('invalid_option', message, {
+    field: 'tx',
+    next: `Pass ${words}, the tx of ctx.transaction, or an object with query(text, params).`,
+  })
 }
 
 function isAlone(step: Step): boolean {

@@ -105,8 +105,9 @@ export function createSqlStore(
     },
     ping: async () => void (await read(() => row('SELECT 1 AS alive'), pulse)),
     changes: async () => (await driver.changes()) ?? (await read(() => lastChange(), pulse)),
-    get hinted() {
-      return hints.live
+    get hears() {
+      if (!hints.live) return 'nothing'
+      return signals.within === null ? 'most' : 'all'
     },
     listen: (listener) => hints.listen(listener),
     longestTransactionMs: driver.longestTransactionMs,

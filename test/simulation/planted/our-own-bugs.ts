@@ -135,4 +135,16 @@ export const ourOwnBugs: readonly PlantedBug[] = [
     rules: ['service returns by itself'],
     patches: [{ file: 'src/engine/worker/worker.ts', find: 'if (opened) parts.onNextTick()', replace: '' }],
   },
+  {
+    name: 'one-execution-twice-in-a-batch',
+    says: 'Ends of two attempts of one execution go into one batch, whose answer names executions only.',
+    rules: ['a stale fence is refused'],
+    patches: [
+      {
+        file: 'src/engine/worker/batcher.ts',
+        find: 'batch.length >= largestBatch || ids.has(id)',
+        replace: 'batch.length >= largestBatch',
+      },
+    ],
+  },
 ]

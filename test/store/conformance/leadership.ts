@@ -118,7 +118,10 @@ export function describeLeadership(open: OpenStoreUnderTest): void {
         await store.registerNode(node('n1'), ['work', 'work'])
         await store.registerNode(node('n2', at(1)), ['mail'])
         expect(await store.listNodes()).toEqual([node('n1'), node('n2', at(1))])
-        expect(await store.touchNode('n2', t0 + minute + 1, minute)).toEqual({ known: true, schemaVersion: 1 })
+        expect(await store.touchNode('n2', t0 + minute + 1, minute)).toEqual({
+          known: true,
+          schemaVersion: 1,
+        })
         expect((await store.listNodes()).map(({ id }) => id)).toEqual(['n2'])
         expect(await store.touchNode('n1', t0 + minute + 2, minute)).toMatchObject({ known: false })
         await store.removeNode('n2')

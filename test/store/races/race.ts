@@ -19,10 +19,10 @@ export interface Race {
   readonly hand: ByHand
   readonly sql: StoreUnderTest['sql']
   /** Runs both: `first` through the gated store up to its COMMIT, then `second`, then the rest of both. */
-  both<A, B>(
+  readonly both: <A, B>(
     first: (store: Store, hand: ByHand) => Promise<A>,
     second: (store: Store, hand: ByHand) => Promise<B>,
-  ): Promise<Raced<A, B>>
+  ) => Promise<Raced<A, B>>
 }
 
 export interface Raced<A, B> {
