@@ -1,6 +1,7 @@
 /** PostgreSQL stores for tests: one database for a test file, emptied for each test, with a door behind the port's back. */
 import { randomUUID } from 'node:crypto'
 import pg, { type CustomTypesConfig } from 'pg'
+import { processHost } from '../../src/store/host.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { postgresDialect } from '../../src/store/postgres/dialect.ts'
 import { postgresEngine } from '../../src/store/postgres/driver.ts'
@@ -63,7 +64,11 @@ export async function postgresFile(adminUrl: string, through: string = adminUrl)
     },
     openGated: async (gate) =>
       gatedStore(
-        postgresEngine(pg, { url, schema: 'evertick', where: 'gated', pooled: url !== database.url }),
+        postgresEngine(
+          pg,
+          { url, schema: 'evertick', where: 'gated', pooled: url !== database.url },
+          processHost,
+        ),
         hotScripts(),
         'postgres',
         gate,

@@ -1,16 +1,17 @@
 /** Connections of `mysql2`, the only file that imports it: pooled sessions, all of them set up in the same way. */
 import type { Socket } from 'node:net'
+import type * as mysql2 from 'mysql2/promise'
 import type { Connection, ConnectionOptions } from 'mysql2/promise'
 import type { Host } from '../host.ts'
 import { loadDriver } from '../load-driver.ts'
+import { ConnectionPool } from '../sql/connection-pool.ts'
 import type { Dialect } from '../sql/dialect.ts'
 import { answerOf } from '../sql/queryable.ts'
 import type { Step } from '../sql/script.ts'
 import { ServerFailure, type Session, type SessionPool } from '../sql/server-session.ts'
 import { endsTransaction } from './dialect.ts'
-import { ConnectionPool } from './pool.ts'
 
-export type MysqlDriver = typeof import('mysql2/promise')
+export type MysqlDriver = typeof mysql2
 
 export async function loadMysql(): Promise<MysqlDriver> {
   return await loadDriver('mysql2', () => import('mysql2/promise'))
@@ -73,9 +74,14 @@ export async function serverVersion(mysql: MysqlDriver, address: MysqlAddress): 
   try {
     const client = await mysql.createConnection(optionsOf(address))
     client.on('error', () => {})
-    const [rows] = await client.query({ sql: 'SELECT VERSION() AS version', timeout: connectMs })
-    await client.end()
-    return String((rows as { version?: unknown }[])[0]?.version)
+    try {
+      const [rows] = await client.query({ sql: 'SELECT VERSION() AS version', timeout: connectMs })
+      await client.end()
+      return String((rows as { version?: unknown }[])[0]?.version)
+    } catch (error) {
+      destroy(client)
+      throw error
+    }
   } catch (error) {
     throw new ServerFailure(error)
   }
@@ -166,7 +172,7 @@ class MysqlSession implements Session {
   readonly #answerMs: number | null
   readonly #release: (broken: boolean) => void
   /** Why there is no transaction any more, although its user thinks so. */
-  #ended: unknown = null
+  #ended: Error | null = null
   #began = false
 
   constructor(
@@ -234,7 +240,7 @@ class MysqlSession implements Session {
     try {
       return await this.client.query({ sql, values: [...params], ...this.#limit() })
     } catch (error) {
-      if (this.#began && endsTransaction(error)) this.#ended = error
+      if (this.#began && error instanceof Error && endsTransaction(error)) this.#ended = error
       throw error
     }
   }

@@ -92,11 +92,6 @@ const crowded: Meaning = {
   says: 'has no connection left',
   next: 'Lower `pool.max`, or raise max_connections.',
 }
-const crowdedHere: Meaning = {
-  code: 'database_busy',
-  says: 'kept all connections of this node busy',
-  next: 'Raise `pool.max`, or find what is slow.',
-}
 const full: Meaning = {
   code: 'database_full',
   says: 'cannot grow: the disk is full',
@@ -173,7 +168,7 @@ function codeOf(error: unknown): string {
 /** The driver's own codes, and those of the socket: ECONNREFUSED, EPIPE, ENOTFOUND. */
 function isLost(error: unknown): boolean {
   const { fatal } = error as { fatal?: unknown }
-  return fatal === true || /^(?:PROTOCOL_|E[A-Z]+(?:_[A-Z]+)?$|POOL_CLOSED$)/.test(codeOf(error))
+  return fatal === true || /^(?:PROTOCOL_|E[A-Z]+(?:_[A-Z]+)?$)/.test(codeOf(error))
 }
 
 function isUnsafe(error: unknown): boolean {
@@ -192,7 +187,6 @@ export function meaningOf(failure: ServerFailure): Meaning | null {
   const number = numberOf(cause)
   if (number !== null) return meanings[number] ?? (losses.has(number) ? away : null)
   if (isUnsafe(cause)) return unsafe
-  if (codeOf(cause) === 'POOL_EXHAUSTED') return crowdedHere
   return isLost(cause) ? away : null
 }
 

@@ -26,7 +26,11 @@ export function openDriver(
   return new ServerDriver(mysqlEngine(mysql, place, host), host, sizes)
 }
 
-export function mysqlEngine(mysql: MysqlDriver, { address, prefix, where }: MysqlPlace, host: Host): ServerEngine {
+export function mysqlEngine(
+  mysql: MysqlDriver,
+  { address, prefix, where }: MysqlPlace,
+  host: Host,
+): ServerEngine {
   const dialect = mysqlDialect(prefix)
   return {
     where,

@@ -63,18 +63,19 @@ const endOrphansText = `
 function claimExecutions(jobs: ClaimedJobs) {
   return function* (request: ClaimRequest): Script<ClaimResult> {
     const { now, nodeId, limit, start } = request
-    const { ready, nextReadyAt } = yield* findReady(request)
-    if (ready.length === 0) return { claimed: [], nextReadyAt }
+    const { ready, ...found } = yield* findReady(request)
+    const nextReadyAt = ready.length >= limit ? null : found.nextReadyAt
     const [orphans, taken] = [ready.filter(isOrphan), ready.filter((found) => !isOrphan(found))]
     const leasedUntil = now + request.leaseMs
     const started = seqsOf(taken.slice(0, start))
     if (orphans.length > 0) yield* run(endOrphansText, now, seqsOf(orphans))
+    if (taken.length === 0) return { claimed: [], nextReadyAt }
     yield* run(claimText, nodeId, leasedUntil, started, started, now, started, seqsOf(taken))
     const specs = yield* jobs.of(taken)
     const claimed = taken.map((row, index) =>
       claimedFrom(row, specs[index] ?? jobs.missing(row), index < start, leasedUntil),
     )
-    return { claimed, nextReadyAt: ready.length >= limit ? null : nextReadyAt }
+    return { claimed, nextReadyAt }
   }
 }
 

@@ -185,6 +185,8 @@ async function inLock<T>(session: Session, script: () => Script<T>): Promise<T> 
   try {
     const lock = await runSteps(session, row(`SELECT GET_LOCK(${lockName}, ${lockSeconds}) AS got`))
     if (number(lock?.got) !== 1) throw stillMigrating()
+    // A table that somebody's transaction is reading would be waited for a whole day.
+    await runSteps(session, run(`SET SESSION lock_wait_timeout = ${lockSeconds}`))
     const result = await runSteps(session, script())
     await runSteps(session, row(`SELECT RELEASE_LOCK(${lockName}) AS freed`))
     broken = false

@@ -1,11 +1,12 @@
 /** A database of MySQL or MariaDB as a store. */
 import { readFile } from 'node:fs/promises'
+import { isIP } from 'node:net'
 import { EvertickError } from '../../core/error.ts'
 import { noHints } from '../hints.ts'
 import type { OpenedStore, StoreSurroundings } from '../open-store.ts'
 import { classified } from '../sql/server-session.ts'
 import { createSqlStore } from '../sql/sql-store.ts'
-import { poolSizes, senderName, withoutSecrets } from '../store-url.ts'
+import { parseServerUrl, poolSizes, senderName, withoutSecrets } from '../store-url.ts'
 import { loadMysql, type MysqlAddress, type MysqlTls, serverVersion } from './connection.ts'
 import { meaningOf } from './dialect.ts'
 import { mysqlEngine, openDriver } from './driver.ts'
@@ -56,7 +57,7 @@ interface Place {
 
 /** Taken apart here: the driver would take every one of its own options from the URL, unsound ones too. */
 export async function placeOf(url: string): Promise<Place> {
-  const parsed = new URL(url)
+  const parsed = parseServerUrl(url)
   const { prefix = 'evertick_', sslmode, sslrootcert, ...others } = Object.fromEntries(parsed.searchParams)
   const [unknown] = Object.keys(others)
   if (unknown !== undefined) {
@@ -70,8 +71,13 @@ export async function placeOf(url: string): Promise<Place> {
   }
   const database = decodeURIComponent(parsed.pathname.slice(1))
   if (database === '') throw refused('names no database', 'Write mysql://user:password@host/database.')
+  const host = parsed.hostname.replaceAll(/[[\]]/g, '')
+  if (sslmode === 'verify-full' && isIP(host) !== 0) {
+    // The driver would compare the certificate of an address with "localhost".
+    throw refused('asks for verify-full of an address', 'Name the host as its certificate does.')
+  }
   const address = {
-    host: parsed.hostname.replaceAll(/[[\]]/g, ''),
+    host,
     port: Number(parsed.port || 3306),
     user: decodeURIComponent(parsed.username),
     password: decodeURIComponent(parsed.password),

@@ -1,7 +1,10 @@
 /** Connections of `pg`, the only file that imports it: pooled sessions, and one that listens. */
+import type { Socket } from 'node:net'
 import type pg from 'pg'
-import type { Client, ClientConfig, CustomTypesConfig, Pool, PoolClient, QueryConfig } from 'pg'
+import type { Client, ClientConfig, CustomTypesConfig, QueryConfig } from 'pg'
+import type { Host } from '../host.ts'
 import { loadDriver } from '../load-driver.ts'
+import { ConnectionPool } from '../sql/connection-pool.ts'
 import type { Dialect } from '../sql/dialect.ts'
 import { answerOf } from '../sql/queryable.ts'
 import type { Step } from '../sql/script.ts'
@@ -15,7 +18,6 @@ export async function loadPg(): Promise<PostgresDriver> {
 }
 
 const connectMs = 5_000
-const idleMs = 60_000
 
 /** OIDs of the types that our columns have: numbers as numbers, our timestamps as they are written. */
 const int8 = 20
@@ -68,45 +70,73 @@ export async function isPooled(pg: PostgresDriver, url: string): Promise<boolean
  */
 const restMs = { ours: 5_000, handlers: 60_000 } as const
 
+export interface PoolLimits {
+  readonly size: number
+  /** Null: a statement takes its time. */
+  readonly answerMs: number | null
+}
+
+/** How long a handler's transaction may keep others from a connection. */
+const longestMs = 60_000
+
 export class PostgresPool implements SessionPool {
-  readonly #pool: Pool
-  readonly #dialect: Dialect
-  readonly #names: StatementNames | null
-  readonly #restMs: number
+  readonly #pool: ConnectionPool<Client>
+  readonly #parts: Omit<SessionParts, 'release'>
 
   constructor(
     pg: PostgresDriver,
     url: string,
-    { size, answerMs }: { readonly size: number; readonly answerMs: number | null },
-    { dialect, names }: { readonly dialect: Dialect; readonly names: StatementNames | null },
+    { size, answerMs }: PoolLimits,
+    { dialect, names, host }: PoolParts,
   ) {
-    this.#pool = new pg.Pool({
-      ...configOf(pg, url),
-      max: size,
-      ...(answerMs === null ? {} : { query_timeout: answerMs }),
-      idleTimeoutMillis: idleMs,
-      allowExitOnIdle: true,
-    })
-    // A connection that breaks while nobody uses it is simply no longer there; the next one is opened on demand.
-    this.#pool.on('error', () => {})
-    // Nor may one that breaks in use end the process: its statement fails, and that is enough.
-    this.#pool.on('connect', (client) => void client.on('error', () => {}))
-    this.#dialect = dialect
-    this.#names = names
-    this.#restMs = answerMs === null ? restMs.handlers : restMs.ours
+    this.#parts = { dialect, names, restMs: answerMs === null ? restMs.handlers : restMs.ours }
+    const config = { ...configOf(pg, url), ...(answerMs === null ? {} : { query_timeout: answerMs }) }
+    this.#pool = new ConnectionPool(
+      { size, waitMs: answerMs ?? longestMs },
+      {
+        open: async (onLost) => {
+          const client = new pg.Client(config)
+          // Without a listener the event would end the process.
+          client.on('error', () => onLost(client))
+          await client.connect()
+          return client
+        },
+        end: async (client) => await client.end().catch(() => {}),
+        destroy,
+        rest: (client, resting) => (resting ? socketOf(client).unref() : socketOf(client).ref()),
+      },
+      host,
+    )
   }
 
   async acquire(): Promise<Session> {
     try {
-      return new PostgresSession(await this.#pool.connect(), this.#dialect, this.#names, this.#restMs)
+      const client = await this.#pool.acquire()
+      const release = (broken: boolean) => this.#pool.release(client, broken)
+      return new PostgresSession(client, { ...this.#parts, release })
     } catch (error) {
       throw new ServerFailure(error)
     }
   }
 
   async close(): Promise<void> {
-    await this.#pool.end()
+    await this.#pool.close()
   }
+}
+
+interface PoolParts {
+  readonly dialect: Dialect
+  readonly names: StatementNames | null
+  readonly host: Host
+}
+
+/** The driver's own `end` says goodbye first, and waits for an answer. */
+function destroy(client: Client): void {
+  socketOf(client).destroy()
+}
+
+function socketOf(client: Client): Socket {
+  return (client as unknown as { connection: { stream: Socket } }).connection.stream
 }
 
 /** Prepared once per connection: planning the claim takes longer than running it. */
@@ -125,23 +155,26 @@ export class StatementNames {
 /** More texts than this means that somebody builds them. */
 const maxNames = 300
 
-class PostgresSession implements Session {
-  readonly client: PoolClient
-  readonly #dialect: Dialect
-  readonly #names: StatementNames | null
-  readonly #restMs: number
+interface SessionParts {
+  readonly dialect: Dialect
+  readonly names: StatementNames | null
+  readonly restMs: number
+  readonly release: (broken: boolean) => void
+}
 
-  constructor(client: PoolClient, dialect: Dialect, names: StatementNames | null, restMs: number) {
+class PostgresSession implements Session {
+  readonly client: Client
+  readonly #parts: SessionParts
+
+  constructor(client: Client, parts: SessionParts) {
     this.client = client
-    this.#dialect = dialect
-    this.#names = names
-    this.#restMs = restMs
+    this.#parts = parts
   }
 
   async run(step: Step): Promise<unknown> {
     let answer: unknown = null
-    for (const { text, params } of this.#dialect.spell(step)) {
-      const name = this.#names?.of(text)
+    for (const { text, params } of this.#parts.dialect.spell(step)) {
+      const name = this.#parts.names?.of(text)
       answer = await this.#send({ text, values: [...params], ...(name === undefined ? {} : { name }) })
     }
     return answerOf(step, answer)
@@ -156,7 +189,7 @@ class PostgresSession implements Session {
     const level = kind === 'write' ? 'READ COMMITTED' : 'REPEATABLE READ READ ONLY'
     // In one round trip, and for this transaction only: behind a pooler, the next one on the connection is a stranger's.
     await this.#send(
-      `BEGIN ISOLATION LEVEL ${level}; SET LOCAL idle_in_transaction_session_timeout = ${this.#restMs}`,
+      `BEGIN ISOLATION LEVEL ${level}; SET LOCAL idle_in_transaction_session_timeout = ${this.#parts.restMs}`,
     )
   }
 
@@ -169,7 +202,7 @@ class PostgresSession implements Session {
   }
 
   release(broken: boolean): void {
-    this.client.release(broken)
+    this.#parts.release(broken)
   }
 
   async #send(query: string | QueryConfig): Promise<unknown> {

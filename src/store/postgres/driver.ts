@@ -20,17 +20,18 @@ export function openDriver(
   sizes: PoolSizes,
   host: Host,
 ): ServerDriver {
-  return new ServerDriver(postgresEngine(pg, place), host, sizes)
+  return new ServerDriver(postgresEngine(pg, place, host), host, sizes)
 }
 
-export function postgresEngine(pg: PostgresDriver, place: PostgresPlace): ServerEngine {
+export function postgresEngine(pg: PostgresDriver, place: PostgresPlace, host: Host): ServerEngine {
   const dialect = postgresDialect(place.schema)
   const names = place.pooled ? null : new StatementNames()
   return {
     where: place.where,
     dialect,
     timeText: 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now',
-    openPool: (size, answerMs) => new PostgresPool(pg, place.url, { size, answerMs }, { dialect, names }),
+    openPool: (size, answerMs) =>
+      new PostgresPool(pg, place.url, { size, answerMs }, { dialect, names, host }),
     troubleOf,
     meaningOf,
     callerQuery: (transaction) =>

@@ -109,8 +109,9 @@ const claimText = `
     cancel_reason = CASE WHEN j.state = 'cancelled' THEN 'job_cancelled' ELSE e.cancel_reason END,
     finished_at = CASE WHEN j.state = 'cancelled' THEN $3::bigint END,
     fence = e.fence + 1, leased_by = $4, leased_until = CASE WHEN j.state = 'cancelled' THEN NULL ELSE $6::bigint END,
-    attempt = e.attempt + CASE WHEN array_position(c.seqs, e.seq) <= $7 THEN 1 ELSE 0 END,
-    started_at = CASE WHEN array_position(c.seqs, e.seq) <= $7 THEN greatest($3::bigint, e.ready_at) END,
+    attempt = e.attempt + CASE WHEN array_position(c.seqs, e.seq) <= $7 AND j.state <> 'cancelled' THEN 1 ELSE 0 END,
+    started_at = CASE WHEN array_position(c.seqs, e.seq) <= $7 AND j.state <> 'cancelled'
+      THEN greatest($3::bigint, e.ready_at) END,
     start_by = CASE WHEN array_position(c.seqs, e.seq) <= $7 THEN NULL ELSE e.start_by END,
     progress = NULL, progress_note = NULL
   FROM chosen c, @jobs j

@@ -6,6 +6,7 @@
 import { EvertickError } from '../../core/error.ts'
 import type { Host } from '../host.ts'
 import type { CallerTransaction } from '../store.ts'
+import { PoolError } from './connection-pool.ts'
 import type { ExclusiveRequest, ReadOptions, SqlDriver, WriteOptions } from './driver.ts'
 import { asTransaction, refuseNested } from './nested-write.ts'
 import { isQueryable, runAsync } from './queryable.ts'
@@ -155,7 +156,8 @@ export class ServerDriver implements SqlDriver {
 
   /** A script's own error is nobody's trouble but its caller's. */
   #troubleOf(error: unknown): Trouble {
-    return error instanceof ServerFailure ? this.#engine.troubleOf(error) : 'other'
+    if (!(error instanceof ServerFailure) || error.cause instanceof PoolError) return 'other'
+    return this.#engine.troubleOf(error)
   }
 
   async #retrying<T>(attempt: () => Promise<T>, mostReconnects = maxReconnects): Promise<T> {

@@ -1,5 +1,6 @@
 /** What a server's engine gives to the driver that both servers share: connections, and what their errors mean. */
 import { type ErrorCode, EvertickError } from '../../core/error.ts'
+import { PoolError } from './connection-pool.ts'
 import type { Dialect } from './dialect.ts'
 import type { Step } from './script.ts'
 
@@ -62,6 +63,13 @@ export interface ServerEngine {
   readonly callerWords: string
 }
 
+/** All connections of this node are in use: the server has nothing to do with it. */
+const crowdedHere: Meaning = {
+  code: 'database_busy',
+  says: 'has connections, but all that this node may have were in use for too long',
+  next: 'Raise `pool.max`, or keep the transactions of handlers short.',
+}
+
 /** The same error, with our code where its class is known. */
 export function classified(
   error: unknown,
@@ -70,8 +78,8 @@ export function classified(
   if (!(error instanceof ServerFailure)) {
     return error instanceof Error ? error : new Error(String(error), { cause: error })
   }
-  const meaning = meaningOf(error)
   const { cause } = error
+  const meaning = cause instanceof PoolError ? crowdedHere : meaningOf(error)
   if (meaning === null) return cause instanceof Error ? cause : new Error(String(cause), { cause })
   return new EvertickError(meaning.code, `The database ${where} ${meaning.says}.`, {
     next: meaning.next,

@@ -1,6 +1,6 @@
 /**
- * Connections that are opened on demand and handed on. The driver's own pool lets a caller wait for ever, and at its end
- * cuts off what is still under way; this one does neither.
+ * Connections that are opened on demand and handed on. The drivers' own pools let a caller wait for ever (mysql2) or no
+ * longer than for a connection (pg), and one cuts off at its end what is still under way; this one does neither.
  */
 import type { Host } from '../host.ts'
 

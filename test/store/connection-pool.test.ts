@@ -1,7 +1,7 @@
 /** The pool of the MySQL engine, on connections that are only numbers. */
 import { describe, expect, test } from 'vitest'
 import type { Host } from '../../src/store/host.ts'
-import { ConnectionPool } from '../../src/store/mysql/pool.ts'
+import { ConnectionPool } from '../../src/store/sql/connection-pool.ts'
 
 interface Numbered {
   readonly number: number

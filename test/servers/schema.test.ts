@@ -1,0 +1,57 @@
+/** Three files make one schema: what a row holds and what is unique does not depend on the engine. */
+import { createConnection } from 'mysql2/promise'
+import pg from 'pg'
+import { expect, inject, test } from 'vitest'
+import { processHost } from '../../src/store/host.ts'
+import { openStore } from '../../src/store/open-store.ts'
+import { SqliteDriver } from '../../src/store/sqlite/driver.ts'
+import { SqliteMigrator } from '../../src/store/sqlite/migrator.ts'
+import { createMysql, createPostgres } from '../services/databases.ts'
+import { scriptContext, t0 } from '../store/builders.ts'
+import {
+  type LogicalSchema,
+  logicalSchemaOfMysql,
+  logicalSchemaOfPostgres,
+  logicalSchemaOfSqlite,
+} from '../store/logical-schema.ts'
+
+const { postgresUrl, mysqlUrl } = { postgresUrl: inject('postgresUrl'), mysqlUrl: inject('mysqlUrl') }
+
+async function sqliteSchema(): Promise<LogicalSchema> {
+  const driver = new SqliteDriver(':memory:', processHost)
+  await new SqliteMigrator(driver.connection, ':memory:').up(t0)
+  const schema = logicalSchemaOfSqlite(driver.connection.client)
+  await driver.close()
+  return schema
+}
+
+async function migrate(url: string): Promise<void> {
+  const { store, migrator } = await openStore(url, scriptContext())
+  await migrator.up(t0)
+  await store.close()
+}
+
+test('SQLite has every table that the others are compared with', async () => {
+  const { tables, views } = await sqliteSchema()
+  expect(Object.keys(tables)).toContain('job_executions')
+  expect(Object.keys(views)).toHaveLength(3)
+})
+
+test.skipIf(postgresUrl === null)('PostgreSQL has the schema of SQLite', async () => {
+  const database = await createPostgres(postgresUrl ?? '')
+  await migrate(database.url)
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  expect(await logicalSchemaOfPostgres(client, 'evertick')).toEqual(await sqliteSchema())
+  await client.end()
+  await database.drop()
+})
+
+test.skipIf(mysqlUrl === null)('MySQL has the schema of SQLite', async () => {
+  const database = await createMysql(mysqlUrl ?? '')
+  await migrate(database.url)
+  const connection = await createConnection(database.url)
+  expect(await logicalSchemaOfMysql(connection)).toEqual(await sqliteSchema())
+  await connection.end()
+  await database.drop()
+})
