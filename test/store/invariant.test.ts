@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { aHistory, History } from './history.ts'
-import { Invariants } from './invariants.ts'
+import { aHistory } from './history.ts'
+import { live } from './live.ts'
 import { openMemory } from './sqlite-store.ts'
 
 const numRuns = Number(process.env['EVERTICK_HISTORIES'] ?? 80)
@@ -12,20 +12,11 @@ test('every due tick is accounted exactly once, whatever happens in whatever ord
 }, async () => {
   let stepsTaken = 0
   await fc.assert(
-    fc.asyncProperty(aHistory, async ({ specs, steps }) => {
+    fc.asyncProperty(aHistory, async (history) => {
       const bench = await openMemory()
       try {
-        const history = new History(bench)
-        const invariants = new Invariants(history)
-        await history.begin(specs)
-        await invariants.begin()
-        for (const step of steps) {
-          await history.take(step)
-          await invariants.check(step)
-          stepsTaken += 1
-        }
-        await history.drain()
-        await invariants.checkDrained()
+        await live(bench, history)
+        stepsTaken += history.steps.length
       } finally {
         await bench.close()
       }

@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { OpenStoreUnderTest, StoreUnderTest } from './conformance/store-under-test.ts'
-import { aHistory, History } from './history.ts'
-import { Invariants } from './invariants.ts'
+import { aHistory } from './history.ts'
+import { type Lived, live } from './live.ts'
 import { openMemory } from './sqlite-store.ts'
 
 const numRuns = Number(process.env['EVERTICK_SERVER_HISTORIES'] ?? 12)
@@ -29,22 +29,12 @@ export function describeSameHistory(name: string, open: OpenStoreUnderTest, { sk
   })
 }
 
-type Lived = typeof aHistory extends fc.Arbitrary<infer Value> ? Value : never
 type Rows = readonly Readonly<Record<string, unknown>>[]
 
-async function lived(open: OpenStoreUnderTest, { specs, steps }: Lived): Promise<Record<string, Rows>> {
+async function lived(open: OpenStoreUnderTest, history: Lived): Promise<Record<string, Rows>> {
   const bench = await open()
   try {
-    const history = new History(bench)
-    const invariants = new Invariants(history)
-    await history.begin(specs)
-    await invariants.begin()
-    for (const step of steps) {
-      await history.take(step)
-      await invariants.check(step)
-    }
-    await history.drain()
-    await invariants.checkDrained()
+    await live(bench, history)
     return await told(bench)
   } finally {
     await bench.close()

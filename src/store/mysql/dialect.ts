@@ -1,6 +1,7 @@
 /** What is particular to MySQL and MariaDB: names, lists, and which of their errors mean what. */
 import type { Dialect, Spelled } from '../sql/dialect.ts'
 import { type Insert, isInsert, type Param, plain } from '../sql/script.ts'
+import { serverMeanings } from '../sql/server-meanings.ts'
 import type { Meaning, ServerFailure, Trouble } from '../sql/server-session.ts'
 
 /** `@jobs` becomes `evertick_jobs`; the leader log keeps its own name. */
@@ -67,46 +68,20 @@ export function chunksOf<Values extends readonly Param[]>(rows: readonly Values[
   return chunks
 }
 
-const away: Meaning = {
-  code: 'database_unavailable',
-  says: 'cannot be reached',
-  next: 'Check that the server runs and that this host may connect; Evertick tries again by itself.',
-}
-const unsafe: Meaning = {
-  code: 'database_unavailable',
-  says: 'cannot be reached over TLS as its URL asks',
-  next: 'Check `sslmode` and `sslrootcert` of the URL, and the certificate of the server.',
-}
-const noEntry: Meaning = {
-  code: 'database_missing',
-  says: 'does not let this user in',
-  next: 'Check user and password of the URL, and the host that the user may come from.',
-}
-const noRight: Meaning = {
-  code: 'database_missing',
-  says: 'does not give this user the rights it needs',
-  next: 'Grant them as in docs/operations/roles.md.',
-}
-const crowded: Meaning = {
-  code: 'database_busy',
-  says: 'has no connection left',
-  next: 'Lower `pool.max`, or raise max_connections.',
-}
-const full: Meaning = {
-  code: 'database_full',
-  says: 'cannot grow: the disk is full',
-  next: 'Free some space; work goes on by itself.',
-}
-const readOnly: Meaning = {
-  code: 'database_unavailable',
-  says: 'is read-only: a replica, perhaps',
-  next: 'Name the primary in the URL.',
-}
-const gaveUp: Meaning = {
-  code: 'database_busy',
-  says: 'gave up a statement',
-  next: 'Find who holds a long transaction.',
-}
+const {
+  away,
+  crowded,
+  full,
+  gaveUp,
+  locked,
+  noDatabase,
+  noEntry,
+  noRight,
+  noSchema,
+  readOnly,
+  refusing,
+  unsafe,
+} = serverMeanings
 
 /** Error numbers of the server; both kinds of server share them, but for those above 3000 (MySQL) and 1900 (MariaDB). */
 const meanings: Readonly<Record<number, Meaning>> = {
@@ -121,16 +96,8 @@ const meanings: Readonly<Record<number, Meaning>> = {
   1862: noEntry,
   3118: noEntry,
   4151: noEntry,
-  1049: {
-    code: 'database_missing',
-    says: 'does not exist on that server',
-    next: 'Create it with `CREATE DATABASE`, then run `evertick migrate up`.',
-  },
-  1146: {
-    code: 'schema_missing',
-    says: 'lacks a table of Evertick',
-    next: 'Run `evertick migrate up`.',
-  },
+  1049: noDatabase,
+  1146: noSchema,
   1040: crowded,
   1203: crowded,
   1226: crowded,
@@ -139,9 +106,9 @@ const meanings: Readonly<Record<number, Meaning>> = {
   1290: readOnly,
   1792: readOnly,
   1836: readOnly,
-  1213: { code: 'database_busy', says: 'kept refusing a transaction', next: 'Try again.' },
-  1020: { code: 'database_busy', says: 'kept refusing a transaction', next: 'Try again.' },
-  1205: { code: 'database_busy', says: 'kept a row locked', next: 'Find who holds a long transaction.' },
+  1213: refusing,
+  1020: refusing,
+  1205: locked,
   1317: gaveUp,
   1969: gaveUp,
   3024: gaveUp,

@@ -1,6 +1,7 @@
 /** What is particular to PostgreSQL: names, parameters, and which of its errors mean what. */
 import type { Dialect, Spelled } from '../sql/dialect.ts'
 import { type Insert, isInsert, plain } from '../sql/script.ts'
+import { serverMeanings } from '../sql/server-meanings.ts'
 import type { Meaning, ServerFailure, Trouble } from '../sql/server-session.ts'
 
 /** Statements are few and constant: each is rewritten once. */
@@ -43,26 +44,8 @@ function insertOf({ into, columns, rows }: Insert, prefix: string): Spelled {
   }
 }
 
-const away: Meaning = {
-  code: 'database_unavailable',
-  says: 'cannot be reached',
-  next: 'Check that the server runs and that this host may connect; Evertick tries again by itself.',
-}
-const noEntry: Meaning = {
-  code: 'database_missing',
-  says: 'does not let this user in',
-  next: 'Check user and password of the URL, and pg_hba.conf.',
-}
-const noRight: Meaning = {
-  code: 'database_missing',
-  says: 'does not give this user the rights it needs',
-  next: 'Grant them: the page “Roles” of the operations guide has the SQL.',
-}
-const crowded: Meaning = {
-  code: 'database_busy',
-  says: 'has no connection left',
-  next: 'Lower `pool.max`, raise max_connections, or put PgBouncer in front.',
-}
+const { away, crowded, full, gaveUp, locked, noDatabase, noEntry, noRight, noSchema, readOnly, refusing } =
+  serverMeanings
 
 /** SQLSTATEs, whole or by class. */
 const meanings: Readonly<Record<string, Meaning>> = {
@@ -72,37 +55,17 @@ const meanings: Readonly<Record<string, Meaning>> = {
   '57P03': away,
   '57P05': away,
   '25P03': away,
-  '25006': {
-    code: 'database_unavailable',
-    says: 'is read-only: a standby, perhaps',
-    next: 'Name the primary in the URL.',
-  },
+  '25006': readOnly,
   '28': noEntry,
-  '3D000': {
-    code: 'database_missing',
-    says: 'does not exist on that server',
-    next: 'Create it with `createdb`, then run `evertick migrate up`.',
-  },
+  '3D000': noDatabase,
   '42501': noRight,
-  '42P01': {
-    code: 'schema_missing',
-    says: 'lacks a table of Evertick',
-    next: 'Run `evertick migrate up`.',
-  },
-  '3F000': {
-    code: 'schema_missing',
-    says: 'lacks the schema of Evertick',
-    next: 'Run `evertick migrate up`.',
-  },
-  '53100': {
-    code: 'database_full',
-    says: 'cannot grow: the disk is full',
-    next: 'Free some space; work goes on by itself.',
-  },
+  '42P01': noSchema,
+  '3F000': noSchema,
+  '53100': full,
   '53300': crowded,
-  '40': { code: 'database_busy', says: 'kept refusing a transaction', next: 'Try again.' },
-  '55P03': { code: 'database_busy', says: 'kept a row locked', next: 'Find who holds a long transaction.' },
-  '57014': { code: 'database_busy', says: 'gave up a statement', next: 'Find who holds a long transaction.' },
+  '40': refusing,
+  '55P03': locked,
+  '57014': gaveUp,
 }
 
 /** Transactions that lost to another: the deadlock's victim, a key that somebody took first. */

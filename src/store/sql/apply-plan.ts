@@ -179,7 +179,13 @@ export function jobAfter(job: Job, plan: TickPlan, now: number): Job {
 
 function* moveCursor(job: Job, plan: TickPlan, now: number): Script<Job> {
   const after = jobAfter(job, plan, now)
-  const moved = yield* run(
+  if ((yield* moveOne(job, after)) !== 1) throw cursorMoved(job.name)
+  return after
+}
+
+/** Compare-and-set on (cursor, version); how many moved. */
+export function* moveOne(job: Job, after: Job): Script<number> {
+  return yield* run(
     `UPDATE @jobs SET accounted_until = ?, next_due_at = ?, open_tick_at = ?, runs = ?, state = ?, updated_at = ?
      WHERE id = ? AND accounted_until = ? AND version = ?`,
     after.accountedUntil,
@@ -192,8 +198,6 @@ function* moveCursor(job: Job, plan: TickPlan, now: number): Script<Job> {
     job.accountedUntil,
     job.version,
   )
-  if (moved !== 1) throw cursorMoved(job.name)
-  return after
 }
 
 export function cursorMoved(name: string): Error {

@@ -3,6 +3,7 @@
  * transaction, beats any multi-row form: there is no round trip to save.
  */
 
+import { moveOne } from '../sql/apply-plan.ts'
 import { type ClaimedJob, claimedFrom, claimedJobFrom } from '../sql/claimed.ts'
 import { jobCancelled, jobNotFound } from '../sql/create-job.ts'
 import type { Completion, Crash, CursorMove } from '../sql/hot-scripts.ts'
@@ -206,25 +207,8 @@ export function* crashAttempts(attempts: readonly Crash[]): Script<ReadonlySet<s
   return crashed
 }
 
-const moveText = `
-  UPDATE @jobs SET accounted_until = ?, next_due_at = ?, open_tick_at = ?, runs = ?, state = ?, updated_at = ?
-  WHERE id = ? AND accounted_until = ? AND version = ?`
-
 export function* moveCursors(moves: readonly CursorMove[]): Script<number> {
   let moved = 0
-  for (const { job, after } of moves) {
-    moved += yield* run(
-      moveText,
-      after.accountedUntil,
-      after.nextDueAt,
-      after.openTickAt,
-      after.runs,
-      after.state,
-      after.updatedAt,
-      job.id,
-      job.accountedUntil,
-      job.version,
-    )
-  }
+  for (const { job, after } of moves) moved += yield* moveOne(job, after)
   return moved
 }
