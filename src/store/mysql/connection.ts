@@ -56,12 +56,22 @@ function optionsOf({ ssl, ...address }: MysqlAddress): ConnectionOptions {
 }
 
 /**
+ * How many seconds a transaction may rest between two statements before the server ends it and sets its rows free. Ours
+ * never rest: who is silent for so long was stopped, or is cut off, and without this nobody could lead until it is back.
+ * A handler may, up to the deadline of its transaction. Only MariaDB knows such a limit; MySQL reads a comment.
+ */
+const restSeconds = { ours: 5, handlers: 60 } as const
+
+/**
  * Whatever the server's defaults are. The modes and the character set are what makes the driver's escaping sound: no
  * NO_BACKSLASH_ESCAPES.
  */
-const setUpText = `
+function setUpText(answerMs: number | null): string {
+  const seconds = answerMs === null ? restSeconds.handlers : restSeconds.ours
+  return `
   SET NAMES utf8mb4, SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', SESSION time_zone = '+00:00',
-    SESSION autocommit = 1`
+    SESSION autocommit = 1 /*M!100300 , SESSION idle_transaction_timeout = ${seconds} */`
+}
 const isolationText = 'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED'
 
 /** A row that stays locked is told of by the server, before the client would give up the connection. */
@@ -146,7 +156,8 @@ export class MysqlPool implements SessionPool {
 }
 
 async function prepared(client: Connection, answerMs: number | null): Promise<Connection> {
-  const texts = [setUpText, isolationText, ...(answerMs === null ? [] : [lockWaitText(answerMs)])]
+  const own = answerMs === null ? [] : [lockWaitText(answerMs)]
+  const texts = [setUpText(answerMs), isolationText, ...own]
   try {
     for (const sql of texts) await client.query({ sql, timeout: connectMs })
     return client

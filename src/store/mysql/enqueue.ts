@@ -20,7 +20,7 @@ const enqueueText = `
   VALUES ?`
 
 /** A unique key that stands makes no row and no error; any other error is one, unlike with INSERT IGNORE. */
-const enqueueUniqueText = `${enqueueText} ON DUPLICATE KEY UPDATE seq = seq`
+const enqueueUniqueText = `${enqueueText} ON DUPLICATE KEY UPDATE id = id`
 
 export function* enqueueExecutions(drafts: readonly NewExecution[]): Script<Enqueued[]> {
   const jobs = yield* openJobs(drafts)

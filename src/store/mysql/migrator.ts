@@ -37,7 +37,7 @@ interface Recorded extends Omit<AppliedMigration, 'appliedAt'> {
 }
 
 /** Of the whole server, hence named after the database. Five migrators may start at once: they wait for their turn. */
-const lockName = `CONCAT('evertick_', SHA1(DATABASE()))`
+const lockName = `CONCAT('evertick_', LEFT(SHA2(DATABASE(), 256), 40))`
 const lockSeconds = 60
 
 export class MysqlMigrator implements Migrator {

@@ -87,6 +87,8 @@ export class ConnectionPool<Connection extends object> {
     this.#closed = true
     for (const { reject } of this.#waiters.splice(0)) reject(closed())
     const rested = this.#idle.splice(0)
+    // Who awaits this wants to hear of the end, and a process with nothing else to do would not wait for it.
+    for (const { connection } of rested) this.#lifecycle.rest(connection, false)
     await Promise.all(rested.map(async ({ connection }) => await this.#lifecycle.end(connection)))
     this.#count -= rested.length
     if (this.#count > 0) await new Promise<void>((resolve) => (this.#onEmpty = resolve))
