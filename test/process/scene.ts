@@ -8,7 +8,7 @@ import { Evertick, type EvertickOptions } from '../../src/index.ts'
 import { Child, endChildren } from './child.ts'
 import { until } from './until.ts'
 
-type Row = Record<string, number | string | null>
+export type Row = Record<string, number | string | null>
 
 export class Scene {
   readonly folder = mkdtempSync(join(tmpdir(), 'evertick-process-'))
@@ -92,6 +92,12 @@ export function expectQuiet(
 /** By the leader log alone: nobody began a term before the lease of the one before it had ended. */
 export function expectTermsApart(scene: Scene, leaseMs: number): number {
   const terms = scene.rows('SELECT * FROM scheduler_leader_log ORDER BY id')
+  expectNoOverlap(terms, leaseMs)
+  return terms.length
+}
+
+/** The rows of any engine's leader log, by their ids. */
+export function expectNoOverlap(terms: readonly Row[], leaseMs: number): void {
   const at = (written: unknown) => Date.parse(`${String(written).replace(' ', 'T')}Z`)
   const overlaps = terms.filter((term, index) => {
     const before = terms[index - 1]
@@ -100,17 +106,15 @@ export function expectTermsApart(scene: Scene, leaseMs: number): number {
     return at(term.start_time) < end
   })
   expect(overlaps).toEqual([])
-  return terms.length
 }
 
 /** Every end of an attempt is one row or the execution itself: no more tries than allowed, none twice. */
+export const brokenLimits = [
+  'SELECT id, attempt, max_attempts FROM @job_executions WHERE attempt > max_attempts',
+  `SELECT execution_id, attempt FROM @attempts WHERE outcome IN ('crashed', 'error', 'failed')
+   GROUP BY execution_id, attempt HAVING count(*) > 1`,
+]
+
 export function expectAttemptsWithinLimits(scene: Scene): void {
-  const over = scene.rows(
-    'SELECT id, attempt, max_attempts FROM evertick_job_executions WHERE attempt > max_attempts',
-  )
-  expect(over).toEqual([])
-  const twice = scene.rows(`
-    SELECT execution_id, attempt FROM evertick_attempts WHERE outcome IN ('crashed', 'error', 'failed')
-    GROUP BY execution_id, attempt HAVING count(*) > 1`)
-  expect(twice).toEqual([])
+  for (const text of brokenLimits) expect(scene.rows(text.replaceAll('@', 'evertick_'))).toEqual([])
 }

@@ -15,7 +15,7 @@ import { isActive } from './states.ts'
 
 /** Held, too: a claim needs no job's row, and must not take what was just found to be free to step back. */
 const activeText = `
-  SELECT job_id, id, state, cause, tick_at, ready_at FROM @job_executions
+  SELECT job_id, id, state, cause, tick_at, ready_at FROM @job_executions /* lane */
   WHERE job_id IN ?* AND ${isActive} AND cause <> 'enqueue' ORDER BY seq FOR UPDATE`
 
 const anyBlockedText = `SELECT id FROM @job_executions WHERE job_id = ? AND state = 'blocked' LIMIT 1`
