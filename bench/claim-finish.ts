@@ -1,10 +1,10 @@
 /** Claim and finish through the store, in batches, with no worker around: what one round trip of the hot verbs costs. */
 import { newId } from '../src/app/ids.ts'
 import type { Store } from '../src/store/store.ts'
+import { engineNames } from './engines/engine.ts'
 import { fillPending, nodeId } from './fixture.ts'
-import { besides, interleave, type Measure, rate } from './measure.ts'
-import { RawExecutions } from './raw-executions.ts'
-import { openRaw, withStore } from './scratch-database.ts'
+import { besides, type EngineMeasure, interleave, rate } from './measure.ts'
+import { withSchema, withStore } from './scratch-database.ts'
 
 const rounds = 5
 const sizes = [
@@ -13,7 +13,7 @@ const sizes = [
   { batch: 100, count: 10_000 },
 ] as const
 
-async function work(store: Store, batch: number): Promise<void> {
+export async function claimAndFinish(store: Store, batch: number): Promise<void> {
   for (;;) {
     const now = Date.now()
     const request = {
@@ -28,10 +28,12 @@ async function work(store: Store, batch: number): Promise<void> {
     const { claimed } = await store.claimExecutions(request)
     if (claimed.length === 0) return
     const ending = { state: 'completed', result: null } as const
-    const attempts = claimed.map(({ id, fence, attempt }) => ({
-      id,
-      fence,
-      attempt,
+    // With what the claim said, as the worker does it.
+    const attempts = claimed.map((claim) => ({
+      id: claim.id,
+      fence: claim.fence,
+      attempt: claim.attempt,
+      claimed: claim,
       ending,
       finishedAt: now,
     }))
@@ -40,29 +42,27 @@ async function work(store: Store, batch: number): Promise<void> {
   }
 }
 
-export const claimFinish: Measure = {
+export const claimFinish: EngineMeasure = {
   name: 'claim-finish',
-  async run({ say }) {
+  on: engineNames,
+  async run({ engine, say }) {
     const results = []
     for (const { batch, count } of sizes) {
       const name = `claim + finish, batch ${batch}`
       say(name)
-      const found = await interleave(rounds, {
+      const works = {
         ours: () =>
-          withStore(async (store) => {
+          withStore(engine, async (store) => {
             await fillPending(store, newId(Date.now()), count)
-            return await rate(count, () => work(store, batch))
+            return await rate(count, () => claimAndFinish(store, batch))
           }),
         raw: () =>
-          withStore(async (_, path) => {
-            const client = openRaw(path)
-            const raw = new RawExecutions(client)
-            raw.insert(count, 1_000)
-            const found = await rate(count, () => raw.drain(batch))
-            client.close()
-            return found
+          withSchema(engine, async ({ raw }) => {
+            await raw.insert(count, Math.min(count, 1_000))
+            return await rate(count, () => raw.drain(batch))
           }),
-      })
+      }
+      const found = await interleave(rounds, works, say)
       results.push(...besides(name, 'jobs/s', found.ours, found.raw))
     }
     return results

@@ -1,14 +1,6 @@
 import { Cron } from 'croner'
 import { cronSequence } from '../src/core/schedule/cron-sequence.ts'
-import { type Measure, median } from './measure.ts'
-
-export interface CronBenchResult {
-  readonly name: string
-  readonly value: number
-  readonly unit: 'next/s'
-  readonly against: 'croner'
-  readonly ratio: number
-}
+import { type Figure, median, type PlainMeasure } from './measure.ts'
 
 const cases = [
   ['* * * * *', 'Europe/Madrid'],
@@ -29,7 +21,7 @@ const start = Date.UTC(2026, 0, 1)
  * Next ticks per second, each found from the one before. Rounds of ours and croner's alternate in one process, so
  * that a drift of the machine hits both; the value is the median, the ratio that of the medians.
  */
-export function cronBench(): CronBenchResult[] {
+export function cronBench(): Figure[] {
   return cases.map(([cron, timezone]) => {
     const sequence = cronSequence(cron, timezone)
     const croner = new Cron(cron, { timezone, paused: true })
@@ -65,10 +57,11 @@ function rate(work: (steps: number) => void, steps: number): number {
   return (steps * 1000) / (performance.now() - startedAt)
 }
 
-export const cron: Measure = {
+export const cron: PlainMeasure = {
   name: 'cron',
+  on: 'none',
   async run({ say }) {
     say('cron next with a zone')
-    return cronBench().map((result) => ({ ...result, engine: 'none' }))
+    return cronBench()
   },
 }

@@ -1,22 +1,24 @@
 /** A started node works off no-op executions, with history and fences; the audit is clean afterwards. */
 import { defineJob } from '../src/index.ts'
-import { besides, interleave, type Measure, rate } from './measure.ts'
-import { RawExecutions } from './raw-executions.ts'
-import { openRaw, withEvertick } from './scratch-database.ts'
+import { type Engine, engineNames } from './engines/engine.ts'
+import { besides, type EngineMeasure, interleave, rate } from './measure.ts'
+import { withEvertick, withSchema } from './scratch-database.ts'
 
 const rounds = 5
 const count = 20_000
 const concurrency = 50
+/** What a busy worker writes at once. */
 const rawBatch = 500
 
-export async function drainOnce(): Promise<number> {
+export async function drainOnce(engine: Engine): Promise<number> {
   let ran = 0
   let allRan = () => {}
   const finished = new Promise<void>((resolve) => {
     allRan = resolve
   })
   const job = defineJob({ name: 'drain', run: () => {} })
-  return await withEvertick({ jobs: [job], queues: { default: { concurrency } } }, async (evertick) => {
+  const options = { jobs: [job], queues: { default: { concurrency } } }
+  return await withEvertick(engine, options, async (evertick) => {
     const items = Array.from({ length: count }, (_, n) => ({ job, input: { n } }))
     await evertick.enqueueMany(items)
     // Said after the commit: what counts is what is written.
@@ -37,22 +39,19 @@ export async function drainOnce(): Promise<number> {
   })
 }
 
-async function rawOnce(): Promise<number> {
-  return await withEvertick({}, async (_, path) => {
-    const client = openRaw(path)
-    const raw = new RawExecutions(client)
-    raw.insert(count, 1_000)
-    const found = await rate(count, () => raw.drain(rawBatch))
-    client.close()
-    return found
+async function rawOnce(engine: Engine): Promise<number> {
+  return await withSchema(engine, async ({ raw }) => {
+    await raw.insert(count, 1_000)
+    return await rate(count, () => raw.drain(rawBatch))
   })
 }
 
-export const drain: Measure = {
+export const drain: EngineMeasure = {
   name: 'drain',
-  async run({ say }) {
+  on: engineNames,
+  async run({ engine, say }) {
     say(`drain of ${count}, concurrency ${concurrency}`)
-    const found = await interleave(rounds, { ours: drainOnce, raw: rawOnce })
+    const found = await interleave(rounds, { ours: () => drainOnce(engine), raw: () => rawOnce(engine) }, say)
     return besides(`drain ${count}, concurrency ${concurrency}`, 'jobs/s', found.ours, found.raw)
   },
 }

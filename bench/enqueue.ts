@@ -1,8 +1,8 @@
 /** Enqueue through the public library: one by one, by 50 callers at once, in bulk; each beside raw inserts. */
 import { defineJob, type Evertick } from '../src/index.ts'
-import { besides, interleave, type Measure, rate } from './measure.ts'
-import { RawExecutions } from './raw-executions.ts'
-import { openRaw, withEvertick } from './scratch-database.ts'
+import { engineNames } from './engines/engine.ts'
+import { besides, type EngineMeasure, interleave, rate } from './measure.ts'
+import { withEvertick, withSchema } from './scratch-database.ts'
 
 const rounds = 5
 const callers = 50
@@ -37,28 +37,26 @@ const ways = [
   },
 ] as const
 
-export const enqueue: Measure = {
+export const enqueue: EngineMeasure = {
   name: 'enqueue',
-  async run({ say }) {
+  on: engineNames,
+  async run({ engine, say }) {
     const results = []
     for (const { name, count, batch, ours } of ways) {
       say(name)
-      const found = await interleave(rounds, {
+      const works = {
         ours: () =>
-          withEvertick({ jobs: [job] }, async (evertick) => {
+          withEvertick(engine, { jobs: [job] }, async (evertick) => {
             await oneByOne(evertick, 1)
             return await rate(count, () => ours(evertick, count))
           }),
         raw: () =>
-          withEvertick({}, async (_, path) => {
-            const client = openRaw(path)
-            const raw = new RawExecutions(client)
-            raw.insert(1, 1)
-            const found = await rate(count, () => raw.insert(count, batch))
-            client.close()
-            return found
+          withSchema(engine, async ({ raw }) => {
+            await raw.insert(1, 1)
+            return await rate(count, () => raw.insert(count, batch))
           }),
-      })
+      }
+      const found = await interleave(rounds, works, say)
       results.push(...besides(name, 'jobs/s', found.ours, found.raw))
     }
     return results

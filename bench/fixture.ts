@@ -1,10 +1,9 @@
 /** Jobs and executions as the measures of the store need them. */
-import type { DatabaseSync } from 'node:sqlite'
 import { newId } from '../src/app/ids.ts'
 import { type JobOptions, jobSpec } from '../src/app/job-options.ts'
 import type { JobSpec } from '../src/core/job/job.ts'
 import type { AccountRequest, Store } from '../src/store/store.ts'
-import { inTransaction } from './scratch-database.ts'
+import type { Connection, Value } from './engines/engine.ts'
 
 export const nodeId = 'bench'
 export const handler = 'bench'
@@ -42,34 +41,46 @@ export async function fillPending(store: Store, jobName: string, count: number):
   }
 }
 
-/** Jobs by the thousand, past the port: copies of one row with their own id, name and due instant. */
-export function copyJobs(
-  client: DatabaseSync,
+const copiesAtOnce = 5_000
+
+/** Jobs by the thousand, past the port: copies of one row with their own id and name, all due at one instant. */
+export async function copyJobs(
+  connection: Connection,
   jobId: string,
   count: number,
-  dueAt: (n: number) => number,
-): void {
-  const template = client.prepare('SELECT * FROM evertick_jobs WHERE id = ?').get(jobId)
-  if (template === undefined) throw new Error('There is no job to copy.')
-  const columns = Object.keys(template)
-  const insert = client.prepare(
-    `INSERT INTO evertick_jobs (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
-  )
-  const revision = client.prepare(
-    `INSERT INTO evertick_job_revisions (job_id, revision, from_at, spec, changed_by, changed_at, tz_version)
-     SELECT ?, revision, from_at, spec, changed_by, changed_at, tz_version FROM evertick_job_revisions WHERE job_id = ?`,
-  )
-  const now = Date.now()
-  for (let done = 0; done < count; done += 10_000) {
-    inTransaction(client, () => {
-      for (let n = done; n < Math.min(count, done + 10_000); n += 1) {
-        const id = newId(now)
-        const own: Record<string, unknown> = { ...template, id, name: `copy-${n}`, next_due_at: dueAt(n) }
-        insert.run(...columns.map((column) => own[column] as string | number | null))
-        revision.run(id, jobId)
-      }
-    })
+  dueAt: number,
+): Promise<void> {
+  const copy = async (table: string, key: string) => {
+    const columns = await connection.columnsOf(table)
+    const [template = {}] = await connection.rows(
+      `SELECT ${columns.join(', ')} FROM @${table} WHERE ${key} = ?`,
+      jobId,
+    )
+    return async (changes: readonly Record<string, Value>[]) =>
+      await connection.insert(
+        table,
+        columns,
+        changes.map((change) => columns.map((column) => change[column] ?? template[column] ?? null)),
+      )
   }
+  const intoJobs = await copy('jobs', 'id')
+  const intoRevisions = await copy('job_revisions', 'job_id')
+  const now = Date.now()
+  for (let done = 0; done < count; done += copiesAtOnce) {
+    const size = Math.min(copiesAtOnce, count - done)
+    const jobs = Array.from({ length: size }, (_, n) => ({
+      id: newId(now),
+      name: copyName(done + n),
+      next_due_at: dueAt,
+    }))
+    await intoJobs(jobs)
+    await intoRevisions(jobs.map(({ id }) => ({ job_id: id })))
+  }
+}
+
+/** In the order of their numbers by name, too. */
+export function copyName(n: number): string {
+  return `copy-${String(n).padStart(8, '0')}`
 }
 
 /** Takes the leader's lock and returns the rest of every request to account. */

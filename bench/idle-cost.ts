@@ -1,56 +1,41 @@
-/** What a node costs that has nothing to do: processor time, and calls to the store. */
-import { Evertick } from '../src/app/evertick.ts'
-import { defineJob } from '../src/index.ts'
-import type { Measure } from './measure.ts'
-import { inScratch } from './scratch-database.ts'
+/** What a node costs that has nothing to do: processor time, calls to the store, and what the server counts. */
+import { withNodes } from './child-node.ts'
+import { engineNames } from './engines/engine.ts'
+import { type EngineMeasure, sleep } from './measure.ts'
+import { withConnection, withDatabase } from './scratch-database.ts'
 
-const settleMs = 2_000
-const sampleMs = 10_000
+/** The server tells what it has counted up to 10 s later. */
+const settleMs = 12_000
+const sampleMs = 30_000
 
-export const idleCost: Measure = {
+export const idleCost: EngineMeasure = {
   name: 'idle-cost',
-  async run({ say }) {
+  on: engineNames,
+  async run({ engine, say }) {
     say(`idle cost, a sample of ${sampleMs / 1_000} s`)
-    return await inScratch(async (path) => {
-      let calls = 0
-      const jobs = [defineJob({ name: 'idle', run: () => {} })]
-      const evertick = await Evertick.openWith(
-        { database: `sqlite:${path}`, jobs },
-        {
-          wrap: (store) =>
-            new Proxy(store, {
-              get(target, name) {
-                const member: unknown = Reflect.get(target, name)
-                if (typeof member !== 'function') return member
-                return (...args: unknown[]): unknown => {
-                  calls += 1
-                  return (member as (...given: unknown[]) => unknown).apply(target, args)
-                }
-              },
-            }),
-        },
-      )
-      try {
-        await evertick.start()
-        await sleep(settleMs)
-        calls = 0
-        const before = process.cpuUsage()
-        const startedAt = performance.now()
-        await sleep(sampleMs)
-        const minutes = (performance.now() - startedAt) / 60_000
-        const { user, system } = process.cpuUsage(before)
-        const cpu = (user + system) / 1_000 / minutes
-        return [
-          { name: 'idle node, share of a core', engine: 'sqlite', value: cpu / 600, unit: '%' },
-          { name: 'idle node, store calls', engine: 'sqlite', value: calls / minutes, unit: '/min' },
-        ]
-      } finally {
-        await evertick.stop()
-      }
-    })
+    return await withDatabase(engine, async (database) =>
+      withNodes(async (start) => {
+        const node = await start({ database: database.url, migrate: true })
+        return await withConnection(database, async (connection) => {
+          await sleep(settleMs)
+          const before = await connection.counters()
+          const startedAt = performance.now()
+          const sampled = node.next('sampled')
+          node.order({ do: 'sample', ms: sampleMs })
+          const { cores, callsPerSecond } = await sampled
+          const after = await connection.counters()
+          const seconds = (performance.now() - startedAt) / 1_000
+          const figures = [
+            { name: 'idle node, share of a core', value: cores * 100, unit: '%' },
+            { name: 'idle node, store calls', value: callsPerSecond, unit: '/s' },
+          ]
+          if (before === null || after === null) return figures
+          // Less our own look.
+          const asked = (after.asked - before.asked - 1) / seconds
+          const name = `idle node, ${engine.name === 'postgres' ? 'transactions' : 'statements'} on the server`
+          return [...figures, { name, value: asked, unit: '/s' }]
+        })
+      }),
+    )
   },
-}
-
-async function sleep(ms: number): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, ms))
 }

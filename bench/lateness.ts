@@ -1,26 +1,28 @@
 /** Ticks of many jobs at one instant: how late their handlers are called, beside croner's, which keeps nothing. */
 import { Cron } from 'croner'
 import { defineJob } from '../src/index.ts'
+import { type Engine, engineNames } from './engines/engine.ts'
 import { copyJobs } from './fixture.ts'
-import { type Measure, quantile, type Result } from './measure.ts'
-import { openRaw, withEvertick } from './scratch-database.ts'
+import { type EngineMeasure, type Figure, quantile, quantilesOf, sleep } from './measure.ts'
+import { withConnection, withEvertick } from './scratch-database.ts'
 
 const concurrency = 100
 /** Long enough to make the jobs, and to be elected, well before the instant. */
-const leadMs = 10_000
+const leadMs = (ticks: number) => 10_000 + ticks
 const graceMs = 30_000
+/** A node estimates a server's time; by its own clock, a tick may look this much early. */
+const estimateMs = 5
 
-export async function evertickLateness(ticks: number): Promise<number[]> {
+export async function evertickLateness(engine: Engine, ticks: number): Promise<number[]> {
   const lateness: number[] = []
   let at = 0
   const job = defineJob({ name: 'tick', run: () => void lateness.push(Date.now() - at) })
-  return await withEvertick({ jobs: [job], queues: { default: { concurrency } } }, async (evertick, path) => {
-    at = wholeSecondAfter(leadMs)
+  const options = { jobs: [job], queues: { default: { concurrency } } }
+  return await withEvertick(engine, options, async (evertick, database) => {
+    at = wholeSecondAfter(leadMs(ticks))
     const schedule = { cron: cronAt(at), timezone: 'UTC' }
     const { id } = await evertick.jobs.create({ name: 'first', handler: 'tick', schedule })
-    const client = openRaw(path)
-    copyJobs(client, id, ticks - 1, () => at)
-    client.close()
+    await withConnection(database, (connection) => copyJobs(connection, id, ticks - 1, at))
     await evertick.start()
     if (Date.now() > at - 3_000) throw new Error(`${ticks} jobs were not written in time`)
     await until(() => lateness.length >= ticks, at + graceMs)
@@ -30,22 +32,24 @@ export async function evertickLateness(ticks: number): Promise<number[]> {
     if (lateness.length !== ticks || !audit.ok) {
       throw new Error(`${lateness.length} of ${ticks} ticks ran, audit ok: ${audit.ok}`)
     }
-    const early = lateness.filter((late) => late < 0).length
+    const tolerated = engine.name === 'sqlite' ? 0 : estimateMs
+    const early = lateness.filter((late) => late < -tolerated).length
     if (early > 0) throw new Error(`${early} of ${ticks} ticks were early`)
     return lateness
   })
 }
 
-async function cronerLateness(ticks: number): Promise<number[]> {
+async function cronerLateness(ticks: number, say: (line: string) => void): Promise<number[]> {
   const lateness: number[] = []
-  const at = wholeSecondAfter(leadMs)
+  const at = wholeSecondAfter(leadMs(ticks))
   const jobs = Array.from(
     { length: ticks },
     () => new Cron(cronAt(at), { timezone: 'UTC' }, () => void lateness.push(Date.now() - at)),
   )
-  await until(() => lateness.length >= ticks, at + graceMs)
+  await until(() => lateness.length >= ticks, at + graceMs / 3)
   for (const job of jobs) job.stop()
-  if (lateness.length < ticks) throw new Error(`croner: ${lateness.length} of ${ticks} ticks ran`)
+  // On a busy machine it has not made them all by then, and misses the instant.
+  if (lateness.length < ticks) say(`  croner ran ${lateness.length} of ${ticks} ticks`)
   return lateness
 }
 
@@ -62,43 +66,31 @@ async function until(done: () => boolean, giveUpAt: number): Promise<void> {
   while (!done() && Date.now() < giveUpAt) await sleep(20)
 }
 
-async function sleep(ms: number): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, ms))
-}
-
-export const lateness: Measure = {
+export const lateness: EngineMeasure = {
   name: 'lateness',
-  async run({ say }) {
-    const results: Result[] = []
+  on: engineNames,
+  async run({ engine, say }) {
+    const results: Figure[] = []
     for (const ticks of [1_000, 10_000] as const) {
-      say(`${ticks} ticks at one instant: croner`)
-      const theirs = await cronerLateness(ticks)
-      say(`${ticks} ticks at one instant: evertick, concurrency ${concurrency}`)
-      const ours = await evertickLateness(ticks)
+      const name = `${ticks} ticks at one instant`
+      say(`${name}: croner`)
+      const theirs = await cronerLateness(ticks, say)
+      say(`${name}: evertick, concurrency ${concurrency}`)
+      const ours = await evertickLateness(engine, ticks)
       const worst = quantile(theirs, 1)
-      for (const [label, share] of [
+      const shares = [
         ['p50', 0.5],
         ['p99', 0.99],
         ['max', 1],
-      ] as const) {
-        const value = quantile(ours, share)
-        const name = `${ticks} ticks at one instant, ${label} late`
-        results.push({
-          name,
-          engine: 'sqlite',
-          value,
-          unit: 'ms',
-          against: 'croner max',
-          ratio: value / worst,
-        })
-      }
-      for (const [label, share] of [
-        ['p50', 0.5],
-        ['max', 1],
-      ] as const) {
-        const name = `${ticks} ticks at one instant, ${label} late (croner)`
-        results.push({ name, engine: 'none', value: quantile(theirs, share), unit: 'ms' })
-      }
+      ] as const
+      results.push(
+        ...quantilesOf(`${name}, late`, 'ms', ours, shares).map((figure) => ({
+          ...figure,
+          against: "croner's max",
+          ratio: figure.value / worst,
+        })),
+        ...quantilesOf(`${name}, late (croner)`, 'ms', theirs, shares),
+      )
     }
     return results
   },

@@ -1,27 +1,30 @@
 /** Takes and gives back a named lock, through the library. */
-import { elapsedMs, type Measure, quantile } from './measure.ts'
+import { engineNames } from './engines/engine.ts'
+import { type EngineMeasure, elapsedMs, quantilesOf } from './measure.ts'
 import { withEvertick } from './scratch-database.ts'
 
 const count = 300
 
-export const lock: Measure = {
+export const lock: EngineMeasure = {
   name: 'lock',
-  async run({ say }) {
-    say('lock acquisition')
-    return await withEvertick({}, async (evertick) => {
-      const times: number[] = []
+  on: engineNames,
+  async run({ engine, say }) {
+    say('lock acquisition and release')
+    return await withEvertick(engine, {}, async (evertick) => {
+      const acquired: number[] = []
+      const released: number[] = []
       for (let n = 0; n < count; n += 1) {
-        times.push(
+        acquired.push(
           await elapsedMs(async () => {
             const held = await evertick.locks.acquire('bench', { ttl: '10s' })
             if (held === null) throw new Error('A free lock was refused.')
           }),
         )
-        await evertick.locks.release('bench')
+        released.push(await elapsedMs(() => evertick.locks.release('bench')))
       }
       return [
-        { name: 'lock acquisition, p50', engine: 'sqlite', value: quantile(times, 0.5), unit: 'ms' },
-        { name: 'lock acquisition, p99', engine: 'sqlite', value: quantile(times, 0.99), unit: 'ms' },
+        ...quantilesOf('lock acquisition', 'ms', acquired),
+        ...quantilesOf('lock release', 'ms', released),
       ]
     })
   },

@@ -5,8 +5,9 @@
 import { readFileSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { newId } from '../src/app/ids.ts'
-import { interleave, type Measure, median, type Result, rate, spread } from './measure.ts'
-import { inScratch, inTransaction, openRaw } from './scratch-database.ts'
+import { createFile, openFile } from './engines/sqlite.ts'
+import { inTransaction } from './engines/sqlite-raw.ts'
+import { besides, type EngineMeasure, type Figure, interleave, rate } from './measure.ts'
 
 const rounds = 5
 const batches = [
@@ -143,55 +144,49 @@ function finishTwo(client: DatabaseSync): string[] {
   ]
 }
 
-async function measure(history: number, say: (line: string) => void): Promise<Result[]> {
-  return await inScratch(async (path) => {
-    const one = openRaw(`${path}-one`)
-    const two = openRaw(`${path}-two`)
-    createOne(one)
-    createTwo(two)
-    say(`${history} rows of history`)
-    fillHistory(one, table, history)
-    fillHistory(two, past, history)
-    two.exec(`INSERT OR REPLACE INTO sqlite_sequence (name, seq) VALUES ('${table}', ${history})`)
-    for (const client of [one, two]) client.exec('PRAGMA wal_checkpoint(TRUNCATE)')
-    const prototypes = {
-      one: new Prototype(one, finishOne()),
-      two: new Prototype(two, finishTwo(two)),
+async function compare(path: string, history: number, say: (line: string) => void): Promise<Figure[]> {
+  const one = openFile(`${path}-one`)
+  const two = openFile(`${path}-two`)
+  createOne(one)
+  createTwo(two)
+  say(`${history} rows of history`)
+  fillHistory(one, table, history)
+  fillHistory(two, past, history)
+  two.exec(`INSERT OR REPLACE INTO sqlite_sequence (name, seq) VALUES ('${table}', ${history})`)
+  for (const client of [one, two]) client.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  const prototypes = {
+    one: new Prototype(one, finishOne()),
+    two: new Prototype(two, finishTwo(two)),
+  }
+  const results: Figure[] = []
+  for (const { batch, count } of batches) {
+    const work = (prototype: Prototype) => async () => {
+      prototype.insert(count)
+      return await rate(count, () => prototype.drain(batch))
     }
-    const results: Result[] = []
-    for (const { batch, count } of batches) {
-      const work = (prototype: Prototype) => async () => {
-        prototype.insert(count)
-        return await rate(count, () => prototype.drain(batch))
-      }
-      const found = await interleave(rounds, { one: work(prototypes.one), two: work(prototypes.two) })
-      const name = `claim + finish, batch ${batch}, history ${history}`
-      const ours = median(found.one)
-      const theirs = median(found.two)
-      const common = { engine: 'sqlite', unit: 'jobs/s' }
-      results.push(
-        { ...common, name: `${name}: one table`, value: ours, spread: spread(found.one) },
-        {
-          ...common,
-          name: `${name}: two tables`,
-          value: theirs,
-          against: 'one table',
-          ratio: theirs / ours,
-          spread: spread(found.two),
-        },
-      )
-    }
-    one.close()
-    two.close()
-    return results
-  })
+    const found = await interleave(rounds, { one: work(prototypes.one), two: work(prototypes.two) }, say)
+    const name = `claim + finish, batch ${batch}, history ${history}`
+    const [two, one] = besides(`${name}: two tables`, 'jobs/s', found.two, found.one, 'one table')
+    if (one !== undefined && two !== undefined) results.push({ ...one, name: `${name}: one table` }, two)
+  }
+  one.close()
+  two.close()
+  return results
 }
 
-export const oneOrTwoTables: Measure = {
+export const oneOrTwoTables: EngineMeasure = {
   name: 'one-or-two-tables',
+  on: ['sqlite'],
   async run({ say }) {
-    const results: Result[] = []
-    for (const history of histories) results.push(...(await measure(history, say)))
+    const results: Figure[] = []
+    for (const history of histories) {
+      const file = createFile()
+      try {
+        results.push(...(await compare(file.path, history, say)))
+      } finally {
+        await file.drop()
+      }
+    }
     return results
   },
 }

@@ -1,32 +1,34 @@
-/** Database files that live as long as one measure, beside the system's other temporary files. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+/** Databases that live as long as one round of a measure, with Evertick or only its store on them. */
 import { newId } from '../src/app/ids.ts'
 import { defineJob, Evertick, type EvertickOptions } from '../src/index.ts'
 import { openStore } from '../src/store/open-store.ts'
 import type { Store } from '../src/store/store.ts'
+import type { Connection, Engine, ScratchDatabase } from './engines/engine.ts'
 
-export async function inScratch<T>(work: (path: string) => Promise<T>): Promise<T> {
-  const folder = mkdtempSync(join(tmpdir(), 'evertick-bench-'))
+export async function withDatabase<T>(
+  engine: Engine,
+  work: (database: ScratchDatabase) => Promise<T>,
+): Promise<T> {
+  const database = await engine.createDatabase()
   try {
-    return await work(join(folder, 'bench.db'))
+    return await work(database)
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    await database.drop()
   }
 }
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
 export async function withEvertick<T>(
+  engine: Engine,
   options: Omit<EvertickOptions, 'database'>,
-  work: (evertick: Evertick, path: string) => Promise<T>,
+  work: (evertick: Evertick, database: ScratchDatabase) => Promise<T>,
 ): Promise<T> {
-  return await inScratch(async (path) => {
-    const evertick = await Evertick.open({ logger: silent, ...options, database: `sqlite:${path}` })
+  return await withDatabase(engine, async (database) => {
+    const given = { logger: silent, migrate: true, ...options, database: database.url }
+    const evertick = await Evertick.open(given)
     try {
-      return await work(evertick, path)
+      return await work(evertick, database)
     } finally {
       await evertick.stop()
     }
@@ -34,49 +36,54 @@ export async function withEvertick<T>(
 }
 
 /** The store without a node around it, its schema in place. */
-export async function withStore<T>(work: (store: Store, path: string) => Promise<T>): Promise<T> {
-  return await inScratch(async (path) => {
-    const { store, migrator } = await openStore(`sqlite:${path}`, { newId, tzVersion: 'bench' })
+export async function withStore<T>(
+  engine: Engine,
+  work: (store: Store, database: ScratchDatabase) => Promise<T>,
+): Promise<T> {
+  return await withDatabase(engine, async (database) => {
+    const { store, migrator } = await openStore(database.url, { newId, tzVersion: 'bench' })
     try {
       await migrator.up(Date.now())
-      return await work(store, path)
+      return await work(store, database)
     } finally {
       await store.close()
     }
   })
 }
 
-/** A second connection with the settings that Evertick's own has, for the raw limits. */
-export function openRaw(path: string): DatabaseSync {
-  const client = new DatabaseSync(path)
-  client.exec(
-    `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -65536;
-     PRAGMA wal_autocheckpoint = 4000; PRAGMA busy_timeout = 5000`,
-  )
-  return client
+/** A connection beside Evertick's own. */
+export async function withConnection<T>(
+  database: ScratchDatabase,
+  work: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  const connection = await database.connect()
+  try {
+    return await work(connection)
+  } finally {
+    await connection.close()
+  }
 }
 
-export function inTransaction(client: DatabaseSync, work: () => void): void {
-  client.exec('BEGIN IMMEDIATE')
-  work()
-  client.exec('COMMIT')
+/** A connection to a database that has Evertick's schema, and no Evertick that runs: for the raw limits. */
+export async function withSchema<T>(
+  engine: Engine,
+  work: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  return await withStore(engine, (_, database) => withConnection(database, work))
 }
 
-/** What a commit promises, read back from the very connection that Evertick writes with. */
-export async function durability(): Promise<string> {
+/** The version, and what a commit promises, read back from the very connection that Evertick writes with. */
+export async function settingsOf(engine: Engine): Promise<string> {
   const job = defineJob({
-    name: 'durability',
-    run: (ctx) =>
-      ctx.transaction(async (tx) => ({
-        ...(await tx.query('PRAGMA journal_mode'))[0],
-        ...(await tx.query('PRAGMA synchronous'))[0],
-      })),
+    name: 'settings',
+    run: (ctx) => ctx.transaction(async (tx) => (await tx.query(engine.settingsText))[0]),
   })
-  return await withEvertick({ jobs: [job] }, async (evertick) => {
+  return await withEvertick(engine, { jobs: [job] }, async (evertick) => {
     await evertick.start()
     const { id } = await evertick.enqueue(job)
-    const found = (await evertick.result(id)) as { journal_mode: string; synchronous: number }
-    const levels = ['OFF', 'NORMAL', 'FULL', 'EXTRA']
-    return `journal_mode=${found.journal_mode} synchronous=${levels[found.synchronous]}`
+    const found = Object.entries((await evertick.result(id)) as Record<string, unknown>)
+    return found
+      .map(([name, value]) => (name === 'version' ? String(value) : `${name}=${String(value)}`))
+      .join(', ')
   })
 }

@@ -1,14 +1,15 @@
 /** Takes back 10,000 leases whose worker is gone, in the rescuer's batches. */
+import { type Engine, engineNames } from './engines/engine.ts'
 import { fillPending, nodeId } from './fixture.ts'
-import { elapsedMs, type Measure, median, spread } from './measure.ts'
+import { type EngineMeasure, elapsedMs, medianOf } from './measure.ts'
 import { withStore } from './scratch-database.ts'
 
 const rounds = 3
 const leases = 10_000
 const batch = 500
 
-async function sweepOnce(): Promise<number> {
-  return await withStore(async (store) => {
+async function sweepOnce(engine: Engine): Promise<number> {
+  return await withStore(engine, async (store) => {
     await fillPending(store, 'stale', leases)
     const now = Date.now()
     const request = {
@@ -32,13 +33,14 @@ async function sweepOnce(): Promise<number> {
   })
 }
 
-export const sweep: Measure = {
+export const sweep: EngineMeasure = {
   name: 'sweep',
-  async run({ say }) {
+  on: engineNames,
+  async run({ engine, say }) {
     const name = `sweep of ${leases} stale leases`
     say(name)
     const times: number[] = []
-    for (let round = 0; round < rounds; round += 1) times.push(await sweepOnce())
-    return [{ name, engine: 'sqlite', value: median(times), unit: 'ms', spread: spread(times) }]
+    for (let round = 0; round < rounds; round += 1) times.push(await sweepOnce(engine))
+    return [medianOf(name, 'ms', times)]
   },
 }

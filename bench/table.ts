@@ -1,25 +1,52 @@
-/** Results for people, in aligned columns. */
+/** Results for people: in aligned columns, or as Markdown to be pasted into docs/performance.md. */
 import type { Result } from './measure.ts'
 
 export function printTable(results: readonly Result[]): void {
   const rows = results.map((result) => [
+    result.engine,
     result.name,
     figure(result.value),
     result.unit,
-    result.spread === undefined ? '' : result.spread.map(figure).join(' - '),
-    result.ratio === undefined ? '' : `${figure(result.ratio)}x ${result.against ?? ''}`,
+    spreadOf(result),
+    againstOf(result),
   ])
-  const all = [['measure', 'median', 'unit', 'low - high', 'against'], ...rows]
+  const all = [['engine', 'measure', 'median', 'unit', 'low - high', 'against'], ...rows]
   const widths = all.reduce<number[]>(
     (widest, row) => row.map((cell, index) => Math.max(widest[index] ?? 0, cell.length)),
     [],
   )
   for (const row of all) {
     const cells = row.map((cell, index) =>
-      index === 1 ? cell.padStart(widths[index] ?? 0) : cell.padEnd(widths[index] ?? 0),
+      index === 2 ? cell.padStart(widths[index] ?? 0) : cell.padEnd(widths[index] ?? 0),
     )
     console.log(cells.join('  ').trimEnd())
   }
+}
+
+/** One table per engine; the raw figures stand in their ratios, and in the JSON. */
+export function markdownOf(heading: string, under: string, results: readonly Result[]): string {
+  const rows = results.map((result) => {
+    const unit = result.unit === '%' || result.unit.startsWith('/') ? result.unit : ` ${result.unit}`
+    const cells = [result.name, `${figure(result.value)}${unit}`, spreadOf(result), againstOf(result)]
+    return `| ${[...cells, `\`${result.measure}\``].join(' | ')} |`
+  })
+  return [
+    `### ${heading}`,
+    '',
+    under,
+    '',
+    '| measure | median | low - high | against | `--only` |',
+    '|---|---|---|---|---|',
+    ...rows,
+  ].join('\n')
+}
+
+function spreadOf({ spread }: Result): string {
+  return spread === undefined ? '' : spread.map(figure).join(' - ')
+}
+
+function againstOf({ ratio, against }: Result): string {
+  return ratio === undefined ? '' : `${figure(ratio)}x ${against ?? ''}`
 }
 
 /** Three digits that count. */

@@ -1,14 +1,11 @@
-/**
- * The raw limit: the same rows in the same table with the same indexes, by the shortest loop over `node:sqlite` that keeps
- * history and fences. No jobs, no input check, no events, no promise per execution.
- */
+/** The raw limit of SQLite, over `node:sqlite`: one prepared statement per row, inside one transaction. */
 import type { DatabaseSync } from 'node:sqlite'
-import { newId } from '../src/app/ids.ts'
-import { inTransaction } from './scratch-database.ts'
+import { newId } from '../../src/app/ids.ts'
+import type { RawExecutions } from './engine.ts'
 
 const jobId = newId(Date.now())
 
-export class RawExecutions {
+export class SqliteRaw implements RawExecutions {
   readonly #client: DatabaseSync
   readonly #insert
   readonly #ready
@@ -37,8 +34,7 @@ export class RawExecutions {
     )
   }
 
-  /** `count` rows, `batch` of them in each transaction. */
-  insert(count: number, batch: number): void {
+  async insert(count: number, batch: number): Promise<void> {
     for (let done = 0; done < count; done += batch) {
       inTransaction(this.#client, () => {
         for (let index = 0; index < batch; index += 1) {
@@ -49,8 +45,7 @@ export class RawExecutions {
     }
   }
 
-  /** Claims and finishes all there is, `batch` rows in each transaction, one after the other; returns how many. */
-  drain(batch: number): number {
+  async drain(batch: number): Promise<number> {
     for (let done = 0; ; ) {
       let claimed: Record<string, unknown>[] = []
       inTransaction(this.#client, () => {
@@ -66,4 +61,10 @@ export class RawExecutions {
       done += claimed.length
     }
   }
+}
+
+export function inTransaction(client: DatabaseSync, work: () => void): void {
+  client.exec('BEGIN IMMEDIATE')
+  work()
+  client.exec('COMMIT')
 }
