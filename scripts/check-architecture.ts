@@ -51,6 +51,8 @@ const drivers: Readonly<Record<string, string>> = {
   pg: 'src/store/postgres/',
   mysql2: 'src/store/mysql/',
   redis: 'src/store/redis/',
+  bullmq: 'src/embed/bullmq/',
+  'node-resque': 'src/embed/node-resque/',
 }
 
 /** What must run the same from a seed; the host is how the store reaches the process. */

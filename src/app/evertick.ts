@@ -7,15 +7,16 @@ import type { Clock } from '../engine/clock.ts'
 import { type EventName, Events, type Listener } from '../engine/events.ts'
 import type { Logger } from '../engine/logger.ts'
 import { Node } from '../engine/node.ts'
-import type { EnqueueOptions, EnqueueResult, Handler, JobReference } from '../engine/worker/handler.ts'
+import type { EnqueueOptions, EnqueueResult, JobReference } from '../engine/worker/handler.ts'
 import { type Host, processHost } from '../store/host.ts'
 import { openStore } from '../store/open-store.ts'
 import type { AuditFinding, AuditReport, Store } from '../store/store.ts'
 import type { AppContext } from './app-context.ts'
-import { applyJobs, enableJobs } from './apply-jobs.ts'
+import { applyJob, applyJobs, enableJobs } from './apply-jobs.ts'
 import { AuditLog, Leader, Nodes, Queues } from './cluster.ts'
 import { clockOf } from './database-clock.ts'
-import { type DefinedJob, handlerOf } from './define-job.ts'
+import type { DefinedJob } from './define-job.ts'
+import { Definitions } from './definitions.ts'
 import { Executions, Leases } from './executions.ts'
 import { type NewId, newId } from './ids.ts'
 import { Jobs } from './jobs.ts'
@@ -62,7 +63,7 @@ export class Evertick {
   readonly nodeId: string
   readonly #config: Config
   readonly #app: AppContext
-  readonly #handlers: ReadonlyMap<string, Handler>
+  readonly #definitions: Definitions
   readonly #producer: Producer
   readonly #node: Node
   readonly #logger: Logger
@@ -84,7 +85,7 @@ export class Evertick {
     this.nodeId =
       config.nodeId ?? `${hostname().slice(0, 150)}:${process.pid}:${newId(clock.now()).slice(-6)}`
     this.#config = config
-    this.#handlers = handlersOf(config.jobs)
+    this.#definitions = new Definitions(config.jobs)
     this.#app = {
       nodeId: this.nodeId,
       store,
@@ -98,12 +99,12 @@ export class Evertick {
       },
       enqueued: () => this.#node.enqueued(),
     }
-    this.#producer = new Producer(this.#app, config.jobs)
+    this.#producer = new Producer(this.#app, this.#definitions.jobs)
     const { random } = host
     const context = { nodeId: this.nodeId, store, clock, events, logger, random }
     const onOutdated = (schemaVersion: number) => this.#stopOutdated(schemaVersion)
     const options = { ...config, aheadMs, host: hostname(), pid: process.pid, version, onOutdated }
-    this.#node = new Node(context, options, this.#handlers, (job, input, given) =>
+    this.#node = new Node(context, options, this.#definitions.handlers, (job, input, given) =>
       this.#producer.enqueue(job, input, given),
     )
     this.jobs = new Jobs(this.#app)
@@ -135,6 +136,11 @@ export class Evertick {
       await opened.store.close()
       throw error
     }
+  }
+
+  /** @internal What the facades of `embed/` share with the library. */
+  static appOf(evertick: Evertick): AppContext {
+    return evertick.#app
   }
 
   /** Writes what code defines, and starts this node's roles. */
@@ -175,6 +181,30 @@ export class Evertick {
     } finally {
       for (const signal of signals) process.off(signal, onSignal)
     }
+  }
+
+  /**
+   * Adds a job to this node, in place of one of the same name. A node that runs writes it and can run it at once; another
+   * does so at its start.
+   */
+  async define(job: AnyJob): Promise<void> {
+    this.#refuseStopped()
+    if (this.#starting === null) return this.#definitions.set(job)
+    await this.#starting
+    // What the database refuses leaves everything as it was.
+    await applyJob(this.#app, job, 'code')
+    this.#definitions.set(job)
+    await this.#node.handlersChanged()
+    await this.#enableOwn()
+    this.#app.jobChanged()
+  }
+
+  /** This node claims nothing of the job any more. The job itself stays, for other nodes; what runs goes on. */
+  async forget(job: JobReference): Promise<void> {
+    if (!this.#definitions.delete(typeof job === 'string' ? job : job.name)) return
+    if (this.#starting === null || this.#stopping !== null) return
+    await this.#starting
+    await this.#node.handlersChanged()
   }
 
   async ping(): Promise<void> {
@@ -240,13 +270,18 @@ export class Evertick {
 
   async #start(): Promise<void> {
     try {
-      await applyJobs(this.#app, this.#config.jobs, 'code')
-      if (this.#config.roles.includes('worker')) await enableJobs(this.#app, this.#handlers)
+      await applyJobs(this.#app, [...this.#definitions.jobs.values()], 'code')
+      await this.#enableOwn()
       await this.#node.start()
     } catch (error) {
       this.#starting = null
       throw error
     }
+  }
+
+  /** Jobs that were disabled for want of a handler, and that this node can run. */
+  async #enableOwn(): Promise<void> {
+    if (this.#config.roles.includes('worker')) await enableJobs(this.#app, this.#definitions.handlers)
   }
 
   async #stop(timeoutMs: number): Promise<void> {
@@ -277,19 +312,4 @@ export class Evertick {
       next: 'Open a new one with Evertick.open().',
     })
   }
-}
-
-function handlersOf(jobs: readonly AnyJob[]): ReadonlyMap<string, Handler> {
-  const handlers = new Map<string, Handler>()
-  for (const job of jobs) {
-    if (handlers.has(job.name)) {
-      throw new EvertickError('invalid_config', `Two jobs are named "${job.name}".`, {
-        field: 'jobs',
-        next: 'Give each job its own name.',
-      })
-    }
-    const handler = handlerOf(job)
-    if (handler !== null) handlers.set(job.name, handler)
-  }
-  return handlers
 }

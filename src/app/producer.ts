@@ -20,9 +20,9 @@ export class Producer {
   readonly #app: AppContext
   readonly #defined: ReadonlyMap<string, AnyJob>
 
-  constructor(app: AppContext, jobs: readonly AnyJob[]) {
+  constructor(app: AppContext, defined: ReadonlyMap<string, AnyJob>) {
     this.#app = app
-    this.#defined = new Map(jobs.map((job) => [job.name, job]))
+    this.#defined = defined
   }
 
   async enqueue(job: JobReference, input: unknown, options: EnqueueOptions = {}): Promise<EnqueueResult> {

@@ -111,6 +111,12 @@ export class Node {
     this.#worker?.wake()
   }
 
+  /** The map of handlers has changed while this node runs. */
+  async handlersChanged(): Promise<void> {
+    await this.#registrar.register()
+    this.#worker?.wake()
+  }
+
   /** New work was enqueued. */
   enqueued(): void {
     this.#worker?.wake()

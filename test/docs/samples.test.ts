@@ -1,5 +1,5 @@
 /** Every sample of the documentation compiles under strict rules, runs as a process of its own, and prints what it says. */
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -66,9 +66,14 @@ async function runSample({ file }: Sample): Promise<CommandResult> {
   })
 }
 
-/** The package's name leads to its sources. */
+/** The package's names lead to its sources. */
 function resolved(code: string): string {
-  return code
-    .replaceAll("from 'evertick'", `from '${join(root, 'src/index.ts')}'`)
-    .replaceAll("from 'evertick/testing'", `from '${join(root, 'src/testing/index.ts')}'`)
+  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    exports: Record<string, string | { default: string }>
+  }
+  return code.replaceAll(/from '(evertick(?:\/[\w-]+)?)'/g, (whole, name: string) => {
+    const target = exports[name.replace('evertick', '.')]
+    if (typeof target !== 'object') return whole
+    return `from '${join(root, target.default.replace('./dist/', 'src/').replace(/\.js$/, '.ts'))}'`
+  })
 }

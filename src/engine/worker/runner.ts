@@ -32,6 +32,8 @@ export interface RunnerParts {
 
 /** A handler that heeds its signal gets this long to clean up after its timeout. */
 const timeoutGraceMs = 5_000
+/** What this node no longer can do waits this long for one that can. */
+const forgottenMs = 1_000
 
 export class Runner {
   readonly #context: EngineContext
@@ -70,7 +72,9 @@ export class Runner {
   #handler(claim: ClaimedExecution): Handler {
     const handler = this.#parts.handlers.get(claim.spec.handler.name)
     if (handler !== undefined) return handler
-    throw new EvertickError('job_not_found', `This node has no handler "${claim.spec.handler.name}".`)
+    // It was forgotten while its claim was under way: that is no failure, and another node may have it.
+    const why = `This node no longer has a handler "${claim.spec.handler.name}".`
+    throw new OutcomeSignal(why, { kind: 'snooze', afterMs: forgottenMs })
   }
 
   #watchTimeout(claim: ClaimedExecution, held: Held): void {
