@@ -20,7 +20,9 @@ export function describeDocument(number: string, sections: Readonly<Record<strin
       const section = sections[heading]
       return typeof section === 'function' ? [[heading, section] as const] : []
     })
-    describe.each(walked)('%s', (_heading, section) => section())
+    describe.each(walked)('%s', (_heading, section) => {
+      section()
+    })
   })
 }
 
