@@ -18,7 +18,8 @@ interface Scan {
 async function scan(engine: Engine, jobs: number): Promise<Scan> {
   return await withStore(engine, async (store, database) => {
     const now = Date.now()
-    const spec = specOf({ schedule: { every: '1h' } }, now - 3_600_000)
+    // A million jobs take minutes to write: with the usual grace, what is due would by then be a catch-up.
+    const spec = specOf({ schedule: { every: '1h' }, catchUp: { grace: '50m' } }, now - 3_600_000)
     const jobId = await createJob(store, 'template', spec, now)
     return await withConnection(database, async (connection) => {
       await copyJobs(connection, jobId, jobs, now + 1_800_000)
