@@ -1,4 +1,5 @@
 /** Takes back 10,000 leases whose worker is gone, in the rescuer's batches. */
+import { batch } from '../src/engine/rescuer.ts'
 import { type Engine, engineNames } from './engines/engine.ts'
 import { fillPending, nodeId } from './fixture.ts'
 import { type EngineMeasure, elapsedMs, medianOf } from './measure.ts'
@@ -6,7 +7,6 @@ import { withStore } from './scratch-database.ts'
 
 const rounds = 3
 const leases = 10_000
-const batch = 500
 
 async function sweepOnce(engine: Engine): Promise<number> {
   return await withStore(engine, async (store) => {

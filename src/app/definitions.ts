@@ -36,6 +36,15 @@ export class Definitions {
     else this.#handlers.set(job.name, handler)
   }
 
+  /** A handler with no job of its own: that of jobs which others have made, or will make. */
+  setHandler(handler: Handler): void {
+    this.#handlers.set(handler.name, handler)
+  }
+
+  deleteHandler(name: string): boolean {
+    return this.#handlers.delete(name)
+  }
+
   delete(name: string): boolean {
     this.#handlers.delete(name)
     return this.#jobs.delete(name)

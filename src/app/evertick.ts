@@ -98,6 +98,14 @@ export class Evertick {
         this.#node.jobChanged()
       },
       enqueued: () => this.#node.enqueued(),
+      setHandler: async (handler) => {
+        this.#refuseStopped()
+        this.#definitions.setHandler(handler)
+        await this.#handlersChanged()
+      },
+      deleteHandler: async (name) => {
+        if (this.#definitions.deleteHandler(name)) await this.#handlersChanged()
+      },
     }
     this.#producer = new Producer(this.#app, this.#definitions.jobs)
     const { random } = host
@@ -277,6 +285,15 @@ export class Evertick {
       this.#starting = null
       throw error
     }
+  }
+
+  /** A node that does not run says what it can do when it starts. */
+  async #handlersChanged(): Promise<void> {
+    if (this.#starting === null || this.#stopping !== null) return
+    await this.#starting
+    await this.#node.handlersChanged()
+    await this.#enableOwn()
+    this.#app.jobChanged()
   }
 
   /** Jobs that were disabled for want of a handler, and that this node can run. */

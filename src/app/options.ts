@@ -36,6 +36,10 @@ export interface EvertickOptions {
   readonly worker?: {
     /** How long a worker's right to an execution lasts without renewal. @default '30s' */
     readonly lease?: Duration
+    /** The part of a lease after which it is renewed. @default 0.5 */
+    readonly extendAt?: number
+    /** How often a worker looks for work of which nothing has told it. @default '5s' */
+    readonly poll?: Duration
   }
   readonly leader?: {
     /** How long leadership lasts without renewal. @default '10s' */
@@ -44,6 +48,8 @@ export interface EvertickOptions {
     readonly heartbeat?: Duration
     /** Shapes the reported gap only: a crashed term counts as ended this long after its last heartbeat. @default '5m' */
     readonly grace?: Duration
+    /** How often the leader looks for leases that have run out, while there are any. @default '4s' */
+    readonly sweep?: Duration
   }
   /** Catch-up executions that may start per second, over the whole cluster. @default 10 */
   readonly catchUpRate?: number
@@ -66,14 +72,26 @@ export interface Config {
   readonly jobs: readonly AnyJob[]
   readonly roles: readonly Role[]
   readonly queues: Readonly<Record<string, { readonly concurrency: number }>>
-  readonly worker: { readonly leaseMs: number }
-  readonly leader: { readonly leaseMs: number; readonly heartbeatMs: number; readonly graceMs: number }
+  readonly worker: WorkerConfig
+  readonly leader: {
+    readonly leaseMs: number
+    readonly heartbeatMs: number
+    readonly graceMs: number
+    readonly sweepMs: number
+  }
   readonly catchUpEveryMs: number
   readonly timezone: string
   readonly clock: Clock | null
   readonly logger: Logger | null
   readonly migrate: boolean
   readonly nodeId: string | null
+}
+
+export interface WorkerConfig {
+  readonly leaseMs: number
+  readonly extendAt: number
+  /** null: as often as the clock allows. */
+  readonly pollMs: number | null
 }
 
 const duration = z.union([z.number(), z.string()]).optional()
@@ -90,8 +108,12 @@ const shape = {
   queues: z
     .record(z.string().min(1).max(200), z.strictObject({ concurrency: z.int().min(1).max(10_000) }))
     .optional(),
-  worker: z.strictObject({ lease: duration }).optional(),
-  leader: z.strictObject({ lease: duration, heartbeat: duration, grace: duration }).optional(),
+  worker: z
+    .strictObject({ lease: duration, extendAt: z.number().min(0.05).max(0.95).optional(), poll: duration })
+    .optional(),
+  leader: z
+    .strictObject({ lease: duration, heartbeat: duration, grace: duration, sweep: duration })
+    .optional(),
   catchUpRate: z.number().positive().max(100_000).optional(),
   timezone: z.string().optional(),
   clock: object.optional(),
@@ -99,7 +121,18 @@ const shape = {
   migrate: z.boolean().optional(),
   nodeId: z.string().min(1).max(200).optional(),
 }
-const names = [...Object.keys(shape), 'lease', 'heartbeat', 'grace', 'concurrency', 'max', 'direct']
+const names = [
+  ...Object.keys(shape),
+  'lease',
+  'heartbeat',
+  'grace',
+  'concurrency',
+  'max',
+  'direct',
+  'extendAt',
+  'poll',
+  'sweep',
+]
 
 /** Types and checks `evertick.config.ts`. */
 export function defineConfig(options: Partial<EvertickOptions>): Partial<EvertickOptions> {
@@ -115,6 +148,7 @@ export function parseOptions(options: EvertickOptions): Config {
     leaseMs: ms(given.leader?.lease, 'leader.lease', 10_000),
     heartbeatMs: ms(given.leader?.heartbeat, 'leader.heartbeat', 3_000),
     graceMs: ms(given.leader?.grace, 'leader.grace', 300_000),
+    sweepMs: ms(given.leader?.sweep, 'leader.sweep', 4_000),
   }
   if (leader.heartbeatMs * 2 > leader.leaseMs) {
     throw new EvertickError('invalid_config', 'leader.heartbeat must be at most half of leader.lease.', {
@@ -122,12 +156,13 @@ export function parseOptions(options: EvertickOptions): Config {
       next: 'Renew at least twice per lease, or one lost renewal ends the term.',
     })
   }
+  if (leader.sweepMs < 100) {
+    throw new EvertickError('invalid_config', 'leader.sweep must be at least 100ms.', {
+      field: 'leader.sweep',
+    })
+  }
   const database = given.database ?? databaseFromEnvironment()
   refuseUnused(database, options)
-  const leaseMs = ms(given.worker?.lease, 'worker.lease', 30_000)
-  if (leaseMs < 1_000) {
-    throw new EvertickError('invalid_config', 'worker.lease must be at least 1s.', { field: 'worker.lease' })
-  }
   return Object.freeze({
     database,
     redis: database.startsWith('sqlite:') ? undefined : (given.redis ?? redisFromEnvironment()),
@@ -135,7 +170,7 @@ export function parseOptions(options: EvertickOptions): Config {
     jobs: options.jobs ?? [],
     roles: given.roles ?? roles,
     queues: given.queues ?? { default: { concurrency: 10 } },
-    worker: { leaseMs },
+    worker: workerConfig(given.worker ?? {}),
     leader,
     catchUpEveryMs: 1_000 / (given.catchUpRate ?? 10),
     timezone: parseTimezone(given.timezone ?? 'UTC', 'timezone'),
@@ -144,6 +179,20 @@ export function parseOptions(options: EvertickOptions): Config {
     migrate: given.migrate ?? database.startsWith('sqlite:'),
     nodeId: given.nodeId ?? null,
   })
+}
+
+function workerConfig(given: {
+  readonly lease?: string | number | undefined
+  readonly extendAt?: number | undefined
+  readonly poll?: string | number | undefined
+}): WorkerConfig {
+  const leaseMs = parseDuration(given.lease ?? '30s', 'worker.lease')
+  const pollMs = given.poll === undefined ? null : parseDuration(given.poll, 'worker.poll')
+  const tooShort = (field: string, least: string) =>
+    new EvertickError('invalid_config', `${field} must be at least ${least}.`, { field })
+  if (leaseMs < 1_000) throw tooShort('worker.lease', '1s')
+  if (pollMs !== null && pollMs < 10) throw tooShort('worker.poll', '10ms')
+  return { leaseMs, extendAt: given.extendAt ?? 0.5, pollMs }
 }
 
 /** Nothing is accepted and ignored: these mean something on a server only. */

@@ -18,8 +18,13 @@ export type Role = (typeof roles)[number]
 export interface NodeOptions {
   readonly roles: readonly Role[]
   readonly queues: Readonly<Record<string, { readonly concurrency: number }>>
-  readonly worker: { readonly leaseMs: number }
-  readonly leader: { readonly leaseMs: number; readonly heartbeatMs: number }
+  readonly worker: {
+    readonly leaseMs: number
+    readonly extendAt: number
+    /** null: as often as the clock allows. */
+    readonly pollMs: number | null
+  }
+  readonly leader: { readonly leaseMs: number; readonly heartbeatMs: number; readonly sweepMs: number }
   /** How far ahead of its instant a tick may be accounted. */
   readonly aheadMs: number
   readonly catchUpEveryMs: number
@@ -47,7 +52,7 @@ export class Node {
     // With the host's clock: writes of other processes are seen within 250 ms, and a worker looks for work every 5 s
     // at least, whatever it has heard.
     const watchMs = context.clock.longestSleepMs / 120
-    const pollMs = context.clock.longestSleepMs / 6
+    const pollMs = options.worker.pollMs ?? context.clock.longestSleepMs / 6
     const onReady = () => this.#worker?.wake()
     const onElected = () => {
       this.#scheduler.wake()
@@ -59,14 +64,15 @@ export class Node {
     const parts = { elector: this.#elector, releaser: this.#releaser, guard, onReady }
     this.#scheduler = new Scheduler(context, options, parts)
     // What the rescuer ends may have been a fixedDelay tick, whose end writes the next.
-    const rescuer = new Rescuer(context, options.worker.leaseMs, { ...parts, onReady: () => this.changed() })
+    const sweep = { everyMs: options.leader.sweepMs, leaseMs: options.worker.leaseMs }
+    const rescuer = new Rescuer(context, sweep, { ...parts, onReady: () => this.changed() })
     const leads = options.roles.includes('scheduler')
     const pruner = new Pruner(context, this.#elector, guard)
     this.#scheduling = leads ? [this.#elector, this.#scheduler, rescuer, pruner] : []
     this.#worker = options.roles.includes('worker')
       ? new Worker(
           context,
-          { queues: options.queues, leaseMs: options.worker.leaseMs, pollMs },
+          { ...options.worker, queues: options.queues, pollMs },
           { handlers, enqueue, releaser: this.#releaser, onNextTick: () => this.#scheduler.wake() },
         )
       : null

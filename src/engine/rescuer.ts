@@ -7,9 +7,8 @@ import type { Releaser } from './releaser.ts'
 import { Alarm, Service } from './service.ts'
 import { Standstill } from './standstill.ts'
 
-/** While anything is leased; else as seldom as the shortest lease allows. */
-const everyMs = 4_000
-const batch = 500
+/** Taken back in one transaction: 10,000 at 500 each took MariaDB 1.1 s, at 1,000 each 0.9 s, at 2,000 no less. */
+export const batch = 1_000
 
 export class Rescuer extends Service {
   readonly #context: EngineContext
@@ -17,13 +16,15 @@ export class Rescuer extends Service {
   readonly #releaser: Releaser
   readonly #onReady: () => void
   readonly #alarm: Alarm
+  readonly #everyMs: number
   readonly #idleMs: number
   readonly #standstill: Standstill
   #silent: readonly SeenLease[] = []
 
   constructor(
     context: EngineContext,
-    leaseMs: number,
+    /** `everyMs` while anything is leased; else as seldom as the shortest lease allows. */
+    { everyMs, leaseMs }: { readonly everyMs: number; readonly leaseMs: number },
     parts: { readonly elector: Elector; readonly releaser: Releaser; readonly onReady: () => void },
   ) {
     super()
@@ -33,6 +34,7 @@ export class Rescuer extends Service {
     this.#onReady = parts.onReady
     this.#alarm = new Alarm(context.clock)
     this.#standstill = new Standstill(context.clock)
+    this.#everyMs = everyMs
     this.#idleMs = Math.max(everyMs, Math.min(leaseMs, context.clock.longestSleepMs))
   }
 
@@ -43,7 +45,7 @@ export class Rescuer extends Service {
 
   protected override async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      let restMs = everyMs
+      let restMs = this.#everyMs
       try {
         if (this.#elector.term() !== null && !(await this.#sweep(signal))) restMs = this.#idleMs
       } catch (error) {

@@ -14,13 +14,16 @@ const cancelPollMs = 1_000
 export class LeaseKeeper extends Service {
   readonly #context: EngineContext
   readonly #leaseMs: number
+  readonly #extendAt: number
   readonly #alarm: Alarm
   readonly #held = new Map<string, Held>()
 
-  constructor(context: EngineContext, leaseMs: number) {
+  /** `extendAt`: the part of a lease after which it is renewed. */
+  constructor(context: EngineContext, leaseMs: number, extendAt: number) {
     super()
     this.#context = context
     this.#leaseMs = leaseMs
+    this.#extendAt = extendAt
     this.#alarm = new Alarm(context.clock)
   }
 
@@ -51,7 +54,12 @@ export class LeaseKeeper extends Service {
 
   protected override async run(signal: AbortSignal): Promise<void> {
     const { clock } = this.#context
-    const roundMs = Math.min(cancelPollMs, Math.floor(this.#leaseMs / 4))
+    // At least two rounds between the renewal's time and the lease's end.
+    const roundMs = Math.min(
+      cancelPollMs,
+      Math.floor(this.#leaseMs / 4),
+      Math.floor((this.#leaseMs * (1 - this.#extendAt)) / 2),
+    )
     let round: Promise<void> | null = null
     while (!signal.aborted) {
       await this.#alarm.wait(this.#held.size === 0 ? clock.longestSleepMs : roundMs, signal)
@@ -77,9 +85,9 @@ export class LeaseKeeper extends Service {
     const { store, clock, logger, nodeId } = this.#context
     try {
       const now = clock.now()
-      const half = this.#leaseMs / 2
+      const leftMs = this.#leaseMs * (1 - this.#extendAt)
       await this.#extend(
-        [...this.#held.values()].filter((held) => isKept(held) && held.leasedUntil - now <= half),
+        [...this.#held.values()].filter((held) => isKept(held) && held.leasedUntil - now <= leftMs),
       )
       for (const id of await store.findCancelRequests(nodeId)) this.#cancel(id)
     } catch (error) {

@@ -12,6 +12,7 @@ import { Runner } from './runner.ts'
 export interface WorkerOptions {
   readonly queues: Readonly<Record<string, { readonly concurrency: number }>>
   readonly leaseMs: number
+  readonly extendAt: number
   readonly pollMs: number
 }
 
@@ -40,10 +41,10 @@ export class Worker {
       ) => Promise<EnqueueResult>
     },
   ) {
-    const { leaseMs, pollMs } = options
+    const { leaseMs, extendAt, pollMs } = options
     this.#context = context
     this.#recorder = new Recorder(context)
-    this.#keeper = new LeaseKeeper(context, leaseMs)
+    this.#keeper = new LeaseKeeper(context, leaseMs, extendAt)
     const onEnded = ({ releases, opened }: Aftermath) => {
       parts.releaser.add(releases)
       if (opened) parts.onNextTick()

@@ -28,10 +28,18 @@ export function* registerNode(node: NodeRow, handlers: readonly string[]): Scrip
   return yield* schemaVersion()
 }
 
+/**
+ * Long gone, and nothing is leased to it: else a lease longer than those of the others would seem to be dated by a clock
+ * that was ahead, and be taken back before its time.
+ */
+const goneText = `
+  SELECT n.id FROM @nodes n WHERE n.seen_at < ? AND NOT EXISTS (
+    SELECT 1 FROM @job_executions e WHERE e.state = 'running' AND e.leased_by = n.id AND e.leased_until > ?)`
+
 /** A heartbeat also clears away nodes that are long gone. */
 export function* touchNode(id: string, now: number, lostMs: number): Script<Touched> {
   const known = yield* run('UPDATE @nodes SET seen_at = ? WHERE id = ?', now, id)
-  const gone = yield* rows('SELECT id FROM @nodes WHERE seen_at < ?', now - lostMs)
+  const gone = yield* rows(goneText, now - lostMs, now)
   for (const node of gone) yield* removeNode(text(node.id))
   return { known: known === 1, schemaVersion: yield* schemaVersion() }
 }
