@@ -1,6 +1,7 @@
 /** `defineJob`: one value that producer, worker and schedule share, typed by any Standard Schema. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { EvertickError } from '../core/error.ts'
+import { isJobName } from '../core/job/job-name.ts'
 import type { Handler, JobContext } from '../engine/worker/handler.ts'
 import type { JobOptions } from './job-options.ts'
 
@@ -23,8 +24,6 @@ export interface JobDefinition<Given, Input> extends JobOptions {
   readonly run?: Run<Input>
 }
 
-const namePattern = /^[\p{L}\p{N}_][\p{L}\p{N} _.:/@-]{0,199}$/u
-
 export function defineJob<Given = unknown, Input = Given>(
   definition: JobDefinition<Given, Input>,
 ): DefinedJob<Given, Input> {
@@ -41,7 +40,7 @@ export function defineJob<Given = unknown, Input = Given>(
 }
 
 export function refuseName(name: unknown): asserts name is string {
-  if (typeof name === 'string' && namePattern.test(name)) return
+  if (isJobName(name)) return
   throw new EvertickError('invalid_definition', `${JSON.stringify(name)} is no name for a job.`, {
     field: 'name',
     next: 'Use letters, digits, and - _ . : / @ or spaces, at most 200, beginning with a letter or digit.',

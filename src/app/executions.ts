@@ -1,6 +1,8 @@
 /** `evertick.executions` and `evertick.leases`: single units of work, and who holds them. */
 import { EvertickError } from '../core/error.ts'
 import type { ExecutionState } from '../core/execution/execution-state.ts'
+import { parseDuration } from '../core/schedule/duration.ts'
+import type { Duration } from '../core/schedule/schedule.ts'
 import type { AttemptRow, LogRow } from '../store/store.ts'
 import type { AppContext } from './app-context.ts'
 import { pageLimit, refuseUnknown } from './call-options.ts'
@@ -121,9 +123,12 @@ export class Leases {
     return (await this.#app.store.listLeases('expired', this.#app.clock.now())).map(executionView)
   }
 
-  /** Does at once what the rescuer would do in a moment; returns how many leases were taken back. */
-  async resetExpired(): Promise<number> {
-    const now = this.#app.clock.now()
+  /**
+   * Does at once what the rescuer would do in a moment; returns how many leases were taken back. `olderThan`: only those
+   * that had run out that long ago.
+   */
+  async resetExpired({ olderThan = 0 }: { olderThan?: Duration } = {}): Promise<number> {
+    const now = this.#app.clock.now() - parseDuration(olderThan, 'olderThan')
     const { expired } = await this.#app.store.expireLeases({ now, limit: 10_000, random: this.#random })
     this.#app.jobChanged()
     return expired.length

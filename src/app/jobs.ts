@@ -10,7 +10,7 @@ import type { Duration, Instant } from '../core/schedule/schedule.ts'
 import type { BackfillResult, JobChange } from '../store/store.ts'
 import type { AppContext } from './app-context.ts'
 import { pageLimit, refuseBadName, refuseUnknown } from './call-options.ts'
-import { type ConvertedJob, conversionOf, type ManualJob } from './convert-jobs.ts'
+import { type ConvertReport, convertJobs } from './convert-jobs.ts'
 import { refuseName } from './define-job.ts'
 import { type ExplainedTickView, type ExplanationView, explain, newestTicks, parseSpan } from './explain.ts'
 import { type JobOptions, jobSpec, refusePastInstant } from './job-options.ts'
@@ -290,22 +290,18 @@ export class Jobs {
     return { ...statisticsOf(runs), lastExecution: last === undefined ? null : executionView(last) }
   }
 
-  /** Turns crons that are true intervals into intervals, and says why the others are none. */
-  async convert({ dryRun = false, actor = 'api' }: ActorOptions & { dryRun?: boolean } = {}): Promise<{
-    converted: number
-    intervals: ConvertedJob[]
-    manual: ManualJob[]
-  }> {
-    const intervals: ConvertedJob[] = []
-    const manual: ManualJob[] = []
-    for (const job of await this.#app.store.listJobs({ limit: 1_000_000 })) {
-      const conversion = conversionOf(job, this.#app.clock.now())
-      if (conversion?.kind === 'manual') manual.push(conversion.report)
-      if (conversion?.kind !== 'converted') continue
-      if (!dryRun) await this.update(job.id, { schedule: conversion.schedule }, { actor })
-      intervals.push(conversion.report)
-    }
-    return { converted: intervals.length, intervals, manual }
+  /**
+   * Turns crons that are true intervals into intervals, and says why the others are none; `back` gives the jobs that
+   * keep a cron their cron again.
+   */
+  async convert(options: ActorOptions & { dryRun?: boolean; back?: boolean } = {}): Promise<ConvertReport> {
+    refuseUnknown(options, ['dryRun', 'back', 'actor'], 'jobs.convert')
+    const { dryRun = false, back = false, actor = 'api' } = options
+    const { store, clock } = this.#app
+    const jobs = await store.listJobs({ limit: 1_000_000 })
+    return await convertJobs(jobs, { back, now: clock.now() }, async (job, changes) => {
+      if (!dryRun) await this.update(job.id, changes, { actor })
+    })
   }
 
   /** The same action on all jobs that match; `dryRun` only counts them. */

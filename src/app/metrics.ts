@@ -1,7 +1,7 @@
 /** The figures of the whole cluster, as the database knows them. */
 import { statisticsOf } from '../core/history/statistics.ts'
+import type { JobStatus } from '../core/job/job-status.ts'
 import type { AppContext } from './app-context.ts'
-import type { JobStatus } from './views.ts'
 
 export interface Metrics {
   readonly jobs: { readonly total: number; readonly byStatus: Readonly<Record<string, number>> }

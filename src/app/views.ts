@@ -3,14 +3,12 @@ import type { Cause, Execution, ExecutionError } from '../core/execution/executi
 import { type ExecutionState, isFinal } from '../core/execution/execution-state.ts'
 import type { Job, JobSpec } from '../core/job/job.ts'
 import { type JobAction, type JobState, legalActions } from '../core/job/job-state.ts'
+import type { JobStatus } from '../core/job/job-status.ts'
 import { sequenceOfJob } from '../core/job/sequence.ts'
 import { describeSchedule } from '../core/schedule/describe-schedule.ts'
 import { formatDuration } from '../core/schedule/duration.ts'
 import type { Duration, Schedule, ScheduleSpec } from '../core/schedule/schedule.ts'
-import type { CatchUpOptions } from './job-options.ts'
-
-/** Seed 003's words for a job, derived from its state and its executions. */
-export type JobStatus = 'running' | 'paused' | 'scheduled' | 'pending' | 'completed' | 'failed' | 'cancelled'
+import type { CatchUpOptions, RetryOptions } from './job-options.ts'
 
 export interface JobView {
   readonly id: string
@@ -32,6 +30,7 @@ export interface JobView {
   readonly pausedUntil: Date | null
   readonly pausedBy: string | null
   readonly catchUp: CatchUpOptions
+  readonly retry: Required<RetryOptions>
   readonly overlap: JobSpec['overlap']
   readonly queue: string
   readonly priority: number
@@ -133,6 +132,13 @@ export function jobView(job: Job, last: Execution | null, now: number): JobView 
       maxMissedRuns: spec.catchUp.maxMissedRuns,
       grace: durationView(spec.catchUp.graceMs),
       ...(spec.catchUp.windowMs === null ? {} : { window: durationView(spec.catchUp.windowMs) }),
+    },
+    retry: {
+      attempts: spec.retry.attempts,
+      base: durationView(spec.retry.baseMs),
+      factor: spec.retry.factor,
+      max: durationView(spec.retry.maxMs),
+      jitter: spec.retry.jitter,
     },
     overlap: spec.overlap,
     queue: spec.queue,

@@ -1,19 +1,28 @@
 /** The node behind a facade: one that it brings along, opened on first use and stopped with it, or one that it was given. */
-import { Evertick } from '../app/evertick.ts'
+import { Evertick, type Surroundings } from '../app/evertick.ts'
 import type { EvertickOptions } from '../app/options.ts'
 
 export class OwnNode {
   readonly #given: Evertick | (() => EvertickOptions)
+  readonly #around: Partial<Surroundings>
   #opening: Promise<Evertick> | null = null
 
   /** Options as a function: they may read the environment, and an import or a constructor must not. */
-  constructor(given: Evertick | (() => EvertickOptions)) {
+  constructor(given: Evertick | (() => EvertickOptions), around: Partial<Surroundings> = {}) {
     this.#given = given
+    this.#around = around
   }
 
   async opened(): Promise<Evertick> {
     this.#opening ??= this.#open()
-    return await this.#opening
+    const opening = this.#opening
+    try {
+      return await opening
+    } catch (error) {
+      // The next use tries again: what was wrong may have been mended.
+      if (this.#opening === opening) this.#opening = null
+      throw error
+    }
   }
 
   async started(): Promise<Evertick> {
@@ -32,12 +41,6 @@ export class OwnNode {
 
   async #open(): Promise<Evertick> {
     if (this.#given instanceof Evertick) return this.#given
-    try {
-      return await Evertick.open(this.#given())
-    } catch (error) {
-      // The next use tries again: what was wrong may have been mended.
-      this.#opening = null
-      throw error
-    }
+    return await Evertick.openWith(this.#given(), this.#around)
   }
 }

@@ -162,6 +162,18 @@ export interface ExtendResult {
   readonly cancelled: readonly string[]
 }
 
+/** A run that its caller does by itself, under its own lease. */
+export interface BeginExecution {
+  readonly id: string
+  /** The job's id or name. */
+  readonly job: string
+  readonly holder: string
+  readonly leaseMs: number
+  readonly input: unknown
+  readonly metadata: Readonly<Record<string, unknown>>
+  readonly now: number
+}
+
 export interface FinishedAttempt extends Claim {
   readonly attempt: number
   /** What the claim said of the row, and never changes: given, it saves reading the row back. */
@@ -226,7 +238,15 @@ export interface NewJob {
   readonly managedBy: string
   readonly managedHash: string | null
   readonly paused: boolean
+  /** Ticks below the cursor that a former life of the job did not get done: they are caught up, oldest first. */
+  readonly owed?: readonly OwedTick[]
   readonly context: ChangeContext
+}
+
+export interface OwedTick {
+  readonly tickAt: number
+  /** Tries that were begun: what was under way is not superseded by newer missed ticks. */
+  readonly attempt: number
 }
 
 export interface ChangeContext {

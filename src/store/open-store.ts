@@ -3,6 +3,7 @@ import { EvertickError } from '../core/error.ts'
 import type { Hints } from './hints.ts'
 import { type Host, processHost } from './host.ts'
 import type { Migrator } from './migrate.ts'
+import type { RedisMarks } from './redis/enqueue-marks.ts'
 import type { RedisHintsOptions } from './redis/hints.ts'
 import type { RedisLocks } from './redis/lock.ts'
 import type { ScriptContext } from './sql/script.ts'
@@ -88,6 +89,16 @@ export async function openRedisLocks(
 ): Promise<RedisLocks> {
   const redis = await import('./redis/lock.ts')
   return await redis.openRedisLocks(url, prefix, host)
+}
+
+/** The marks of a `LeaderLogCoordinator` on Redis. */
+export async function openRedisMarks(
+  url: string,
+  prefix: string,
+  host: Host = processHost,
+): Promise<RedisMarks> {
+  const redis = await import('./redis/enqueue-marks.ts')
+  return await redis.openRedisMarks(url, prefix, host)
 }
 
 /** Hints of one database's nodes, carried by Redis. */

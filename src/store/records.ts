@@ -1,13 +1,50 @@
 /**
  * Rows as people and programs read them, leadership, locks and nodes among them.
  */
-import type { ExecutionError } from '../core/execution/execution.ts'
+import type { Execution, ExecutionError } from '../core/execution/execution.ts'
 import type { ExecutionState } from '../core/execution/execution-state.ts'
-import type { JobSpec } from '../core/job/job.ts'
+import type { Job, JobSpec } from '../core/job/job.ts'
 import type { JobState } from '../core/job/job-state.ts'
 import type { LeaderTerm, Repair } from '../core/leader/term.ts'
 import type { Finding } from '../core/tick/ledger.ts'
 import type { Claim, Fence } from './messages.ts'
+
+/** A row of `scheduler_leader_log` under its columns' own names; instants in milliseconds. */
+export interface LeaderLogRow {
+  readonly id: number
+  readonly leader_instance: string
+  readonly start_time: number
+  readonly stop_time: number | null
+  readonly last_heartbeat: number | null
+  readonly handled_missed_tasks: boolean
+  readonly created_at: number | null
+  readonly updated_at: number | null
+}
+
+export type LeaderLogColumn = keyof LeaderLogRow
+export type LeaderLogValues = Partial<LeaderLogRow>
+
+export interface LeaderLogQuery {
+  /** All must hold; null is matched by null. */
+  readonly where: LeaderLogValues
+  readonly orderBy: readonly { readonly column: LeaderLogColumn; readonly order: 'asc' | 'desc' }[]
+  readonly limit?: number
+}
+
+/** A leader is about to put a task into a queue that is not ours. */
+export interface MarkRequest {
+  /** `taskId:scheduleTime`. */
+  readonly mark: string
+  readonly fence: number
+  readonly now: number
+  readonly expiresAt: number
+}
+
+/**
+ * `claimed`: nobody had it. `repeated`: somebody had claimed it and never said that it is enqueued, so it may be.
+ * `enqueued`: it is. `stale`: a later leader has claimed it.
+ */
+export type MarkClaim = 'claimed' | 'repeated' | 'enqueued' | 'stale'
 
 export interface JobMark {
   readonly id: string
@@ -31,6 +68,23 @@ export interface ExecutionQuery {
   readonly queue?: string
   readonly limit: number
   readonly beforeId?: string
+}
+
+/** Runs of the jobs that carry all these tags, deleted ones too. */
+export interface RunQuery {
+  readonly tags: readonly string[]
+  /** Of one job only, by id or name. */
+  readonly job?: string
+  readonly states?: readonly ExecutionState[]
+  /** Begun at or after, and before. */
+  readonly from?: number
+  readonly to?: number
+  readonly limit: number
+}
+
+export interface RunRow {
+  readonly job: Job
+  readonly execution: Execution
 }
 
 export interface Revision {

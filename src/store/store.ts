@@ -13,6 +13,7 @@ import type {
   AccountResult,
   Backfill,
   BackfillResult,
+  BeginExecution,
   CallerTransaction,
   ChangeContext,
   Claim,
@@ -45,14 +46,21 @@ import type {
   ExecutionQuery,
   JobMark,
   JobQuery,
+  LeaderLogQuery,
+  LeaderLogRow,
+  LeaderLogValues,
   LockRequest,
   LockRow,
   LogRow,
+  MarkClaim,
+  MarkRequest,
   NodeRow,
   ProgressRow,
   QueueRow,
   RenewRequest,
   Revision,
+  RunQuery,
+  RunRow,
   TermRow,
   Touched,
 } from './records.ts'
@@ -97,6 +105,10 @@ export interface Store {
    * stands twice in one request.
    */
   finishAttempts(request: FinishRequest): Promise<FinishResult>
+  /** Makes an execution that runs already, under the caller's own lease. Ended by `finishAttempts`, like any other. */
+  beginExecution(begin: BeginExecution): Promise<Claim>
+  /** New metadata for what is held. False where the claim is no longer the caller's. */
+  describeExecution(claim: Claim, metadata: Readonly<Record<string, unknown>>): Promise<boolean>
   /** Takes back what no worker holds any more; also cancels what is past its start deadline. */
   expireLeases(request: ExpireRequest): Promise<ExpireResult>
   /** Gives back claims that never started, and stops holding what did not finish in time. */
@@ -104,6 +116,8 @@ export interface Store {
   /** Moves blocked executions on where their time has come or their lane is free. */
   releaseBlocked(jobIds: readonly string[] | 'any', now: number): Promise<ReleaseResult>
   purgeHistory(request: PurgeRequest): Promise<PurgeResult>
+  /** Removes what is older of one job, by the rules of retention; returns how many executions went. */
+  purgeJob(reference: string, ageMs: number, now: number): Promise<number>
   recordProgress(rows: readonly ProgressRow[]): Promise<void>
   appendLogs(rows: readonly LogRow[]): Promise<void>
 
@@ -135,6 +149,10 @@ export interface Store {
   // --- executions, for people -------------------------------------------------------------------------------------
   findExecution(id: string): Promise<Execution | null>
   listExecutions(query: ExecutionQuery): Promise<Execution[]>
+  /** What has begun, newest first: by when it began, not by when it was made. */
+  listRuns(query: RunQuery): Promise<RunRow[]>
+  /** Of each job its newest, at most `limit`. */
+  finishedRuns(query: RunQuery): Promise<FinishedRun[]>
   /** The newest execution of each of these jobs. */
   lastExecutions(jobIds: readonly string[]): Promise<Execution[]>
   listAttempts(executionId: string): Promise<AttemptRow[]>
@@ -152,13 +170,26 @@ export interface Store {
   markMissedHandled(termId: number, now: number): Promise<boolean>
   currentLeader(): Promise<CurrentLeader | null>
   listTerms(query: { instance?: string; limit: number }): Promise<TermRow[]>
+  /** The log as a table, for `SchedulerLeaderLogModel`: it neither takes nor ends anybody's lead. */
+  insertLeaderLog(values: LeaderLogValues, now: number): Promise<LeaderLogRow>
+  /** How many rows it changed. */
+  updateLeaderLog(where: LeaderLogValues, values: LeaderLogValues, now: number): Promise<number>
+  findLeaderLog(query: LeaderLogQuery): Promise<LeaderLogRow[]>
+  /** Decided by the mark's row: its fence only grows, and what is enqueued stays so. */
+  claimMark(request: MarkRequest): Promise<MarkClaim>
+  /** False where a later leader has claimed it meanwhile. */
+  finishMark(request: MarkRequest): Promise<boolean>
+  /** Removes up to `limit` marks that have expired, and says how many. */
+  purgeMarks(now: number, limit: number): Promise<number>
   acquireLock(request: LockRequest): Promise<{ fence: number } | null>
   extendLock(name: string, token: string, expiresAt: number, now: number): Promise<boolean>
   releaseLock(name: string, token: string | null): Promise<boolean>
   listLocks(): Promise<LockRow[]>
+  /** Frees the locks of this prefix whose time was over at `now`, and no other: decided by `expires_at`. */
+  clearExpiredLocks(prefix: string, now: number): Promise<number>
   /** Returns the newest migration that the database has. */
   registerNode(node: NodeRow, handlers: readonly string[]): Promise<number>
-  /** Nodes not seen for `lostMs` are cleared away. */
+  /** Nodes not seen for `lostMs` are cleared away, unless something is still leased to them. */
   touchNode(id: string, now: number, lostMs: number): Promise<Touched>
   removeNode(id: string): Promise<void>
   listNodes(): Promise<NodeRow[]>

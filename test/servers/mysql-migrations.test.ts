@@ -126,7 +126,7 @@ describe.skipIf(url === null)('migrations of MySQL', () => {
       'SELECT table_name AS name FROM information_schema.tables WHERE table_schema = DATABASE()',
     )
     const others = tables.map(({ name }) => name).filter((name) => !name.startsWith('app_'))
-    expect(others.sort()).toEqual(['evertick_jobs', 'scheduler_leader_log'])
+    expect(others.sort()).toEqual(['evertick_jobs', 'processing_jobs', 'scheduler_leader_log'])
     await store.createJob(newJob('a'))
     expect(await store.findJob('a')).not.toBeNull()
     await migrator.down()

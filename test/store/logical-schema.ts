@@ -175,7 +175,7 @@ function withoutGenerated(key: FoundKey, columns: readonly FoundColumn[]): Found
 }
 
 function isOurs(name: string): boolean {
-  return name.startsWith('evertick_') || name === 'scheduler_leader_log'
+  return name.startsWith('evertick_') || ['scheduler_leader_log', 'processing_jobs'].includes(name)
 }
 
 function schemaFrom(columns: readonly FoundColumn[], keys: readonly FoundKey[]): LogicalSchema {

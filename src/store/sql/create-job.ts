@@ -1,8 +1,10 @@
 /** A job's first row, its first revision, and what every later change shares with that. */
 import { EvertickError } from '../../core/error.ts'
 import type { Job, JobSpec } from '../../core/job/job.ts'
-import type { ChangeContext, NewJob } from '../store.ts'
+import type { ChangeContext, NewJob, OwedTick } from '../store.ts'
 import { writeAuditLog } from './audit-log.ts'
+import { executionRow, insertExecutions } from './insert-execution.ts'
+import { settleLane } from './lane.ts'
 import { jobFrom, number } from './rows.ts'
 import { row, run, type Script, type ScriptContext } from './script.ts'
 import { dueOf, lockJob } from './settle.ts'
@@ -55,7 +57,45 @@ export function* createJob(job: NewJob, context: ScriptContext): Script<Job> {
   )
   yield* insertRevision(job.id, 1, accountedUntil, spec, job.context, context)
   yield* writeAuditLog({ at: now, actor, action: 'job.create', subject: name, before: null, after: spec })
-  return yield* readJob(job.id)
+  const created = yield* readJob(job.id)
+  if (job.owed !== undefined) yield* insertOwed(created, job.owed, now, context)
+  return created
+}
+
+/** They stand below the ledger's begin: readable, and no longer counted. */
+function* insertOwed(
+  job: Job,
+  owed: readonly OwedTick[],
+  now: number,
+  { newId }: ScriptContext,
+): Script<void> {
+  const ticks = owed
+    .toSorted((a, b) => a.tickAt - b.tickAt)
+    .map(({ tickAt, attempt }) => ({ tickAt, attempt, id: newId(now) }))
+  yield* insertExecutions(
+    ticks.map(({ id, tickAt }, index) =>
+      executionRow(job, {
+        id,
+        cause: 'catch_up',
+        tickAt,
+        account: 'caught_up',
+        scheduledFor: tickAt,
+        state: job.spec.overlap === 'allow' ? 'pending' : 'blocked',
+        readyAt: now,
+        index: index + 1,
+        of: ticks.length,
+        input: job.spec.input ?? undefined,
+        metadata: {},
+        retryOf: null,
+        idempotencyKey: null,
+        createdAt: now,
+      }),
+    ),
+  )
+  for (const { id, attempt } of ticks) {
+    if (attempt > 0) yield* run('UPDATE @job_executions SET attempt = ? WHERE id = ?', attempt, id)
+  }
+  yield* settleLane(job, now)
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Named locks with a token and a fence that grows at every acquisition. */
 import { leaseSlackMs } from '../../core/attempt/lease.ts'
 import type { LockRequest, LockRow } from '../store.ts'
+import { likeText } from './find-jobs.ts'
 import { number, text } from './rows.ts'
 import { row, rows, run, type Script } from './script.ts'
 
@@ -43,6 +44,15 @@ export function* releaseLock(name: string, token: string | null): Script<boolean
     ...(token === null ? [] : [token]),
   )
   return released === 1
+}
+
+/** A lock that was taken again meanwhile is no longer expired, and stays. */
+export function* clearExpiredLocks(prefix: string, now: number): Script<number> {
+  return yield* run(
+    `UPDATE @locks SET expires_at = 0 WHERE name LIKE ? ESCAPE '!' AND expires_at > 0 AND expires_at <= ?`,
+    `${likeText(prefix)}%`,
+    now - leaseSlackMs,
+  )
 }
 
 export function* listLocks(): Script<LockRow[]> {

@@ -3,8 +3,10 @@
 import { retentionLine } from '../../core/history/retention.ts'
 import type { Job } from '../../core/job/job.ts'
 import type { PurgeRequest, PurgeResult } from '../store.ts'
+import { readJob } from './create-job.ts'
 import { jobFrom, number, optionalNumber, text } from './rows.ts'
 import { type Row, row, rows, run, type Script } from './script.ts'
+import { lockJob } from './settle.ts'
 import { isUnfinished } from './states.ts'
 
 export function* purgeHistory({ afterJobId, jobs, now }: PurgeRequest): Script<PurgeResult> {
@@ -23,6 +25,20 @@ export function* purgeHistory({ afterJobId, jobs, now }: PurgeRequest): Script<P
     if (job.deletedAt !== null) yield* forgetJob(job, job.deletedAt, now)
   }
   return { lastJobId: found.length < jobs ? null : text(found.at(-1)?.id), executions, ranges }
+}
+
+/** The same of one job, at once and by age alone, whatever its own retention says. */
+export function* purgeJob(reference: string, ageMs: number, now: number): Script<number> {
+  const found = yield* lockJob(reference)
+  if (found === null) return 0
+  const retention = { executions: Number.MAX_SAFE_INTEGER, ageMs }
+  const job = { ...found, spec: { ...found.spec, retention } }
+  let gone = 0
+  for (let slice = -1; slice !== 0; gone += slice) {
+    const current = { ...job, ledgerFrom: (yield* readJob(job.id)).ledgerFrom }
+    slice = (yield* moveLedger(current, now)).executions + (yield* purgeUnticked(current, now))
+  }
+  return gone
 }
 
 /** Moves `ledger_from` to the last row start at or below the line, and adds what it passes to the totals. */

@@ -16,6 +16,7 @@ import { listAuditLog } from './audit-log.ts'
 import { changeJob } from './change-job.ts'
 import { createJob } from './create-job.ts'
 import type { SqlDriver } from './driver.ts'
+import { claimMark, finishMark, purgeMarks } from './enqueue-marks.ts'
 import { expireLeases, releaseBlocked, releaseClaims } from './expire-leases.ts'
 import {
   appendLogs,
@@ -32,11 +33,14 @@ import {
   listRevisions,
   recordProgress,
 } from './find-jobs.ts'
+import { finishedRuns, listRuns } from './find-runs.ts'
 import { finishAttempts, finishOne, listAttempts, startAttempts } from './finish-attempts.ts'
 import { EnqueueGatherer } from './gather-enqueues.ts'
+import { beginExecution, describeExecution } from './hand-runs.ts'
 import type { HotScripts } from './hot-scripts.ts'
+import { findLeaderLog, insertLeaderLog, updateLeaderLog } from './leader-log.ts'
 import { currentLeader, electLeader, endTerm, listTerms, markMissedHandled, renewTerm } from './leadership.ts'
-import { acquireLock, extendLock, listLocks, releaseLock } from './locks.ts'
+import { acquireLock, clearExpiredLocks, extendLock, listLocks, releaseLock } from './locks.ts'
 import { backfillJob, cancelExecution, findExecution, retryExecution, triggerJob } from './make-execution.ts'
 import {
   findOrphans,
@@ -49,7 +53,7 @@ import {
   resumeQueue,
   touchNode,
 } from './nodes.ts'
-import { purgeHistory } from './purge-history.ts'
+import { purgeHistory, purgeJob } from './purge-history.ts'
 import { auditSlice, countAllJobs, explainTicks, type JobAudit } from './read-ledger.ts'
 import { row, type Script, type ScriptContext, type Step } from './script.ts'
 import { findJob } from './settle.ts'
@@ -147,7 +151,10 @@ export function createSqlStore(
         write(() => releaseBlocked(jobIds, now)),
         ({ released }) => workIf(released > 0),
       ),
+    beginExecution: (begin) => write(() => beginExecution(begin)),
+    describeExecution: (claim, metadata) => write(() => describeExecution(claim, metadata)),
     purgeHistory: (request) => write(() => purgeHistory(request)),
+    purgeJob: (reference, ageMs, now) => write(() => purgeJob(reference, ageMs, now)),
     recordProgress: (rows) => write(() => recordProgress(rows), unspoken),
     appendLogs: (rows) => write(() => appendLogs(rows), unspoken),
 
@@ -184,6 +191,8 @@ export function createSqlStore(
 
     findExecution: (id) => read(() => findExecution(id)),
     listExecutions: (query) => read(() => listExecutions(query)),
+    listRuns: (query) => read(() => listRuns(query)),
+    finishedRuns: (query) => read(() => finishedRuns(query)),
     lastExecutions: (jobIds) => read(() => lastExecutions(jobIds)),
     listAttempts: (executionId) => read(() => listAttempts(executionId)),
     listLogs: (executionId) => read(() => listLogs(executionId)),
@@ -209,10 +218,17 @@ export function createSqlStore(
     markMissedHandled: (termId, now) => write(() => markMissedHandled(termId, now)),
     currentLeader: () => read(() => currentLeader(), pulse),
     listTerms: ({ instance, limit }) => read(() => listTerms(instance ?? null, limit)),
+    insertLeaderLog: (values, now) => write(() => insertLeaderLog(values, now)),
+    updateLeaderLog: (where, values, now) => write(() => updateLeaderLog(where, values, now)),
+    findLeaderLog: (query) => read(() => findLeaderLog(query)),
+    claimMark: (request) => write(() => claimMark(request)),
+    finishMark: (request) => write(() => finishMark(request)),
+    purgeMarks: (now, limit) => write(() => purgeMarks(now, limit)),
     acquireLock: (request) => write(() => acquireLock(request)),
     extendLock: (name, token, expiresAt, now) => write(() => extendLock(name, token, expiresAt, now)),
     releaseLock: (name, token) => write(() => releaseLock(name, token)),
     listLocks: () => read(() => listLocks()),
+    clearExpiredLocks: (prefix, now) => write(() => clearExpiredLocks(prefix, now)),
     registerNode: (node, handlers) => write(() => registerNode(node, handlers)),
     touchNode: (id, now, lostMs) => write(() => touchNode(id, now, lostMs), pulse),
     removeNode: (id) => write(() => removeNode(id)),

@@ -1,6 +1,6 @@
 /** Who leads, who holds a lock, who lives. */
 import { describe, expect, test } from 'vitest'
-import { jobSpec, minute, node, second, t0 } from '../builders.ts'
+import { jobSpec, minute, newExecution, node, second, t0 } from '../builders.ts'
 import { at } from '../by-hand.ts'
 import { type OpenStoreUnderTest, withStore } from './store-under-test.ts'
 
@@ -109,6 +109,22 @@ export function describeLeadership(open: OpenStoreUnderTest): void {
         expect(await take('b', at(11))).toEqual({ fence: 2 })
       }),
     )
+
+    test(
+      'expired locks of a prefix are cleared a second after their time; others, and held ones, stay',
+      withStore(open, async ({ store }) => {
+        const take = (name: string, now: number) =>
+          store.acquireLock({ name, holder: 'h', token: name, now, expiresAt: now + leaseMs })
+        for (const name of ['job:a', 'job:b', 'jobs', 'jo%']) await take(name, t0)
+        await take('job:late', at(5))
+        expect(await store.clearExpiredLocks('job:', at(11) - 1)).toBe(0)
+        expect(await store.clearExpiredLocks('job:', at(11))).toBe(2)
+        expect(await store.clearExpiredLocks('job:', at(11))).toBe(0)
+        expect((await store.listLocks()).map(({ name }) => name)).toEqual(['jo%', 'job:late', 'jobs'])
+        expect(await take('job:a', at(11))).toEqual({ fence: 2 })
+        expect(await store.clearExpiredLocks('jo%', at(20))).toBe(1)
+      }),
+    )
   })
 
   describe('nodes', () => {
@@ -126,6 +142,25 @@ export function describeLeadership(open: OpenStoreUnderTest): void {
         expect(await store.touchNode('n1', t0 + minute + 2, minute)).toMatchObject({ known: false })
         await store.removeNode('n2')
         expect(await store.listNodes()).toEqual([])
+      }),
+    )
+
+    test(
+      'a silent node is not cleared away while something is leased to it',
+      withStore(open, async ({ store, hand }) => {
+        await hand.work('n1')
+        await hand.create('a', jobSpec({ schedule: null }))
+        await store.enqueueExecutions([newExecution('e1', 'a')])
+        const request = { queue: 'default', limit: 1, start: 1, now: t0, readyBy: t0 }
+        await store.claimExecutions({ ...request, nodeId: 'n1', leaseMs: 5 * minute })
+        await store.registerNode(node('n2'), [])
+        const silent = async (now: number) => {
+          await store.touchNode('n2', now, minute)
+          return (await store.listNodes()).map(({ id }) => id)
+        }
+        expect(await silent(t0 + 2 * minute)).toEqual(['n1', 'n2'])
+        expect(await silent(t0 + 5 * minute - 1)).toEqual(['n1', 'n2'])
+        expect(await silent(t0 + 5 * minute)).toEqual(['n2'])
       }),
     )
 

@@ -248,6 +248,19 @@ CREATE TABLE IF NOT EXISTS evertick_term_repairs (
   PRIMARY KEY (term_id)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=@nopad_bin;
 
+-- What a LeaderLogCoordinator has put, or was about to put, into a queue that is not Evertick's.
+CREATE TABLE IF NOT EXISTS evertick_enqueue_marks (
+  -- taskId:scheduleTime
+  mark VARCHAR(255) NOT NULL,
+  -- The fence of the leader who claimed it.
+  claimed_by BIGINT NOT NULL,
+  -- Null until it is surely in the queue.
+  enqueued_at BIGINT,
+  expires_at BIGINT NOT NULL,
+  PRIMARY KEY (mark),
+  KEY evertick_enqueue_marks_expiry (expires_at)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=@nopad_bin;
+
 -- For people at a SQL prompt, in UTC: from_unixtime() would follow the session's zone, and ends in 2038.
 CREATE OR REPLACE SQL SECURITY INVOKER VIEW evertick_readable_jobs AS
 SELECT
@@ -302,3 +315,37 @@ SELECT
   NULL
 FROM evertick_tick_ranges r
 JOIN evertick_jobs j ON j.id = r.job_id;
+
+-- The jobs of ProcessingWorker in the words of its document. Its instants are in the zone of the session, as those of
+-- TIMESTAMP columns are, so that they can be compared with NOW(). What comes out of JSON has a collation of its own, which
+-- MySQL would not mix with ours.
+CREATE OR REPLACE SQL SECURITY INVOKER VIEW processing_jobs AS
+SELECT
+  e.id,
+  COALESCE(CONVERT(JSON_UNQUOTE(JSON_EXTRACT(e.metadata, '$.job_id')) USING utf8mb4) COLLATE @nopad_bin, e.id) AS job_id,
+  CASE e.state
+    WHEN 'blocked' THEN 'pending'
+    WHEN 'running' THEN 'processing'
+    WHEN 'retrying' THEN 'retry'
+    WHEN 'completed' THEN 'done'
+    WHEN 'cancelled' THEN 'failed'
+    ELSE e.state
+  END AS status,
+  CASE WHEN e.state = 'running' THEN e.leased_by END AS locked_by,
+  CAST(FROM_UNIXTIME(e.leased_until / 1000) AS DATETIME(3)) AS locked_until,
+  e.attempt AS attempts,
+  CASE
+    WHEN e.error IS NULL THEN CONCAT('cancelled: ', e.cancel_reason)
+    ELSE COALESCE(CONVERT(JSON_UNQUOTE(JSON_EXTRACT(e.error, '$.message')) USING utf8mb4) COLLATE @nopad_bin, e.error)
+  END AS last_error,
+  CAST(FROM_UNIXTIME(e.created_at / 1000) AS DATETIME(3)) AS created_at,
+  CAST(FROM_UNIXTIME(COALESCE(
+    e.finished_at,
+    CASE WHEN e.state = 'running' THEN e.started_at END,
+    (SELECT max(a.finished_at) FROM evertick_attempts a WHERE a.execution_id = e.id),
+    e.created_at
+  ) / 1000) AS DATETIME(3)) AS updated_at,
+  e.queue
+FROM evertick_job_executions e
+JOIN evertick_jobs j ON j.id = e.job_id
+WHERE j.name = 'processing' OR j.name LIKE 'processing:%';

@@ -1,6 +1,8 @@
+DROP VIEW evertick.processing_jobs;
 DROP VIEW evertick.readable_ticks;
 DROP VIEW evertick.readable_executions;
 DROP VIEW evertick.readable_jobs;
+DROP TABLE evertick.enqueue_marks;
 DROP TABLE evertick.term_repairs;
 DROP TABLE evertick.scheduler_leader_log;
 DROP TABLE evertick.audit_log;

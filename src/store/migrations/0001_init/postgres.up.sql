@@ -238,6 +238,18 @@ CREATE TABLE evertick.term_repairs (
   tz_version TEXT COLLATE "C" NOT NULL
 );
 
+-- What a LeaderLogCoordinator has put, or was about to put, into a queue that is not Evertick's.
+CREATE TABLE evertick.enqueue_marks (
+  -- taskId:scheduleTime
+  mark TEXT COLLATE "C" PRIMARY KEY,
+  -- The fence of the leader who claimed it.
+  claimed_by BIGINT NOT NULL,
+  -- Null until it is surely in the queue.
+  enqueued_at BIGINT,
+  expires_at BIGINT NOT NULL
+);
+CREATE INDEX enqueue_marks_expiry ON evertick.enqueue_marks (expires_at);
+
 -- For people at a SQL prompt; instants show in the time zone of their session.
 CREATE VIEW evertick.readable_jobs AS
 SELECT
@@ -292,3 +304,37 @@ SELECT
   NULL
 FROM evertick.tick_ranges r
 JOIN evertick.jobs j ON j.id = r.job_id;
+
+-- The jobs of ProcessingWorker in the words of its document. JSON that PostgreSQL cannot read (NUL, half a character) is
+-- shown as it is, or one row would spoil the view.
+CREATE VIEW evertick.processing_jobs AS
+SELECT
+  e.id,
+  COALESCE(CASE WHEN e.metadata !~ '\\u(0000|d[89a-f])' THEN e.metadata::json ->> 'job_id' END, e.id) AS job_id,
+  CASE e.state
+    WHEN 'blocked' THEN 'pending'
+    WHEN 'running' THEN 'processing'
+    WHEN 'retrying' THEN 'retry'
+    WHEN 'completed' THEN 'done'
+    WHEN 'cancelled' THEN 'failed'
+    ELSE e.state
+  END AS status,
+  CASE WHEN e.state = 'running' THEN e.leased_by END AS locked_by,
+  to_timestamp(e.leased_until / 1000.0) AS locked_until,
+  e.attempt AS attempts,
+  CASE
+    WHEN e.error IS NULL THEN 'cancelled: ' || e.cancel_reason
+    WHEN e.error ~ '\\u(0000|d[89a-f])' THEN e.error
+    ELSE e.error::json ->> 'message'
+  END AS last_error,
+  to_timestamp(e.created_at / 1000.0) AS created_at,
+  to_timestamp(COALESCE(
+    e.finished_at,
+    CASE WHEN e.state = 'running' THEN e.started_at END,
+    (SELECT max(a.finished_at) FROM evertick.attempts a WHERE a.execution_id = e.id),
+    e.created_at
+  ) / 1000.0) AS updated_at,
+  e.queue
+FROM evertick.job_executions e
+JOIN evertick.jobs j ON j.id = e.job_id
+WHERE j.name = 'processing' OR j.name LIKE 'processing:%';

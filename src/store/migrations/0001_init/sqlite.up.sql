@@ -229,6 +229,18 @@ CREATE TABLE evertick_term_repairs (
   tz_version TEXT NOT NULL
 );
 
+-- What a LeaderLogCoordinator has put, or was about to put, into a queue that is not Evertick's.
+CREATE TABLE evertick_enqueue_marks (
+  -- taskId:scheduleTime
+  mark TEXT PRIMARY KEY,
+  -- The fence of the leader who claimed it.
+  claimed_by INTEGER NOT NULL,
+  -- Null until it is surely in the queue.
+  enqueued_at INTEGER,
+  expires_at INTEGER NOT NULL
+);
+CREATE INDEX evertick_enqueue_marks_expiry ON evertick_enqueue_marks (expires_at);
+
 -- For people at a SQL prompt.
 CREATE VIEW evertick_readable_jobs AS
 SELECT
@@ -283,3 +295,35 @@ SELECT
   NULL
 FROM evertick_tick_ranges r
 JOIN evertick_jobs j ON j.id = r.job_id;
+
+-- The jobs of ProcessingWorker in the words of its document.
+CREATE VIEW processing_jobs AS
+SELECT
+  e.id,
+  COALESCE(json_extract(e.metadata, '$.job_id'), e.id) AS job_id,
+  CASE e.state
+    WHEN 'blocked' THEN 'pending'
+    WHEN 'running' THEN 'processing'
+    WHEN 'retrying' THEN 'retry'
+    WHEN 'completed' THEN 'done'
+    WHEN 'cancelled' THEN 'failed'
+    ELSE e.state
+  END AS status,
+  CASE WHEN e.state = 'running' THEN e.leased_by END AS locked_by,
+  strftime('%Y-%m-%d %H:%M:%f', e.leased_until / 1000.0, 'unixepoch') AS locked_until,
+  e.attempt AS attempts,
+  CASE
+    WHEN e.error IS NULL THEN 'cancelled: ' || e.cancel_reason
+    ELSE json_extract(e.error, '$.message')
+  END AS last_error,
+  strftime('%Y-%m-%d %H:%M:%f', e.created_at / 1000.0, 'unixepoch') AS created_at,
+  strftime('%Y-%m-%d %H:%M:%f', COALESCE(
+    e.finished_at,
+    CASE WHEN e.state = 'running' THEN e.started_at END,
+    (SELECT max(a.finished_at) FROM evertick_attempts a WHERE a.execution_id = e.id),
+    e.created_at
+  ) / 1000.0, 'unixepoch') AS updated_at,
+  e.queue
+FROM evertick_job_executions e
+JOIN evertick_jobs j ON j.id = e.job_id
+WHERE j.name = 'processing' OR j.name LIKE 'processing:%';

@@ -1,0 +1,78 @@
+/** Runs that a caller does by itself: begun under the caller's own lease, with no worker and no tick. */
+import type { BeginExecution, Claim } from '../store.ts'
+import { jobCancelled, jobNotFound } from './create-job.ts'
+import { insertAll, run, type Script } from './script.ts'
+import { findJob } from './settle.ts'
+
+const columns = [
+  'id',
+  'job_id',
+  'cause',
+  'scheduled_for',
+  'state',
+  'ready_at',
+  'queue',
+  'priority',
+  'handler',
+  'attempt',
+  'max_attempts',
+  'input',
+  'metadata',
+  'fence',
+  'leased_by',
+  'leased_until',
+  'created_at',
+  'started_at',
+] as const
+
+/**
+ * One row, running from the start: a crash leaves no execution that waits for a worker. Its one attempt is this one, so
+ * that a lease that runs out ends it as failed. As enqueued work it is in no lane, and costs no tick.
+ */
+export function* beginExecution(begin: BeginExecution): Script<Claim> {
+  const { id, now } = begin
+  const job = yield* findJob(begin.job)
+  if (job === null) throw jobNotFound(begin.job)
+  if (job.state === 'cancelled') throw jobCancelled(job.name)
+  const { spec } = job
+  yield* insertAll('job_executions', columns, [
+    [
+      id,
+      job.id,
+      'enqueue',
+      now,
+      'running',
+      now,
+      spec.queue,
+      spec.priority,
+      spec.handler.name,
+      1,
+      1,
+      begin.input === undefined ? null : JSON.stringify(begin.input),
+      writtenMetadata(begin.metadata),
+      1,
+      begin.holder,
+      now + begin.leaseMs,
+      now,
+      now,
+    ],
+  ])
+  return { id, fence: 1 }
+}
+
+export function* describeExecution(
+  claim: Claim,
+  metadata: Readonly<Record<string, unknown>>,
+): Script<boolean> {
+  const touched = yield* run(
+    `UPDATE @job_executions SET metadata = ? WHERE id = ? AND fence = ? AND state = 'running'`,
+    writtenMetadata(metadata),
+    claim.id,
+    claim.fence,
+  )
+  return touched === 1
+}
+
+function writtenMetadata(metadata: Readonly<Record<string, unknown>>): string | null {
+  return Object.keys(metadata).length === 0 ? null : JSON.stringify(metadata)
+}
