@@ -1,0 +1,188 @@
+/**
+ * Election, heartbeat and graceful stop of a coordinator. In any doubt it does not lead: from a renewal that failed or
+ * did not answer on, and at the latest when its lease is over by its own clock.
+ */
+import { Alarm, Service } from '../../engine/service.ts'
+import type { CoordinatorConfig, MissedTask } from './coordinator-options.ts'
+import type { LeaderTerm } from './leader-term.ts'
+import type { MissedTasks } from './missed-tasks.ts'
+import type { Marks, OnceOnly } from './once-only.ts'
+import type { Seat, Sitting } from './seat.ts'
+
+interface Lead extends Sitting {
+  /** The last instant that the log knows of. */
+  confirmedAt: number
+  /** By the clock, and by passing time: the earlier of them counts. */
+  until: { readonly now: number; readonly monotonic: number }
+}
+
+/** After a failure, a heartbeat is tried again after this part of its interval. */
+const retryPart = 0.1
+
+export class Leadership<Task extends MissedTask> extends Service {
+  readonly #config: CoordinatorConfig<Task>
+  readonly #seat: Seat
+  readonly #marks: Marks
+  readonly #alarm: Alarm
+  #missed: MissedTasks<Task> | null = null
+  #once: OnceOnly | null = null
+  #lead: Lead | null = null
+  /** A term that ended in doubt, and that the log does not know of yet. */
+  #left: Lead | null = null
+  #cancelDeadline: () => void = () => {}
+
+  constructor(config: CoordinatorConfig<Task>, seat: Seat, marks: Marks) {
+    super()
+    this.#config = config
+    this.#seat = seat
+    this.#marks = marks
+    this.#alarm = new Alarm(config.clock)
+  }
+
+  /** What works under this leadership. */
+  serve(missed: MissedTasks<Task>, once: OnceOnly): void {
+    this.#missed = missed
+    this.#once = once
+  }
+
+  /** The term in which this process leads now, or null. */
+  get term(): LeaderTerm | null {
+    const lead = this.#leading()
+    return lead === null ? null : { ...lead.term, last_heartbeat: new Date(lead.confirmedAt) }
+  }
+
+  get fence(): number | null {
+    return this.#leading()?.fence ?? null
+  }
+
+  protected override async run(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#config
+    while (!signal.aborted) {
+      const beganAt = clock.monotonic()
+      const everyMs = await this.#beat()
+      // However long it took, the next one comes in time.
+      const restMs = everyMs - (clock.monotonic() - beganAt)
+      if (restMs > 0) await this.#alarm.wait(restMs, signal)
+    }
+    await this.#stepDown()
+  }
+
+  #leading(): Lead | null {
+    const { clock } = this.#config
+    const lead = this.#lead
+    if (lead === null) return null
+    return clock.now() < lead.until.now && clock.monotonic() < lead.until.monotonic ? lead : null
+  }
+
+  /** How long from its begin until the next one. */
+  async #beat(): Promise<number> {
+    const { heartbeatMs, logger } = this.#config
+    try {
+      await this.#leave()
+      if (this.#lead === null) await this.#campaign()
+      else await this.#renew(this.#lead)
+      this.#missed?.go()
+      // Not while something is to be looked at again: what was enqueued before an outage must still be known.
+      if (this.#lead !== null && this.#missed?.open === false) await this.#marks.purge()
+      return heartbeatMs
+    } catch (error) {
+      logger.warn('A heartbeat failed; not leading until one succeeds', { error })
+      this.#lose()
+      return heartbeatMs * retryPart
+    }
+  }
+
+  /** A term in doubt ends where it was last confirmed: what was due since then is the next leader's to look at. */
+  async #leave(): Promise<void> {
+    const left = this.#left
+    if (left === null) return
+    await this.#missed?.confess()
+    await this.#seat.leave(left, left.confirmedAt)
+    this.#left = null
+  }
+
+  async #campaign(): Promise<void> {
+    const { logger, onElected } = this.#config
+    const asked = this.#asking()
+    const sitting = await this.#seat.take(asked.now)
+    if (sitting === null) return
+    this.#lead = { ...sitting, confirmedAt: asked.now, until: asked.until }
+    this.#awaitEnd()
+    logger.info(`Leading since term ${sitting.term.id}`)
+    this.#missed?.elected(sitting.term)
+    onElected(sitting.term)
+  }
+
+  async #renew(lead: Lead): Promise<void> {
+    await this.#missed?.confess()
+    const asked = this.#asking()
+    const ours = await this.#seat.renew(lead, asked.now)
+    // The lease may have ended while the answer was on its way.
+    if (this.#lead !== lead) return
+    if (!ours) return this.#lose()
+    lead.confirmedAt = asked.now
+    lead.until = asked.until
+    this.#awaitEnd()
+    this.#missed?.afterHeartbeat()
+  }
+
+  /** The lease counts from before the call: its answer may take any time. */
+  #asking() {
+    const { clock, leaseMs } = this.#config
+    const [now, monotonic] = [clock.now(), clock.monotonic()]
+    return { now, until: { now: now + leaseMs, monotonic: monotonic + leaseMs } }
+  }
+
+  #awaitEnd(): void {
+    this.#cancelDeadline()
+    const { clock } = this.#config
+    const until = this.#lead?.until
+    if (until === undefined) return
+    const ms = Math.min(until.now - clock.now(), until.monotonic - clock.monotonic())
+    this.#cancelDeadline = clock.timer(Math.max(0, ms), () => {
+      // Very long timers come early.
+      if (this.#leading() === null) this.#lose()
+      else this.#awaitEnd()
+    })
+  }
+
+  #lose(): void {
+    const lead = this.#lead
+    if (lead === null) return
+    this.#left = lead
+    this.#letGo(lead)
+  }
+
+  #letGo(lead: Lead): void {
+    this.#lead = null
+    this.#cancelDeadline()
+    this.#missed?.lost()
+    this.#config.logger.info(`No longer leading (term ${lead.term.id})`)
+    this.#config.onLost(lead.term)
+  }
+
+  async #stepDown(): Promise<void> {
+    const { clock, logger } = this.#config
+    try {
+      const lead = this.#lead
+      if (lead !== null) {
+        const stoppedAt = clock.now()
+        this.#letGo(lead)
+        await this.#quiet(lead.until.now - stoppedAt)
+        await this.#missed?.confess()
+        await this.#seat.leave(lead, stoppedAt)
+      }
+      await this.#leave()
+    } catch (error) {
+      // The lease runs out by itself; the next leader only waits a little longer.
+      logger.warn('Could not end the term on stop', { error })
+    }
+  }
+
+  /** What is under way ends first, or the next leader would find it half done; but not for ever. */
+  async #quiet(longestMs: number): Promise<void> {
+    const late = new AbortController()
+    const idle = Promise.all([this.#missed?.idle(), this.#once?.idle()]).then(() => late.abort())
+    await Promise.race([idle, this.#config.clock.sleep(longestMs, late.signal)])
+  }
+}
