@@ -15,9 +15,10 @@ const layers: readonly { readonly at: string; readonly may: readonly string[] }[
   { at: 'src/store/messages.ts', may: ['src/core/'] },
   { at: 'src/store/records.ts', may: ['src/core/', 'src/store/messages.ts'] },
   { at: 'src/store/', may: ['src/core/', 'src/store/'] },
+  { at: 'src/outbound/', may: ['src/core/', 'src/outbound/'] },
   { at: 'src/observe/', may: ['src/core/', 'src/store/store.ts', 'src/observe/'] },
-  { at: 'src/handlers/', may: ['src/core/', 'src/store/store.ts', 'src/handlers/'] },
-  { at: 'src/sources/', may: ['src/core/', 'src/store/store.ts', 'src/sources/'] },
+  { at: 'src/handlers/', may: ['src/core/', 'src/store/store.ts', 'src/outbound/', 'src/handlers/'] },
+  { at: 'src/sources/', may: ['src/core/', 'src/store/store.ts', 'src/outbound/', 'src/sources/'] },
   { at: 'src/engine/', may: ['src/core/', 'src/store/store.ts', 'src/store/hints.ts', 'src/engine/'] },
   { at: 'src/client/', may: ['src/core/', 'src/client/'] },
   { at: 'src/app/', may: below('src/app/') },
@@ -29,7 +30,7 @@ const layers: readonly { readonly at: string; readonly may: readonly string[] }[
 ]
 
 function below(...own: string[]): string[] {
-  const lower = ['core/', 'observe/', 'handlers/', 'sources/', 'engine/']
+  const lower = ['core/', 'outbound/', 'observe/', 'handlers/', 'sources/', 'engine/']
   const store = [
     'store/store.ts',
     'store/open-store.ts',

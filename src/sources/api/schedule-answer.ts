@@ -1,0 +1,56 @@
+/** An API's answer, as far as it can be trusted: the entries in it, and what speaks against their being all there are. */
+import { EvertickError } from '../../core/error.ts'
+
+export interface ScheduleAnswer {
+  readonly entries: readonly unknown[]
+  /** Why entries that are missing may be missing by mistake, or null. */
+  readonly doubt: string | null
+}
+
+/** Where APIs put their lists, and how they say that there is more. */
+const listKeys = ['schedules', 'items', 'data', 'results'] as const
+const moreKeys = ['next', 'nextCursor', 'next_cursor', 'nextPage', 'next_page'] as const
+
+export function readAnswer(answer: unknown): ScheduleAnswer {
+  if (Array.isArray(answer)) return { entries: answer, doubt: null }
+  if (!isRecord(answer)) throw invalidAnswer(`The answer is ${kindOf(answer)}, not a list of schedules.`)
+  const key = listKeys.find((name) => Array.isArray(answer[name]))
+  if (key === undefined) {
+    throw invalidAnswer(`The answer has no list of schedules under ${listKeys.join(', ')}.`)
+  }
+  const entries = answer[key] as unknown[]
+  return { entries, doubt: doubtOf(answer, entries.length) }
+}
+
+/** The text of an answer; broken or cut off, it is none. */
+export function parseAnswer(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw invalidAnswer('The answer is no whole JSON.', cause)
+  }
+}
+
+function doubtOf(answer: Readonly<Record<string, unknown>>, count: number): string | null {
+  const { total } = answer
+  if (typeof total === 'number' && total > count) return `the answer holds ${count} of ${total} schedules`
+  const more = moreKeys.find(
+    (name) => answer[name] !== undefined && answer[name] !== null && answer[name] !== false,
+  )
+  return more === undefined ? null : `the answer says by "${more}" that there is more`
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function kindOf(value: unknown): string {
+  return value === null ? 'null' : `a ${typeof value}`
+}
+
+function invalidAnswer(message: string, cause?: unknown): EvertickError {
+  return new EvertickError('invalid_answer', message, {
+    next: 'Answer with a JSON array of schedules, or with { "schedules": [ … ] }. Nothing was changed.',
+    ...(cause === undefined ? {} : { cause }),
+  })
+}
