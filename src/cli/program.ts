@@ -8,6 +8,8 @@ import { addCron } from './commands/cron.ts'
 import { addDoctor } from './commands/doctor.ts'
 import { addExecutions } from './commands/executions.ts'
 import { addExplain } from './commands/explain.ts'
+import { addExport } from './commands/export.ts'
+import { addImport } from './commands/import.ts'
 import { addInit } from './commands/init.ts'
 import { addJobs } from './commands/jobs.ts'
 import { addLeader } from './commands/leader.ts'
@@ -25,6 +27,7 @@ import type { Cli } from './session.ts'
 const groups = [
   { title: 'Run:', add: [addInit, addStart, addWorker, addMigrate] },
   { title: 'Jobs and their ticks:', add: [addJobs, addExecutions, addExplain, addBackfill, addCron] },
+  { title: 'In and out:', add: [addImport, addExport] },
   { title: 'Prove and look after:', add: [addAudit, addDoctor, addStats, addAuditLog] },
   { title: 'Cluster:', add: [addLeader, addNodes, addQueues, addLeases, addLocks] },
 ]

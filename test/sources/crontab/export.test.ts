@@ -1,0 +1,193 @@
+/** Jobs as a crontab: what it can say, what it cannot, and that the way there and back changes nothing. */
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { exportCrontab } from '../../../src/app/export-crontab.ts'
+import { importCrontab } from '../../../src/app/import-crontab.ts'
+import { type CreateJob, Evertick, nextTicks, type Schedule } from '../../../src/index.ts'
+import { parseCrontab } from '../../../src/sources/crontab/parse-crontab.ts'
+import { ManualClock } from '../../../src/testing/index.ts'
+import { randomCrontab } from './random-crontab.ts'
+
+async function open(timezone = 'UTC'): Promise<Evertick> {
+  const clock = new ManualClock('2026-01-01T00:00:00Z')
+  const evertick = await Evertick.open({ database: 'sqlite::memory:', clock, timezone })
+  onTestFinished(() => evertick.stop())
+  return evertick
+}
+
+async function exported(...jobs: CreateJob[]) {
+  const evertick = await open()
+  for (const job of jobs) await evertick.jobs.create(job)
+  return await exportCrontab(Evertick.appOf(evertick))
+}
+
+test('imported jobs come back with their commands, zones, comments and users', async () => {
+  const evertick = await open('Europe/Madrid')
+  const text = [
+    'CRON_TZ=Asia/Tokyo',
+    '# Backs everything up',
+    '0 3 * * * root /opt/backup.sh +\\%F',
+    'CRON_TZ=',
+    '@daily www-data php cron.php%y',
+  ].join('\n')
+  expect(await importCrontab(evertick.jobs, text)).toMatchObject({
+    format: 'system',
+    created: ['backs-everything-up', 'php-cron-php'],
+  })
+  expect(await evertick.jobs.get('php-cron-php')).toMatchObject({
+    schedule: { cron: '@daily', timezone: 'Europe/Madrid' },
+    handler: { type: 'function', name: 'php-cron-php' },
+    managedBy: 'api',
+    metadata: { crontab: { command: 'php cron.php', user: 'www-data', stdin: 'y' } },
+  })
+  const { crontab, format } = await exportCrontab(Evertick.appOf(evertick))
+  expect(format).toBe('system')
+  expect(crontab.split('\n').slice(2)).toEqual([
+    '',
+    'CRON_TZ=Asia/Tokyo',
+    '',
+    '# Backs everything up',
+    '# evertick: backs-everything-up',
+    '0 3 * * * root /opt/backup.sh +\\%F',
+    '',
+    'CRON_TZ=Europe/Madrid',
+    '',
+    '# evertick: php-cron-php',
+    '@daily www-data php cron.php%y',
+    '',
+  ])
+})
+
+test('other jobs are triggered', async () => {
+  const { crontab } = await exported({
+    name: 'my report',
+    schedule: { cron: '0 9 * * 1-5' },
+    description: 'Reports',
+  })
+  expect(crontab).toContain(
+    "# Reports\n# evertick: my report\n0 9 * * 1-5 evertick jobs trigger 'my report'\n",
+  )
+})
+
+describe('what a crontab cannot say stands below, with why', () => {
+  test.each<[Omit<CreateJob, 'name'>, string]>([
+    [{ schedule: { cron: '*/10 * * * * *' } }, 'a crontab cannot say "*/10 * * * * *"'],
+    [{ schedule: { cron: 'H 3 * * *' } }, 'a crontab cannot say "H 3 * * *"'],
+    [{ schedule: { cron: '0 0 L * *' } }, 'a crontab cannot say "0 0 L * *"'],
+    [{ schedule: { cron: '0 0 * * 1#2' } }, 'a crontab cannot say "0 0 * * 1#2"'],
+    [{ schedule: { cron: '5/15 * * * *' } }, 'a crontab cannot say "5/15 * * * *"'],
+    [{ schedule: { cron: '0 22-2 * * *' } }, 'a crontab cannot say "0 22-2 * * *"'],
+    [{ schedule: { every: '30s' } }, 'its interval does not divide an hour, a day or a week'],
+    [{ schedule: { every: '7m' } }, 'its interval does not divide an hour, a day or a week'],
+    [{ schedule: { fixedDelay: '5m' } }, 'it counts from the end of each run'],
+    [{ schedule: { at: '2027-01-01T00:00:00Z' } }, 'it runs once'],
+    [{}, 'it has no schedule'],
+    [{ schedule: { cron: '0 * * * *' }, paused: true }, 'it is paused'],
+    [{ schedule: { cron: '0 * * * *' }, maxRuns: 3 }, 'its schedule has a start or an end'],
+    [
+      { schedule: { cron: '0 * * * *' }, metadata: { crontab: { command: 'a\\%b' } } },
+      'its command fits no line of a crontab',
+    ],
+  ])('%j: %s', async (job, why) => {
+    const { leftOut, exported: written, crontab } = await exported({ name: 'a', ...job })
+    expect(leftOut).toEqual([{ job: 'a', why }])
+    expect(written).toEqual([])
+    expect(crontab).toContain(`#   a: ${why}\n`)
+    expect(parseCrontab(crontab).entries).toEqual([])
+  })
+})
+
+describe('an interval that a crontab can say has the very same ticks', () => {
+  test.each<[Schedule, string]>([
+    [{ every: '1m', anchor: 'epoch' }, '* * * * *'],
+    [{ every: '15m', anchor: 'epoch' }, '*/15 * * * *'],
+    [{ every: '15m', anchor: '2026-01-01T00:04:00Z' }, '4-59/15 * * * *'],
+    [{ every: '1h', anchor: '2026-01-01T00:30:00Z' }, '30 * * * *'],
+    [{ every: '6h', anchor: '2026-01-01T02:10:00Z' }, '10 2-23/6 * * *'],
+    [{ every: '1d', anchor: '2026-01-01T03:05:00Z' }, '5 3 * * *'],
+    [{ every: '1w', anchor: '2026-01-04T03:05:00Z' }, '5 3 * * 0'],
+  ])('%j', async (schedule, cron) => {
+    const { crontab } = await exported({ name: 'a', schedule })
+    const [entry] = parseCrontab(crontab).entries
+    expect(entry).toMatchObject({ cron, timezone: 'UTC' })
+    const from = new Date('2026-01-01T00:00:00Z')
+    const ticks = (of: Schedule) => nextTicks(of, { from, count: 50 })
+    expect(ticks({ cron })).toEqual(ticks(schedule))
+  })
+})
+
+describe('importing again', () => {
+  test('changes only what has changed, and says so', async () => {
+    const evertick = await open()
+    const text = (minute: number, command: string) =>
+      `# One\n${minute} 1 * * * one\n# Two\n0 2 * * * ${command}`
+    expect(await importCrontab(evertick.jobs, text(0, 'two'))).toMatchObject({ created: ['one', 'two'] })
+    expect(await importCrontab(evertick.jobs, text(0, 'two'))).toMatchObject({
+      created: [],
+      updated: [],
+      unchanged: ['one', 'two'],
+    })
+    expect((await evertick.jobs.get('one')).revision).toBe(1)
+    expect(await importCrontab(evertick.jobs, text(5, 'two'), { dryRun: true })).toMatchObject({
+      updated: ['one'],
+    })
+    expect((await evertick.jobs.get('one')).revision).toBe(1)
+    expect(await importCrontab(evertick.jobs, text(5, 'deux'), { actor: 'cli:me' })).toMatchObject({
+      updated: ['one', 'two'],
+    })
+    expect(await evertick.jobs.get('one')).toMatchObject({ revision: 2, schedule: { cron: '5 1 * * *' } })
+    expect((await evertick.jobs.get('two')).metadata).toEqual({ crontab: { command: 'deux' } })
+    expect((await evertick.auditLog.list({ limit: 1 })).entries).toMatchObject([{ actor: 'cli:me' }])
+  })
+
+  test('what an operator has added stays', async () => {
+    const evertick = await open()
+    await importCrontab(evertick.jobs, '0 1 * * * one')
+    await evertick.jobs.update('one', { handler: 'mine', tags: ['kept'] })
+    await importCrontab(evertick.jobs, '5 1 * * * one')
+    expect(await evertick.jobs.get('one')).toMatchObject({
+      handler: { name: 'mine' },
+      tags: ['kept'],
+      schedule: { cron: '5 1 * * *' },
+    })
+  })
+
+  test('the zone of a line is that of the file, else the one that is given, else that of the node', async () => {
+    const evertick = await open('Asia/Tokyo')
+    await importCrontab(evertick.jobs, '0 1 * * * node')
+    await importCrontab(evertick.jobs, '0 1 * * * given\nCRON_TZ=Europe/Madrid\n0 1 * * * file', {
+      timezone: 'America/Lima',
+    })
+    const zones = (await evertick.jobs.list()).jobs.map(({ name, timezone }) => `${name} ${timezone}`)
+    expect(zones).toEqual(['file Europe/Madrid', 'given America/Lima', 'node Asia/Tokyo'])
+    await expect(importCrontab(evertick.jobs, '', { timezone: 'Mars/Base' })).rejects.toMatchObject({
+      code: 'invalid_timezone',
+    })
+  })
+
+  test('a name that belongs to another job is a conflict, and that job is left alone', async () => {
+    const evertick = await open()
+    await evertick.jobs.create({ name: 'one', schedule: { every: '1h' } })
+    expect(await importCrontab(evertick.jobs, '0 1 * * * one\n0 2 * * * two')).toMatchObject({
+      created: ['two'],
+      conflicts: [{ line: 1, job: 'one', why: 'there is a job of this name, managed by api' }],
+    })
+    expect((await evertick.jobs.get('one')).schedule).toMatchObject({ every: '1h' })
+  })
+})
+
+describe('there and back', () => {
+  test.each(Array.from({ length: 30 }, (_, index) => index + 1))('random crontab %i', async (seed) => {
+    const evertick = await open()
+    const text = randomCrontab(seed)
+    const first = await importCrontab(evertick.jobs, text)
+    expect(first.created.length + first.unsupported.length).toBeGreaterThan(0)
+    const { crontab } = await exportCrontab(Evertick.appOf(evertick))
+    const again = await importCrontab(evertick.jobs, crontab)
+    expect(again).toMatchObject({ created: [], updated: [], conflicts: [], unsupported: [] })
+    expect(again.unchanged.toSorted()).toEqual(first.created.toSorted())
+
+    const other = await open()
+    await importCrontab(other.jobs, crontab)
+    expect((await exportCrontab(Evertick.appOf(other))).crontab).toBe(crontab)
+  })
+})
