@@ -11,7 +11,11 @@ import { runVitest, type Tally, type TimedTest } from './run-vitest.ts'
 const slowFolders = ['process', 'simulation', 'servers', 'browser', 'cli', 'docs']
 
 /** What the campaign turns up. It runs exactly the test files that read one of these. */
-const campaignSizes = { EVERTICK_CRON_CASES: '1000000', EVERTICK_KILLS: '50' }
+const campaignSizes = {
+  EVERTICK_CRON_CASES: '1000000',
+  EVERTICK_KILLS: '50',
+  EVERTICK_FILE_HISTORIES: '1000',
+}
 const campaignTimeoutMs = 3_600_000
 /** The simulation's share of the campaign, in pieces that a cut-off run need not repeat. */
 const campaignSeeds = { safety: 100_000, liveness: 20_000 }
