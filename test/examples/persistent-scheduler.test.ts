@@ -1,18 +1,9 @@
 /** examples/persistent-scheduler and examples/node-schedule, as their READMEs start them. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { root, runCommand } from '../../scripts/run-command.ts'
-
-async function runExample(folder: string, ...more: string[]): Promise<string> {
-  const readme = readFileSync(join(root, 'examples', folder, 'README.md'), 'utf8')
-  const file = /^node (examples\/\S+\.ts)$/m.exec(readme)?.[1] ?? ''
-  const args = ['--disable-warning=ExperimentalWarning', join(root, file), ...more]
-  const { ok, stdout, text } = await runCommand(process.execPath, args, { cwd: root, timeoutMs: 60_000 })
-  expect(ok ? 'ended well' : text).toBe('ended well')
-  return stdout
-}
+import { runExample } from './run-example.ts'
 
 test('the daily backup catches up on two of three days', { timeout: 90_000 }, async () => {
   const said = await runExample('persistent-scheduler')
