@@ -102,10 +102,11 @@ export async function passUntil(
   clock: ManualClock,
   what: string,
   holds: () => boolean | Promise<boolean>,
+  stepMs = 5_000,
 ): Promise<void> {
   await until(what, async () => {
     if (await holds()) return true
-    clock.moveTo(clock.now() + 5_000)
+    clock.moveTo(clock.now() + stepMs)
     return false
   })
 }
