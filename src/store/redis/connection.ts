@@ -67,6 +67,7 @@ export class RedisConnection {
   #cancelTimer: () => void = () => {}
   #closed = false
 
+  /** @internal A type of the driver's, which those who have no Redis need not install. */
   constructor(redis: Redis, url: string, host: Host, subscription: Subscription | undefined) {
     this.#redis = redis
     this.#url = url
