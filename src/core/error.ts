@@ -3,8 +3,8 @@
  * (a test compares the two), and the CLI derives its exit code from `kind`.
  */
 
-/** What sort of trouble it is; the CLI's exit code and, later, the HTTP status follow from it. */
-export type ErrorKind = 'usage' | 'not_found' | 'conflict' | 'unavailable' | 'failed'
+/** What sort of trouble it is; the CLI's exit code and the HTTP status follow from it. */
+export type ErrorKind = 'usage' | 'not_found' | 'conflict' | 'auth' | 'unavailable' | 'failed'
 
 export const errorKinds = {
   invalid_cron: 'usage',
@@ -35,6 +35,18 @@ export const errorKinds = {
   nested_write: 'failed',
   execution_failed: 'failed',
   timeout: 'failed',
+  unauthenticated: 'auth',
+  forbidden: 'auth',
+  weak_secret: 'usage',
+  token_not_found: 'not_found',
+  route_not_found: 'not_found',
+  method_not_allowed: 'usage',
+  unsupported_media_type: 'usage',
+  payload_too_large: 'usage',
+  changed_meanwhile: 'conflict',
+  key_reused: 'conflict',
+  key_under_way: 'conflict',
+  rate_limited: 'unavailable',
   not_running: 'conflict',
   database_missing: 'unavailable',
   database_busy: 'unavailable',

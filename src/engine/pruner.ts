@@ -32,6 +32,7 @@ export class Pruner extends Service {
       try {
         const slice = await store.purgeHistory({ afterJobId: this.#after, jobs: sliceJobs, now: clock.now() })
         this.#after = slice.lastJobId
+        if (this.#after === null) await store.purgeAccess(clock.now())
       } catch (error) {
         this.#after = null
         logger.warn('Could not prune history; trying again later', { error })

@@ -6,6 +6,7 @@ import type { Cause } from '../core/execution/execution.ts'
 import type { ExecutionState } from '../core/execution/execution-state.ts'
 import type { Job, JobSpec } from '../core/job/job.ts'
 import type { Repair } from '../core/leader/term.ts'
+import type { Account, RangeReason } from '../core/tick/account.ts'
 
 /** The caller's own transaction: a driver connection, or anything with `query`. */
 export type CallerTransaction = object
@@ -66,6 +67,15 @@ export interface AccountedTick {
   readonly jobName: string
   readonly executions: number
   readonly ranges: number
+  readonly ticks: number
+  /** The same ticks, by what became of them. */
+  readonly accounts: readonly AccountedCount[]
+}
+
+export interface AccountedCount {
+  readonly account: Account
+  /** Of a skipped or coalesced tick. */
+  readonly reason: RangeReason | null
   readonly ticks: number
 }
 

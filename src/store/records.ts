@@ -1,6 +1,7 @@
 /**
  * Rows as people and programs read them, leadership, locks and nodes among them.
  */
+import type { AccessRole } from '../core/access/access-role.ts'
 import type { Execution, ExecutionError } from '../core/execution/execution.ts'
 import type { ExecutionState } from '../core/execution/execution-state.ts'
 import type { Job, JobSpec } from '../core/job/job.ts'
@@ -68,6 +69,31 @@ export interface ExecutionQuery {
   readonly queue?: string
   readonly limit: number
   readonly beforeId?: string
+}
+
+/** What a watcher compares: whether an execution has moved on since it was seen last. */
+export interface ExecutionMark {
+  /** Grows with every new execution. */
+  readonly seq: number
+  readonly id: string
+  readonly job: string
+  readonly state: ExecutionState
+  readonly attempt: number
+  readonly progress: number | null
+}
+
+export interface RecentQuery {
+  /** What is newer than this; */
+  readonly afterSeq: number
+  /** these, whatever their age; and what runs. */
+  readonly ids: readonly string[]
+  readonly limit: number
+}
+
+export interface RecentExecutions {
+  readonly marks: readonly ExecutionMark[]
+  /** There may be more than the limit allowed to name. */
+  readonly more: boolean
 }
 
 /** Runs of the jobs that carry all these tags, deleted ones too. */
@@ -220,3 +246,33 @@ export interface AuditLogRow {
   readonly before: unknown
   readonly after: unknown
 }
+
+/** Who may call the API, as it is kept: no secret is among it. */
+export interface AccessRow {
+  /** The `jti` of a token or session; of a link, the hash of its code. */
+  readonly id: string
+  readonly kind: 'token' | 'session' | 'link'
+  readonly name: string
+  readonly role: AccessRole
+  readonly createdAt: number
+  readonly createdBy: string
+  readonly expiresAt: number
+  readonly usedAt: number | null
+  readonly revokedAt: number | null
+}
+
+export interface KeptRequest {
+  /** Whose key it is. */
+  readonly caller: string
+  readonly key: string
+  /** Of the whole request. */
+  readonly hash: string
+  readonly begunAt: number
+}
+
+/** What a caller's key stands for: nothing yet, an answer, a request under way, or another request. */
+export type KeptAnswer =
+  | { readonly kind: 'first' }
+  | { readonly kind: 'answered'; readonly status: number; readonly body: string }
+  | { readonly kind: 'under_way' }
+  | { readonly kind: 'another' }

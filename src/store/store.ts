@@ -37,6 +37,7 @@ import type {
   Trigger,
 } from './messages.ts'
 import type {
+  AccessRow,
   AttemptRow,
   AuditLogQuery,
   AuditLogRow,
@@ -46,6 +47,8 @@ import type {
   ExecutionQuery,
   JobMark,
   JobQuery,
+  KeptAnswer,
+  KeptRequest,
   LeaderLogQuery,
   LeaderLogRow,
   LeaderLogValues,
@@ -57,6 +60,8 @@ import type {
   NodeRow,
   ProgressRow,
   QueueRow,
+  RecentExecutions,
+  RecentQuery,
   RenewRequest,
   Revision,
   RunQuery,
@@ -149,6 +154,8 @@ export interface Store {
   // --- executions, for people -------------------------------------------------------------------------------------
   findExecution(id: string): Promise<Execution | null>
   listExecutions(query: ExecutionQuery): Promise<Execution[]>
+  /** New executions, running ones and those named, each as a short mark. */
+  recentExecutions(query: RecentQuery): Promise<RecentExecutions>
   /** What has begun, newest first: by when it began, not by when it was made. */
   listRuns(query: RunQuery): Promise<RunRow[]>
   /** Of each job its newest, at most `limit`. */
@@ -201,6 +208,19 @@ export interface Store {
   pauseQueue(name: string, reason: string | null, context: ChangeContext): Promise<void>
   resumeQueue(name: string, context: ChangeContext): Promise<void>
   listAuditLog(query: AuditLogQuery): Promise<AuditLogRow[]>
+
+  // --- callers of the API -------------------------------------------------------------------------------------------
+  addAccess(access: AccessRow): Promise<void>
+  findAccess(id: string): Promise<AccessRow | null>
+  listAccess(kind: AccessRow['kind'], now: number): Promise<AccessRow[]>
+  revokeAccess(id: string, context: ChangeContext): Promise<boolean>
+  /** Decided by the row itself: a link is used once. */
+  redeemLink(id: string, now: number): Promise<AccessRow | null>
+  beginKept(request: KeptRequest): Promise<KeptAnswer>
+  /** Writes nothing where another has taken the key over meanwhile. */
+  endKept(request: KeptRequest, answer: { status: number; body: string } | null): Promise<void>
+  /** Removes what nobody can use or ask for any more. */
+  purgeAccess(now: number): Promise<number>
 
   /** Runs the handler's writes and its fenced completion as one transaction. */
   completeWithin<T>(request: CompleteWithin<T>): Promise<T>

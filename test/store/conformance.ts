@@ -3,6 +3,7 @@
  * test file says how to open one and calls this.
  */
 import { describe } from 'vitest'
+import { describeAccess } from './conformance/access.ts'
 import { describeAccounting } from './conformance/accounting.ts'
 import { describeActions } from './conformance/actions.ts'
 import { describeAhead } from './conformance/ahead.ts'
@@ -31,6 +32,7 @@ export function describeStore(name: string, open: OpenStoreUnderTest, { skip = f
     describeLedger(open)
     describeOwed(open)
     describeLeadership(open)
+    describeAccess(open)
     describeLeaderLog(open)
     describeHandRuns(open)
   })

@@ -5,7 +5,14 @@ import { sequenceOfJob } from '../../core/job/sequence.ts'
 import { addRepairs, noRepair, repairOf } from '../../core/leader/repair.ts'
 import type { Repair } from '../../core/leader/term.ts'
 import { isEmptyPlan, planTicks, type TickPlan } from '../../core/tick/plan-ticks.ts'
-import type { AccountedTick, AccountRequest, AccountResult, DueJobs, ReleaseAt } from '../store.ts'
+import type {
+  AccountedCount,
+  AccountedTick,
+  AccountRequest,
+  AccountResult,
+  DueJobs,
+  ReleaseAt,
+} from '../store.ts'
 import { applyPlan, cursorMoved, jobAfter, tickRow } from './apply-plan.ts'
 import { writeAuditLog } from './audit-log.ts'
 import type { HotScripts } from './hot-scripts.ts'
@@ -106,6 +113,7 @@ class Batch {
       executions: plan.executions.length,
       ranges: plan.ranges.length,
       ticks: plan.executions.length + inRanges,
+      accounts: accountsOf(plan),
     })
   }
 
@@ -134,6 +142,19 @@ class Batch {
     const { accounted, stale, catchUps, repair, nextDueAt, readyAt, releases } = this
     return { led, done, accounted, stale, catchUps, repair, nextDueAt, readyAt, releases }
   }
+}
+
+function accountsOf({ executions, ranges }: TickPlan): AccountedCount[] {
+  const fired = executions.filter(({ account }) => account === 'fired').length
+  const caughtUp = executions.length - fired
+  const counts: AccountedCount[] = ranges.map(({ account, reason, count }) => ({
+    account,
+    reason,
+    ticks: count,
+  }))
+  if (fired > 0) counts.push({ account: 'fired', reason: null, ticks: fired })
+  if (caughtUp > 0) counts.push({ account: 'caught_up', reason: null, ticks: caughtUp })
+  return counts
 }
 
 function* accountJob(

@@ -11,6 +11,7 @@ import type {
   NewExecution,
   Store,
 } from '../store.ts'
+import { addAccess, findAccess, listAccess, purgeAccess, redeemLink, revokeAccess } from './access.ts'
 import { accountTicks, findDueJobs, LeadLost } from './account-ticks.ts'
 import { listAuditLog } from './audit-log.ts'
 import { changeJob } from './change-job.ts'
@@ -38,6 +39,7 @@ import { finishAttempts, finishOne, listAttempts, startAttempts } from './finish
 import { EnqueueGatherer } from './gather-enqueues.ts'
 import { beginExecution, describeExecution } from './hand-runs.ts'
 import type { HotScripts } from './hot-scripts.ts'
+import { beginKept, endKept, purgeKept } from './kept-answers.ts'
 import { findLeaderLog, insertLeaderLog, updateLeaderLog } from './leader-log.ts'
 import { currentLeader, electLeader, endTerm, listTerms, markMissedHandled, renewTerm } from './leadership.ts'
 import { acquireLock, clearExpiredLocks, extendLock, listLocks, releaseLock } from './locks.ts'
@@ -55,6 +57,7 @@ import {
 } from './nodes.ts'
 import { purgeHistory, purgeJob } from './purge-history.ts'
 import { auditSlice, countAllJobs, explainTicks, type JobAudit } from './read-ledger.ts'
+import { recentExecutions } from './recent-executions.ts'
 import { row, type Script, type ScriptContext, type Step } from './script.ts'
 import { findJob } from './settle.ts'
 
@@ -191,6 +194,7 @@ export function createSqlStore(
 
     findExecution: (id) => read(() => findExecution(id)),
     listExecutions: (query) => read(() => listExecutions(query)),
+    recentExecutions: (query) => read(() => recentExecutions(query)),
     listRuns: (query) => read(() => listRuns(query)),
     finishedRuns: (query) => read(() => finishedRuns(query)),
     lastExecutions: (jobIds) => read(() => lastExecutions(jobIds)),
@@ -243,6 +247,15 @@ export function createSqlStore(
         work,
       ),
     listAuditLog: (query) => read(() => listAuditLog(query)),
+
+    addAccess: (access) => write(() => addAccess(access)),
+    findAccess: (id) => read(() => findAccess(id)),
+    listAccess: (kind, now) => read(() => listAccess(kind, now)),
+    revokeAccess: (id, by) => write(() => revokeAccess(id, by)),
+    redeemLink: (id, now) => write(() => redeemLink(id, now)),
+    beginKept: (request) => write(() => beginKept(request)),
+    endKept: (request, answer) => write(() => endKept(request, answer)),
+    purgeAccess: async (now) => (await write(() => purgeAccess(now))) + (await write(() => purgeKept(now))),
 
     completeWithin: (request) => telling(completeWithin(driver, request, hot), work),
   }

@@ -14,7 +14,14 @@ export function describeAccounting(open: OpenStoreUnderTest): void {
         const result = await hand.account(led, at(10))
         expect(result).toMatchObject({ led: true, done: 1, stale: 0, nextDueAt: at(20), readyAt: at(10) })
         expect(result.accounted).toEqual([
-          { jobId: 'job-a', jobName: 'a', executions: 1, ranges: 0, ticks: 1 },
+          {
+            jobId: 'job-a',
+            jobName: 'a',
+            executions: 1,
+            ranges: 0,
+            ticks: 1,
+            accounts: [{ account: 'fired', reason: null, ticks: 1 }],
+          },
         ])
         const [execution] = await hand.executions('a')
         expect(execution).toMatchObject({

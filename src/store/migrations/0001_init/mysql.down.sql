@@ -5,6 +5,8 @@ DROP VIEW IF EXISTS evertick_readable_jobs;
 DROP TABLE IF EXISTS evertick_enqueue_marks;
 DROP TABLE IF EXISTS evertick_term_repairs;
 DROP TABLE IF EXISTS scheduler_leader_log;
+DROP TABLE IF EXISTS evertick_kept_answers;
+DROP TABLE IF EXISTS evertick_access_tokens;
 DROP TABLE IF EXISTS evertick_audit_log;
 DROP TABLE IF EXISTS evertick_queues;
 DROP TABLE IF EXISTS evertick_orphans;

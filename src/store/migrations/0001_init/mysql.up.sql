@@ -223,6 +223,34 @@ CREATE TABLE IF NOT EXISTS evertick_audit_log (
   KEY evertick_audit_log_subject (subject, id)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=@nopad_bin;
 
+-- Who may call the API: tokens, the dashboard's sessions, and links to sign in with. No secret is here: a token is signed,
+-- and a link is known by the hash of its code.
+CREATE TABLE IF NOT EXISTS evertick_access_tokens (
+  id VARCHAR(64) NOT NULL,
+  kind VARCHAR(32) NOT NULL CHECK (kind IN ('token', 'session', 'link')),
+  name VARCHAR(200) NOT NULL,
+  role VARCHAR(32) NOT NULL CHECK (role IN ('viewer', 'operator', 'admin')),
+  created_at BIGINT NOT NULL,
+  created_by LONGTEXT NOT NULL,
+  expires_at BIGINT NOT NULL,
+  used_at BIGINT,
+  revoked_at BIGINT,
+  PRIMARY KEY (id),
+  KEY evertick_access_tokens_expires (expires_at)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=@nopad_bin;
+
+-- Answers that a caller may ask for again under the same key.
+CREATE TABLE IF NOT EXISTS evertick_kept_answers (
+  actor VARCHAR(200) NOT NULL,
+  request_key VARCHAR(200) NOT NULL,
+  request_hash VARCHAR(64) NOT NULL,
+  begun_at BIGINT NOT NULL,
+  status INT,
+  body LONGTEXT,
+  PRIMARY KEY (actor, request_key),
+  KEY evertick_kept_answers_begun (begun_at)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=@nopad_bin;
+
 -- Always UTC: Evertick writes every timestamp itself, and the two defaults are for hands that do not.
 CREATE TABLE IF NOT EXISTS scheduler_leader_log (
   id INT AUTO_INCREMENT PRIMARY KEY,

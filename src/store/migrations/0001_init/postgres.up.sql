@@ -214,6 +214,33 @@ CREATE TABLE evertick.audit_log (
 );
 CREATE INDEX audit_log_subject ON evertick.audit_log (subject, id);
 
+-- Who may call the API: tokens, the dashboard's sessions, and links to sign in with. No secret is here: a token is signed,
+-- and a link is known by the hash of its code.
+CREATE TABLE evertick.access_tokens (
+  id TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+  kind TEXT COLLATE "C" NOT NULL CHECK (kind IN ('token', 'session', 'link')),
+  name TEXT COLLATE "C" NOT NULL,
+  role TEXT COLLATE "C" NOT NULL CHECK (role IN ('viewer', 'operator', 'admin')),
+  created_at BIGINT NOT NULL,
+  created_by TEXT COLLATE "C" NOT NULL,
+  expires_at BIGINT NOT NULL,
+  used_at BIGINT,
+  revoked_at BIGINT
+);
+CREATE INDEX access_tokens_expires ON evertick.access_tokens (expires_at);
+
+-- Answers that a caller may ask for again under the same key.
+CREATE TABLE evertick.kept_answers (
+  actor TEXT COLLATE "C" NOT NULL,
+  request_key TEXT COLLATE "C" NOT NULL,
+  request_hash TEXT COLLATE "C" NOT NULL,
+  begun_at BIGINT NOT NULL,
+  status INTEGER,
+  body TEXT COLLATE "C",
+  PRIMARY KEY (actor, request_key)
+);
+CREATE INDEX kept_answers_begun ON evertick.kept_answers (begun_at);
+
 -- Timestamps without a zone: always UTC.
 CREATE TABLE evertick.scheduler_leader_log (
   id INTEGER GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

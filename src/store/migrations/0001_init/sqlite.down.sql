@@ -5,6 +5,8 @@ DROP VIEW evertick_readable_jobs;
 DROP TABLE evertick_enqueue_marks;
 DROP TABLE evertick_term_repairs;
 DROP TABLE scheduler_leader_log;
+DROP TABLE evertick_kept_answers;
+DROP TABLE evertick_access_tokens;
 DROP TABLE evertick_audit_log;
 DROP TABLE evertick_queues;
 DROP TABLE evertick_orphans;

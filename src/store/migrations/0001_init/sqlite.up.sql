@@ -206,6 +206,33 @@ CREATE TABLE evertick_audit_log (
 );
 CREATE INDEX evertick_audit_log_subject ON evertick_audit_log (subject, id);
 
+-- Who may call the API: tokens, the dashboard's sessions, and links to sign in with. No secret is here: a token is signed,
+-- and a link is known by the hash of its code.
+CREATE TABLE evertick_access_tokens (
+  id TEXT NOT NULL PRIMARY KEY,
+  kind TEXT NOT NULL CHECK (kind IN ('token', 'session', 'link')),
+  name TEXT NOT NULL,
+  role TEXT NOT NULL CHECK (role IN ('viewer', 'operator', 'admin')),
+  created_at INTEGER NOT NULL,
+  created_by TEXT NOT NULL,
+  expires_at INTEGER NOT NULL,
+  used_at INTEGER,
+  revoked_at INTEGER
+);
+CREATE INDEX evertick_access_tokens_expires ON evertick_access_tokens (expires_at);
+
+-- Answers that a caller may ask for again under the same key.
+CREATE TABLE evertick_kept_answers (
+  actor TEXT NOT NULL,
+  request_key TEXT NOT NULL,
+  request_hash TEXT NOT NULL,
+  begun_at INTEGER NOT NULL,
+  status INTEGER,
+  body TEXT,
+  PRIMARY KEY (actor, request_key)
+);
+CREATE INDEX evertick_kept_answers_begun ON evertick_kept_answers (begun_at);
+
 CREATE TABLE scheduler_leader_log (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   leader_instance VARCHAR(255) NOT NULL,

@@ -1,0 +1,163 @@
+/** Who may call the API: tokens for programs, links and sessions for people. */
+import { createHash, randomBytes } from 'node:crypto'
+import { type AccessRole, accessRoles } from '../../core/access/access-role.ts'
+import { EvertickError } from '../../core/error.ts'
+import { parseDuration } from '../../core/schedule/duration.ts'
+import type { Duration } from '../../core/schedule/schedule.ts'
+import type { AccessRow } from '../../store/store.ts'
+import type { AppContext } from '../app-context.ts'
+import { refuseBadName, refuseUnknown } from '../call-options.ts'
+import type { ActorOptions } from '../jobs.ts'
+import type { ForeignTokens } from './foreign-tokens.ts'
+import type { OwnTokens, SignedToken } from './own-tokens.ts'
+import type { Principal } from './principal.ts'
+
+export interface TokenView {
+  readonly id: string
+  readonly name: string
+  readonly role: AccessRole
+  readonly createdAt: Date
+  readonly createdBy: string
+  readonly expiresAt: Date
+  readonly revokedAt: Date | null
+}
+
+export interface CreatedToken {
+  readonly id: string
+  /** Shown once: it is kept nowhere. */
+  readonly token: string
+  readonly name: string
+  readonly role: AccessRole
+  readonly expiresAt: Date
+}
+
+const linkMs = 10 * 60_000
+const sessionMs = 12 * 3_600_000
+const longestMs = 400 * 86_400_000
+/** Longer than any token of ours or of a sensible provider. */
+const longestToken = 8_192
+
+export class Access {
+  readonly #app: AppContext
+  readonly #own: OwnTokens | null
+  readonly #foreign: ForeignTokens | null
+
+  constructor(app: AppContext, tokens: { own: OwnTokens | null; foreign: ForeignTokens | null }) {
+    this.#app = app
+    this.#own = tokens.own
+    this.#foreign = tokens.foreign
+  }
+
+  /** Null where nobody is proved by it. */
+  async verify(token: string): Promise<Principal | null> {
+    if (token.length > longestToken) return null
+    return (await this.#own?.verify(token)) ?? (await this.#foreign?.verify(token)) ?? null
+  }
+
+  async createToken(
+    options: ActorOptions & { name?: string; role: AccessRole; ttl?: Duration },
+  ): Promise<CreatedToken> {
+    refuseUnknown(options, ['name', 'role', 'ttl', 'actor'], 'tokens.create')
+    const { name = 'token', role, ttl = '90d', actor = 'api' } = options
+    refuseBadName(name, 'name')
+    refuseRole(role)
+    const ttlMs = parseDuration(ttl, 'ttl')
+    if (ttlMs < 1_000 || ttlMs > longestMs) {
+      throw new EvertickError('invalid_option', 'ttl must be from 1s to 400d.', { field: 'ttl' })
+    }
+    const id = this.#newId()
+    const made = await this.#signer().issue({ id, kind: 'token', name, role, createdBy: actor, ttlMs })
+    return { ...made, name, role, expiresAt: new Date(made.expiresAt) }
+  }
+
+  async listTokens(): Promise<TokenView[]> {
+    return (await this.#app.store.listAccess('token', this.#app.clock.now())).map(tokenView)
+  }
+
+  async revoke(id: string, { actor = 'api' }: ActorOptions = {}): Promise<void> {
+    const revoked = await this.#app.store.revokeAccess(id, { now: this.#app.clock.now(), actor })
+    this.#own?.forget(id)
+    if (revoked) return
+    throw new EvertickError('token_not_found', `There is no token ${id} that could be taken back.`, {
+      next: 'List them with `evertick token list`.',
+    })
+  }
+
+  /** A code for one sign-in within ten minutes. Only its hash is kept. */
+  async createLink({ role, actor = 'cli' }: ActorOptions & { role: AccessRole }): Promise<{
+    code: string
+    expiresAt: Date
+  }> {
+    refuseRole(role)
+    // A link that could never become a session is refused here, not when it is followed.
+    this.#signer()
+    const code = randomBytes(24).toString('base64url')
+    const now = this.#app.clock.now()
+    const expiresAt = now + linkMs
+    const ended = { usedAt: null, revokedAt: null }
+    await this.#app.store.addAccess({
+      id: hashOf(code),
+      kind: 'link',
+      name: actor,
+      role,
+      createdAt: now,
+      createdBy: actor,
+      expiresAt,
+      ...ended,
+    })
+    return { code, expiresAt: new Date(expiresAt) }
+  }
+
+  /** Null where the code is unknown, used or too old. */
+  async signIn(code: string): Promise<(SignedToken & { name: string; role: AccessRole }) | null> {
+    const link = await this.#app.store.redeemLink(hashOf(code), this.#app.clock.now())
+    if (link === null) return null
+    const { name, role } = link
+    const id = this.#newId()
+    const made = await this.#signer().issue({
+      id,
+      kind: 'session',
+      name,
+      role,
+      createdBy: name,
+      ttlMs: sessionMs,
+    })
+    return { ...made, name, role }
+  }
+
+  #newId(): string {
+    return this.#app.newId(this.#app.clock.now())
+  }
+
+  #signer(): OwnTokens {
+    if (this.#own !== null) return this.#own
+    throw new EvertickError('invalid_config', 'This node signs no tokens: your provider does.', {
+      field: 'EVERTICK_JWT_SECRET',
+      next: 'Ask your provider for a token, or set EVERTICK_JWT_SECRET beside EVERTICK_JWKS_URL.',
+    })
+  }
+}
+
+function refuseRole(role: AccessRole): void {
+  if (accessRoles.includes(role)) return
+  throw new EvertickError('invalid_option', `${JSON.stringify(role)} is no role.`, {
+    field: 'role',
+    next: `Use one of ${accessRoles.join(', ')}.`,
+  })
+}
+
+function hashOf(code: string): string {
+  return createHash('sha256').update(code).digest('hex')
+}
+
+function tokenView({ id, name, role, createdAt, createdBy, expiresAt, revokedAt }: AccessRow): TokenView {
+  return {
+    id,
+    name,
+    role,
+    createdAt: new Date(createdAt),
+    createdBy,
+    expiresAt: new Date(expiresAt),
+    revokedAt: revokedAt === null ? null : new Date(revokedAt),
+  }
+}

@@ -1,0 +1,19 @@
+/** Whom a node believes: by its own secrets, by a provider, or by both. */
+import { type ApiConfig, refuseOpenDoor } from '../api-config.ts'
+import { Evertick } from '../evertick.ts'
+import { Access } from './access.ts'
+import { ForeignTokens } from './foreign-tokens.ts'
+import { ownSecret } from './own-secret.ts'
+import { OwnTokens } from './own-tokens.ts'
+import { SigningKeys } from './signing-keys.ts'
+
+export function openAccess(evertick: Evertick, database: string, config: ApiConfig): Access {
+  const { provider } = config
+  const secrets = config.secrets.length > 0 || provider !== null ? config.secrets : ownSecret(database)
+  refuseOpenDoor({ ...config, secrets })
+  const app = Evertick.appOf(evertick)
+  return new Access(app, {
+    own: secrets.length === 0 ? null : new OwnTokens(app, new SigningKeys(secrets)),
+    foreign: provider === null ? null : new ForeignTokens(app, provider),
+  })
+}

@@ -1,0 +1,58 @@
+/** On SQLite the first start makes a secret, in a file beside the database that only its owner can read. */
+import { randomBytes } from 'node:crypto'
+import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { EvertickError } from '../../core/error.ts'
+import { sqlitePath } from '../../store/store-url.ts'
+
+const fileName = 'jwt-secret'
+
+/** None on a server: the nodes of a fleet must share theirs, so that somebody has to hand it out. */
+export function ownSecret(database: string): readonly string[] {
+  if (!database.startsWith('sqlite:')) return []
+  const path = sqlitePath(database)
+  // A database in memory is gone with its process, and so may be who was let into it.
+  if (path === ':memory:' || path.startsWith('file:')) return [newSecret()]
+  const file = join(dirname(path), fileName)
+  return [read(file) ?? make(file)]
+}
+
+function newSecret(): string {
+  return randomBytes(48).toString('base64url')
+}
+
+function read(file: string): string | null {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+  if ((statSync(file).mode & 0o077) !== 0 && process.platform !== 'win32') {
+    throw new EvertickError('weak_secret', `${file} can be read by others than its owner.`, {
+      field: file,
+      next: `Run \`chmod 600 ${file}\`, and make new tokens if somebody may have read it.`,
+    })
+  }
+  return text
+}
+
+/** Of two processes that start at once, one makes it and the other reads it. It has its name only once it is whole. */
+function make(file: string): string {
+  const secret = newSecret()
+  const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`
+  try {
+    const handle = openSync(draft, 'wx', 0o600)
+    writeSync(handle, `${secret}\n`)
+    fsyncSync(handle)
+    closeSync(handle)
+    linkSync(draft, file)
+    return secret
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    return read(file) ?? secret
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}

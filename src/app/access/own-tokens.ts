@@ -1,0 +1,118 @@
+/**
+ * Tokens that Evertick signs itself, and what it believes of one: by RFC 8725 the algorithm is fixed, every claim is
+ * asked for, and a token that was taken back is refused though its signature holds.
+ */
+import { errors, jwtVerify, SignJWT } from 'jose'
+import { type AccessRole, isAccessRole } from '../../core/access/access-role.ts'
+import type { AccessRow } from '../../store/store.ts'
+import type { AppContext } from '../app-context.ts'
+import type { Principal } from './principal.ts'
+import type { SigningKeys } from './signing-keys.ts'
+
+const issuer = 'evertick'
+const audience = 'evertick-api'
+const algorithm = 'HS256'
+/** How long the database's word on a token is taken for true: the longest that a revocation on another node takes. */
+const believedMs = 1_000
+
+export interface NewAccess {
+  readonly id: string
+  readonly kind: Principal['kind']
+  readonly name: string
+  readonly role: AccessRole
+  readonly createdBy: string
+  readonly ttlMs: number
+}
+
+export interface SignedToken {
+  readonly id: string
+  readonly token: string
+  readonly expiresAt: number
+}
+
+export class OwnTokens {
+  readonly #app: AppContext
+  readonly #keys: SigningKeys
+  readonly #known = new Map<string, { readonly row: AccessRow | null; readonly until: number }>()
+
+  constructor(app: AppContext, keys: SigningKeys) {
+    this.#app = app
+    this.#keys = keys
+  }
+
+  /** Writes it down first: a token that the database does not know is worth nothing. */
+  async issue({ id, kind, name, role, createdBy, ttlMs }: NewAccess): Promise<SignedToken> {
+    const now = this.#app.clock.now()
+    const expiresAt = now + ttlMs
+    const row = { id, kind, name, role, createdAt: now, createdBy, expiresAt, usedAt: null, revokedAt: null }
+    await this.#app.store.addAccess(row)
+    const { kid, secret } = this.#keys.current
+    const token = await new SignJWT({ role, kind })
+      .setProtectedHeader({ alg: algorithm, typ: 'JWT', kid })
+      .setIssuer(issuer)
+      .setAudience(audience)
+      .setSubject(name)
+      .setJti(id)
+      .setIssuedAt(Math.floor(now / 1_000))
+      .setExpirationTime(Math.ceil(expiresAt / 1_000))
+      .sign(secret)
+    return { id, token, expiresAt }
+  }
+
+  /** Null where the token is not ours, not valid, has ended or was taken back. */
+  async verify(token: string): Promise<Principal | null> {
+    const claims = await this.#claims(token)
+    if (claims === null) return null
+    const { jti, sub, role, kind, exp, aud } = claims
+    if (typeof jti !== 'string' || typeof sub !== 'string' || typeof exp !== 'number') return null
+    // For us and nobody else: ours name one audience.
+    if (aud !== audience) return null
+    if (!isAccessRole(role) || (kind !== 'token' && kind !== 'session')) return null
+    const row = await this.#find(jti)
+    if (row === null || row.revokedAt !== null || row.kind !== kind || row.role !== role) return null
+    if (row.name !== sub || Math.ceil(row.expiresAt / 1_000) !== exp) return null
+    if (row.expiresAt <= this.#app.clock.now()) return null
+    return { actor: `${kind}:${sub}`, role, kind, id: jti, expiresAt: row.expiresAt }
+  }
+
+  /** From now on, on this node at once. */
+  forget(id: string): void {
+    this.#known.delete(id)
+  }
+
+  async #claims(token: string): Promise<Record<string, unknown> | null> {
+    try {
+      const { payload } = await jwtVerify(
+        token,
+        ({ kid }) => {
+          const key = this.#keys.find(kid)
+          if (key === null) throw new errors.JWSInvalid('no key of ours')
+          return key.secret
+        },
+        {
+          algorithms: [algorithm],
+          issuer,
+          audience,
+          typ: 'JWT',
+          requiredClaims: ['exp', 'iat', 'jti', 'sub', 'role', 'kind'],
+          currentDate: new Date(this.#app.clock.now()),
+        },
+      )
+      return payload
+    } catch (error) {
+      // Whatever is wrong with a token, its bearer hears the same: not which check it failed.
+      if (error instanceof errors.JOSEError || error instanceof TypeError) return null
+      throw error
+    }
+  }
+
+  async #find(id: string): Promise<AccessRow | null> {
+    const at = this.#app.clock.monotonic()
+    const known = this.#known.get(id)
+    if (known !== undefined && known.until > at) return known.row
+    const row = await this.#app.store.findAccess(id)
+    if (this.#known.size > 10_000) this.#known.clear()
+    this.#known.set(id, { row, until: at + believedMs })
+    return row
+  }
+}

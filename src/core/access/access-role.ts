@@ -1,0 +1,11 @@
+/** What a caller of the API may do. Each role may all that the ones before it may. */
+export const accessRoles = ['viewer', 'operator', 'admin'] as const
+export type AccessRole = (typeof accessRoles)[number]
+
+export function mayAct(as: AccessRole, needed: AccessRole): boolean {
+  return accessRoles.indexOf(as) >= accessRoles.indexOf(needed)
+}
+
+export function isAccessRole(value: unknown): value is AccessRole {
+  return accessRoles.some((role) => role === value)
+}

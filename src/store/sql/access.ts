@@ -1,0 +1,88 @@
+/** Tokens, sessions and sign-in links: who has them, until when, and whether they were used or taken back. */
+import type { AccessRole } from '../../core/access/access-role.ts'
+import type { AccessRow, ChangeContext } from '../store.ts'
+import { writeAuditLog } from './audit-log.ts'
+import { number, optionalNumber, text } from './rows.ts'
+import { type Row, row, rows, run, type Script } from './script.ts'
+
+/** A long list of what has ended helps nobody; the audit log keeps who had what. */
+const keptMs = 30 * 86_400_000
+
+export function* addAccess(access: AccessRow): Script<void> {
+  yield* run(
+    `INSERT INTO @access_tokens (id, kind, name, role, created_at, created_by, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    access.id,
+    access.kind,
+    access.name,
+    access.role,
+    access.createdAt,
+    access.createdBy,
+    access.expiresAt,
+  )
+  const { kind, name, role, expiresAt } = access
+  yield* writeAuditLog({
+    at: access.createdAt,
+    actor: access.createdBy,
+    action: `${kind}.create`,
+    subject: access.id,
+    before: null,
+    after: { name, role, expiresAt },
+  })
+}
+
+export function* findAccess(id: string): Script<AccessRow | null> {
+  const found = yield* row('SELECT * FROM @access_tokens WHERE id = ?', id)
+  return found === null ? null : accessFrom(found)
+}
+
+/** Newest first; ids grow with time. */
+export function* listAccess(kind: AccessRow['kind'], now: number): Script<AccessRow[]> {
+  const found = yield* rows(
+    'SELECT * FROM @access_tokens WHERE kind = ? AND expires_at > ? ORDER BY created_at DESC, id DESC LIMIT 1000',
+    kind,
+    now,
+  )
+  return found.map(accessFrom)
+}
+
+export function* revokeAccess(id: string, { now, actor }: ChangeContext): Script<boolean> {
+  const revoked = yield* run(
+    'UPDATE @access_tokens SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL',
+    now,
+    id,
+  )
+  if (revoked === 0) return false
+  yield* writeAuditLog({ at: now, actor, action: 'token.revoke', subject: id, before: null, after: null })
+  return true
+}
+
+/** Once: of two who follow the same link, the row count says who was first. */
+export function* redeemLink(id: string, now: number): Script<AccessRow | null> {
+  const used = yield* run(
+    `UPDATE @access_tokens SET used_at = ?
+     WHERE id = ? AND kind = 'link' AND used_at IS NULL AND revoked_at IS NULL AND expires_at > ?`,
+    now,
+    id,
+    now,
+  )
+  return used === 1 ? yield* findAccess(id) : null
+}
+
+export function* purgeAccess(now: number): Script<number> {
+  const gone = yield* run('DELETE FROM @access_tokens WHERE expires_at < ?', now - keptMs)
+  return gone
+}
+
+function accessFrom(found: Row): AccessRow {
+  return {
+    id: text(found.id),
+    kind: text(found.kind) as AccessRow['kind'],
+    name: text(found.name),
+    role: text(found.role) as AccessRole,
+    createdAt: number(found.created_at),
+    createdBy: text(found.created_by),
+    expiresAt: number(found.expires_at),
+    usedAt: optionalNumber(found.used_at),
+    revokedAt: optionalNumber(found.revoked_at),
+  }
+}

@@ -1,0 +1,198 @@
+/** Callers of the API: tokens, sessions and links, and the answers that are kept for whoever asks again. */
+import { describe, expect, test } from 'vitest'
+import type { AccessRow, KeptRequest } from '../../../src/store/store.ts'
+import { by, day, minute, second, t0 } from '../builders.ts'
+import { at } from '../by-hand.ts'
+import { type OpenStoreUnderTest, withStore } from './store-under-test.ts'
+
+function access(id: string, given: Partial<AccessRow> = {}): AccessRow {
+  const times = { createdAt: t0, expiresAt: t0 + day, usedAt: null, revokedAt: null }
+  return { id, kind: 'token', name: 'deploy', role: 'operator', createdBy: 'ann', ...times, ...given }
+}
+
+function request(given: Partial<KeptRequest> = {}): KeptRequest {
+  return { caller: 'caller', key: 'key', hash: 'a'.repeat(64), begunAt: t0, ...given }
+}
+
+export function describeAccess(open: OpenStoreUnderTest): void {
+  describe('callers', () => {
+    test(
+      'who was let in is found as it was written, and the audit log has it',
+      withStore(open, async ({ store }) => {
+        await store.addAccess(access('a'))
+        expect(await store.findAccess('a')).toEqual(access('a'))
+        expect(await store.findAccess('A')).toBeNull()
+        const [entry] = await store.listAuditLog({ limit: 1 })
+        expect(entry).toMatchObject({
+          actor: 'ann',
+          action: 'token.create',
+          subject: 'a',
+          after: { name: 'deploy', role: 'operator', expiresAt: t0 + day },
+        })
+      }),
+    )
+
+    test(
+      'an id is given once',
+      withStore(open, async ({ store }) => {
+        await store.addAccess(access('a'))
+        await expect(store.addAccess(access('a', { role: 'admin' }))).rejects.toBeInstanceOf(Error)
+        expect((await store.findAccess('a'))?.role).toBe('operator')
+      }),
+    )
+
+    test(
+      'the list has one kind, the newest first, and nothing that has ended',
+      withStore(open, async ({ store }) => {
+        await store.addAccess(access('old'))
+        await store.addAccess(access('new', { createdAt: at(1) }))
+        await store.addAccess(access('ended', { expiresAt: at(10) }))
+        await store.addAccess(access('session', { kind: 'session' }))
+        expect((await store.listAccess('token', at(10))).map(({ id }) => id)).toEqual(['new', 'old'])
+        expect((await store.listAccess('session', at(10))).map(({ id }) => id)).toEqual(['session'])
+      }),
+    )
+
+    test(
+      'it is taken back once, by a name, and stays in the list as such',
+      withStore(open, async ({ store }) => {
+        await store.addAccess(access('a'))
+        expect(await store.revokeAccess('a', by(at(5), 'bob'))).toBe(true)
+        expect(await store.revokeAccess('a', by(at(6), 'eve'))).toBe(false)
+        expect(await store.revokeAccess('nobody', by(at(6)))).toBe(false)
+        expect((await store.listAccess('token', at(7)))[0]?.revokedAt).toBe(at(5))
+        const entries = await store.listAuditLog({ limit: 10 })
+        expect(entries.filter(({ action }) => action === 'token.revoke')).toMatchObject([
+          { actor: 'bob', subject: 'a', at: at(5) },
+        ])
+      }),
+    )
+
+    test(
+      'a link is followed once, also by many at once',
+      withStore(open, async ({ store }) => {
+        await store.addAccess(access('link', { kind: 'link' }))
+        const all = await Promise.all(Array.from({ length: 8 }, () => store.redeemLink('link', at(1))))
+        expect(all.filter((one) => one !== null)).toMatchObject([
+          { id: 'link', role: 'operator', usedAt: at(1) },
+        ])
+        expect(await store.redeemLink('link', at(2))).toBeNull()
+      }),
+    )
+
+    test(
+      'a link that has ended, was taken back or is none is not followed',
+      withStore(open, async ({ store }) => {
+        await store.addAccess(access('ended', { kind: 'link', expiresAt: at(10) }))
+        await store.addAccess(access('revoked', { kind: 'link' }))
+        await store.revokeAccess('revoked', by(at(1)))
+        await store.addAccess(access('token'))
+        for (const id of ['ended', 'revoked', 'token', 'nobody']) {
+          expect([id, await store.redeemLink(id, at(10))]).toEqual([id, null])
+        }
+        expect((await store.findAccess('token'))?.usedAt).toBeNull()
+      }),
+    )
+
+    test(
+      'what ended a month ago goes, and so do answers of the day before',
+      withStore(open, async ({ store }) => {
+        await store.addAccess(access('gone', { expiresAt: t0 }))
+        await store.addAccess(access('kept', { expiresAt: t0 + 1 }))
+        await store.beginKept(request({ key: 'gone', begunAt: t0 }))
+        await store.beginKept(request({ key: 'kept', begunAt: t0 + 30 * day }))
+        expect(await store.purgeAccess(t0 + 30 * day + 1)).toBe(2)
+        expect(await store.findAccess('gone')).toBeNull()
+        expect(await store.findAccess('kept')).not.toBeNull()
+        expect(await store.beginKept(request({ key: 'kept', begunAt: t0 + 30 * day + 1 }))).toEqual({
+          kind: 'under_way',
+        })
+      }),
+    )
+  })
+
+  describe('kept answers', () => {
+    const answer = { status: 201, body: '{"id":"ä"}' }
+
+    test(
+      'the same key with the same request gets the same answer, for a day',
+      withStore(open, async ({ store }) => {
+        expect(await store.beginKept(request())).toEqual({ kind: 'first' })
+        await store.endKept(request(), answer)
+        const again = (begunAt: number) => store.beginKept(request({ begunAt }))
+        expect(await again(at(1))).toEqual({ kind: 'answered', ...answer })
+        expect(await again(t0 + day)).toEqual({ kind: 'answered', ...answer })
+        expect(await again(t0 + day + 1)).toEqual({ kind: 'first' })
+      }),
+    )
+
+    test(
+      'the same key with another request is refused, and changes nothing',
+      withStore(open, async ({ store }) => {
+        await store.beginKept(request())
+        const other = request({ hash: 'b'.repeat(64) })
+        expect(await store.beginKept(other)).toEqual({ kind: 'another' })
+        await store.endKept(request(), answer)
+        expect(await store.beginKept(other)).toEqual({ kind: 'another' })
+        expect(await store.beginKept(request())).toEqual({ kind: 'answered', ...answer })
+      }),
+    )
+
+    test(
+      'a key is its caller’s own, letter by letter',
+      withStore(open, async ({ store }) => {
+        await store.beginKept(request())
+        for (const given of [{ caller: 'Caller' }, { caller: 'another' }, { key: 'KEY' }, { key: 'key ' }]) {
+          expect([given, await store.beginKept(request(given))]).toEqual([given, { kind: 'first' }])
+        }
+      }),
+    )
+
+    test(
+      'of many who bring it at once, one is the first and the others hear that it is under way',
+      withStore(open, async ({ store }) => {
+        const all = await Promise.all(Array.from({ length: 8 }, () => store.beginKept(request())))
+        expect(all.map(({ kind }) => kind).toSorted()).toEqual([
+          'first',
+          ...Array.from({ length: 7 }, () => 'under_way'),
+        ])
+      }),
+    )
+
+    test(
+      'what failed frees its key at once',
+      withStore(open, async ({ store }) => {
+        await store.beginKept(request())
+        await store.endKept(request(), null)
+        expect(await store.beginKept(request({ begunAt: at(1) }))).toEqual({ kind: 'first' })
+      }),
+    )
+
+    test(
+      'what its node left behind is free after a minute',
+      withStore(open, async ({ store }) => {
+        await store.beginKept(request())
+        expect(await store.beginKept(request({ begunAt: t0 + minute - 1 }))).toEqual({ kind: 'under_way' })
+        expect(await store.beginKept(request({ begunAt: t0 + minute }))).toEqual({ kind: 'first' })
+      }),
+    )
+
+    test(
+      'whoever comes back after that minute leaves the new one alone',
+      withStore(open, async ({ store }) => {
+        const [slow, next] = [request(), request({ begunAt: t0 + minute })]
+        await store.beginKept(slow)
+        await store.beginKept(next)
+        await store.endKept(slow, null)
+        const look = (begunAt: number) => store.beginKept(request({ begunAt }))
+        expect(await look(t0 + minute + second)).toEqual({ kind: 'under_way' })
+        await store.endKept(slow, { status: 200, body: 'late' })
+        expect(await look(t0 + minute + second)).toEqual({ kind: 'under_way' })
+        await store.endKept(next, answer)
+        expect(await look(t0 + minute + second)).toEqual({ kind: 'answered', ...answer })
+        await store.endKept(slow, null)
+        expect(await look(t0 + minute + second)).toEqual({ kind: 'answered', ...answer })
+      }),
+    )
+  })
+}
