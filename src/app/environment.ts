@@ -1,5 +1,7 @@
 /** What the library takes from the environment, and only when `open` is called without it. */
+import { readFileSync } from 'node:fs'
 import { EvertickError } from '../core/error.ts'
+import type { ProviderOptions } from './access/foreign-tokens.ts'
 
 export function databaseFromEnvironment(
   environment: Readonly<Record<string, string | undefined>> = process.env,
@@ -16,6 +18,84 @@ export function redisFromEnvironment(
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): string | undefined {
   return environment.EVERTICK_REDIS_URL || undefined
+}
+
+/** The API's part. A secret may also stand in a file that `…_FILE` names, as containers have it. */
+export function apiFromEnvironment(environment: Readonly<Record<string, string | undefined>> = process.env): {
+  readonly host: string | undefined
+  readonly port: number | undefined
+  readonly hosts: readonly string[]
+  readonly secrets: readonly string[]
+  readonly provider: ProviderOptions | null
+  readonly metricsPublic: boolean
+} {
+  const text = (name: string) => environment[name]?.trim() || undefined
+  const port = text('EVERTICK_PORT')
+  if (port !== undefined && !/^\d{1,5}$/.test(port)) {
+    throw new EvertickError('invalid_config', `EVERTICK_PORT is ${JSON.stringify(port)}.`, {
+      field: 'EVERTICK_PORT',
+      next: 'Use a number from 0 to 65535.',
+    })
+  }
+  const secret = secretFrom(environment, 'EVERTICK_JWT_SECRET')
+  return {
+    host: text('EVERTICK_HOST'),
+    port: port === undefined ? undefined : Number(port),
+    hosts: listed(text('EVERTICK_ALLOWED_HOSTS')),
+    secrets:
+      secret === undefined ? [] : [secret, ...listed(secretFrom(environment, 'EVERTICK_JWT_SECRET_OLD'))],
+    provider: providerFrom(text),
+    metricsPublic: isOn(text, 'EVERTICK_METRICS_PUBLIC'),
+  }
+}
+
+/** What opens a door is said plainly, or not at all: a misspelt word must not pass for either. */
+function isOn(text: (name: string) => string | undefined, name: string): boolean {
+  const said = text(name)?.toLowerCase()
+  if (said === undefined || said === 'false' || said === '0') return false
+  if (said === 'true' || said === '1') return true
+  throw new EvertickError('invalid_config', `${name} is ${JSON.stringify(said)}.`, {
+    field: name,
+    next: 'Use true or false.',
+  })
+}
+
+function providerFrom(text: (name: string) => string | undefined): ProviderOptions | null {
+  const jwksUrl = text('EVERTICK_JWKS_URL')
+  if (jwksUrl === undefined) return null
+  const issuer = text('EVERTICK_JWT_ISSUER')
+  const audience = text('EVERTICK_JWT_AUDIENCE')
+  if (issuer !== undefined && audience !== undefined) return { jwksUrl, issuer, audience }
+  const missing = issuer === undefined ? 'EVERTICK_JWT_ISSUER' : 'EVERTICK_JWT_AUDIENCE'
+  throw new EvertickError('invalid_config', `EVERTICK_JWKS_URL is set, and ${missing} is not.`, {
+    field: missing,
+    next: 'Say who signs the tokens, and for whom: a token for another service must not be believed.',
+  })
+}
+
+function secretFrom(
+  environment: Readonly<Record<string, string | undefined>>,
+  name: string,
+): string | undefined {
+  const given = environment[name]
+  if (given !== undefined && given !== '') return given
+  const file = environment[`${name}_FILE`]
+  if (file === undefined || file === '') return undefined
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    throw new EvertickError('invalid_config', `${name}_FILE names ${file}, which cannot be read.`, {
+      field: `${name}_FILE`,
+      cause: error,
+    })
+  }
+}
+
+function listed(text: string | undefined): string[] {
+  return (text ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
 }
 
 /** `MYSQL_DB_*` of apps with lease-based workers, as a URL; else what everybody takes. */

@@ -22,6 +22,7 @@ import { type NewId, newId } from './ids.ts'
 import { Jobs } from './jobs.ts'
 import { Locks } from './locks.ts'
 import { type Metrics, metricsOf } from './metrics.ts'
+import { openApi, type RunningApi } from './open-api.ts'
 import { type AnyJob, type Config, type EvertickOptions, parseOptions } from './options.ts'
 import { prepareSchema } from './prepare-schema.ts'
 import { type EnqueueItem, Producer } from './producer.ts'
@@ -67,6 +68,7 @@ export class Evertick {
   readonly #producer: Producer
   readonly #node: Node
   readonly #logger: Logger
+  #server: RunningApi | null = null
   #starting: Promise<void> | null = null
   #stopping: Promise<void> | null = null
   readonly #outdated = Promise.withResolvers<never>()
@@ -267,6 +269,11 @@ export class Evertick {
     return this.#app.events.on(event, listener)
   }
 
+  /** Where the API of this node listens; null without the role `api`. */
+  get url(): string | null {
+    return this.#server?.url ?? null
+  }
+
   /** Executions whose handler is under way on this node. */
   get running(): number {
     return this.#node.running
@@ -280,8 +287,13 @@ export class Evertick {
     try {
       await applyJobs(this.#app, [...this.#definitions.jobs.values()], 'code')
       await this.#enableOwn()
+      const { api, database } = this.#config
+      // First: a port that is taken must not leave a node behind that runs.
+      if (api !== null) this.#server = await openApi(this, database, api, this.#logger)
       await this.#node.start()
     } catch (error) {
+      await this.#server?.close()
+      this.#server = null
       this.#starting = null
       throw error
     }
@@ -304,6 +316,7 @@ export class Evertick {
   async #stop(timeoutMs: number): Promise<void> {
     // A start that is under way ends first, or its parts would outlive the stop; its own caller hears how it ended.
     await Promise.allSettled([this.#starting])
+    await this.#server?.close()
     if (this.#starting !== null) await this.#node.stop(timeoutMs)
     await this.#app.store.close()
   }

@@ -7,6 +7,7 @@ import type { AttemptRow, LogRow } from '../store/store.ts'
 import type { AppContext } from './app-context.ts'
 import { pageLimit, refuseUnknown } from './call-options.ts'
 import type { ActorOptions } from './jobs.ts'
+import { PullLeases } from './pull-leases.ts'
 import { type ExecutionView, executionView } from './views.ts'
 
 export interface AttemptView {
@@ -106,11 +107,13 @@ function executionNotFound(id: string): EvertickError {
   })
 }
 
-export class Leases {
+/** Who holds what; and, from `PullLeases`, work for whoever pulls it. */
+export class Leases extends PullLeases {
   readonly #app: AppContext
   readonly #random: () => number
 
   constructor(app: AppContext, random: () => number) {
+    super(app, random)
     this.#app = app
     this.#random = random
   }

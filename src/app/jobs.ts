@@ -112,19 +112,28 @@ export class Jobs {
     return await this.#view(created)
   }
 
-  /** Changes what is given and keeps the rest. A job that code or a file manages keeps this as an override. */
-  async update(job: string, changes: UpdateJob, { actor = 'api' }: ActorOptions = {}): Promise<JobView> {
+  /**
+   * Changes what is given and keeps the rest. A job that code or a file manages keeps this as an override. With `revision`,
+   * only if the job is still at that one.
+   */
+  async update(
+    job: string,
+    changes: UpdateJob,
+    { actor = 'api', revision }: ActorOptions & { revision?: number } = {},
+  ): Promise<JobView> {
     const { handler, input, ...options } = changes
     if (handler !== undefined) refuseBadName(handler, 'handler')
     const given = storable(input, 'input')
-    const spec = ({ name, spec: before, createdAt }: Job) =>
-      jobSpec(mergedOptions(optionsOfSpec(before), options), {
+    const spec = ({ name, spec: before, createdAt, revision: found }: Job) => {
+      if (revision !== undefined && revision !== found) throw changedMeanwhile(name, found)
+      return jobSpec(mergedOptions(optionsOfSpec(before), options), {
         name,
         handler: handler ?? before.handler.name,
         input: given === undefined ? before.input : given,
         timezone: this.#app.timezone,
         createdAt,
       })
+    }
     return await this.#change(job, { kind: 'edit', spec }, actor, 'job:updated')
   }
 
@@ -369,4 +378,14 @@ export class Jobs {
     const byJob = new Map(last.map((execution) => [execution.jobId, execution]))
     return jobs.map((job) => jobView(job, byJob.get(job.id) ?? null, this.#app.clock.now()))
   }
+}
+
+function changedMeanwhile(name: string, found: number): EvertickError {
+  return new EvertickError(
+    'changed_meanwhile',
+    `Job "${name}" was changed meanwhile: it is at revision ${found}.`,
+    {
+      next: 'Read it again, and repeat the edit.',
+    },
+  )
 }

@@ -6,8 +6,9 @@ import type { Duration } from '../core/schedule/schedule.ts'
 import { parseTimezone } from '../core/schedule/timezone.ts'
 import type { Clock } from '../engine/clock.ts'
 import type { Logger } from '../engine/logger.ts'
-import { type Role, roles } from '../engine/node.ts'
+import { type Role, roles, usualRoles } from '../engine/node.ts'
 import { defaultPool, type PoolOptions } from '../store/open-store.ts'
+import { type ApiConfig, type ApiOptions, apiConfig } from './api-config.ts'
 import { checked } from './checked.ts'
 import type { DefinedJob, Run } from './define-job.ts'
 import { databaseFromEnvironment, redisFromEnvironment } from './environment.ts'
@@ -61,6 +62,8 @@ export interface EvertickOptions {
   readonly logger?: Logger
   /** Whether to bring the schema up to date at open. @default true on SQLite */
   readonly migrate?: boolean
+  /** Where the API listens, and whom it believes; for the role `api`. */
+  readonly api?: ApiOptions
   /** @default host, process id and a random part */
   readonly nodeId?: string
 }
@@ -85,6 +88,8 @@ export interface Config {
   readonly logger: Logger | null
   readonly migrate: boolean
   readonly nodeId: string | null
+  /** null where this node has no API. */
+  readonly api: ApiConfig | null
 }
 
 export interface WorkerConfig {
@@ -120,6 +125,7 @@ const shape = {
   logger: object.optional(),
   migrate: z.boolean().optional(),
   nodeId: z.string().min(1).max(200).optional(),
+  api: object.optional(),
 }
 const names = [
   ...Object.keys(shape),
@@ -168,7 +174,8 @@ export function parseOptions(options: EvertickOptions): Config {
     redis: database.startsWith('sqlite:') ? undefined : (given.redis ?? redisFromEnvironment()),
     pool: { max: given.pool?.max ?? defaultPool.max, direct: given.pool?.direct },
     jobs: options.jobs ?? [],
-    roles: given.roles ?? roles,
+    roles: given.roles ?? usualRoles,
+    api: (given.roles ?? usualRoles).includes('api') ? apiConfig(options.api) : null,
     queues: given.queues ?? { default: { concurrency: 10 } },
     worker: workerConfig(given.worker ?? {}),
     leader,
@@ -195,18 +202,18 @@ function workerConfig(given: {
   return { leaseMs, extendAt: given.extendAt ?? 0.5, pollMs }
 }
 
-/** Nothing is accepted and ignored: these mean something on a server only. */
-function refuseUnused(database: string, { redis, pool }: Pick<EvertickOptions, 'redis' | 'pool'>): void {
-  const refuse = (field: string, where: string) => {
-    throw new EvertickError('invalid_config', `${field} has no meaning ${where}.`, {
-      field,
-      next: 'Leave it out, or name another database.',
-    })
+/** Nothing is accepted and ignored: these mean something on a server, or with a role, only. */
+function refuseUnused(database: string, { redis, pool, api, roles }: EvertickOptions): void {
+  const refuse = (field: string, where: string, next = 'Leave it out, or name another database.') => {
+    throw new EvertickError('invalid_config', `${field} has no meaning ${where}.`, { field, next })
   }
   const onSqlite = database.startsWith('sqlite:')
   if (onSqlite && redis !== undefined) refuse('redis', 'on SQLite: processes on one file see each other')
   if (onSqlite && pool !== undefined) refuse('pool', 'on SQLite')
   if (pool?.direct !== undefined && !/^postgres(?:ql)?:/.test(database)) {
     refuse('pool.direct', 'beside PostgreSQL')
+  }
+  if (api !== undefined && roles?.includes('api') !== true) {
+    refuse('api', 'without the role api', "Leave it out, or add 'api' to the roles.")
   }
 }

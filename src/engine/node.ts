@@ -12,8 +12,10 @@ import { Watcher } from './watcher.ts'
 import type { EnqueueOptions, EnqueueResult, Handler, JobReference } from './worker/handler.ts'
 import { Worker } from './worker/worker.ts'
 
-export const roles = ['scheduler', 'worker'] as const
+export const roles = ['scheduler', 'worker', 'api'] as const
 export type Role = (typeof roles)[number]
+/** Never a port unless somebody asks for it. */
+export const usualRoles: readonly Role[] = ['scheduler', 'worker']
 
 export interface NodeOptions {
   readonly roles: readonly Role[]

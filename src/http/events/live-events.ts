@@ -1,0 +1,138 @@
+/**
+ * Live events of one node: from changes, wherever they were made, to the streams of its clients. With nobody connected
+ * nothing runs; a client that comes back within a minute goes on where it was.
+ */
+import type { AppContext } from '../../app/app-context.ts'
+import { EvertickError } from '../../core/error.ts'
+import type { Logger } from '../../engine/logger.ts'
+import { ChangeFeed } from './change-feed.ts'
+import { Coalescer } from './coalescer.ts'
+import { eventFrame, greetingFrame, heartbeatFrame, resetFrame } from './frame.ts'
+import type { Hint } from './hint.ts'
+import { Ring } from './ring.ts'
+import { Subscriber } from './subscriber.ts'
+
+export interface Connect {
+  /** Whose connections are counted together. */
+  readonly caller: string
+  /** The last event that the client has seen; null for a new client. */
+  readonly lastEventId: string | null
+  /** Whether it may still listen. */
+  readonly mayListen: () => Promise<boolean>
+}
+
+const heartbeatMs = 15_000
+const lingerMs = 60_000
+const mostPerCaller = 20
+const mostOverall = 2_000
+
+export class LiveEvents {
+  readonly #app: AppContext
+  readonly #logger: Logger
+  readonly #coalescer: Coalescer
+  readonly #clients = new Map<Subscriber, Connect>()
+  #feed: ChangeFeed | null = null
+  #ring: Ring
+  #cancelHeartbeat: () => void = () => {}
+  #cancelLinger: () => void = () => {}
+  #stopped: Promise<void> = Promise.resolve()
+  #closed = false
+
+  constructor(app: AppContext, logger: Logger) {
+    this.#app = app
+    this.#logger = logger
+    this.#coalescer = new Coalescer(app.clock, (hints) => this.#publish(hints))
+    this.#ring = this.#newRing()
+  }
+
+  get connections(): number {
+    return this.#clients.size
+  }
+
+  connect(given: Connect): ReadableStream<Uint8Array> {
+    this.#refuseTooMany(given.caller)
+    this.#cancelLinger()
+    if (this.#clients.size === 0) this.#beat()
+    const client = new Subscriber(() => this.#gone(client))
+    this.#clients.set(client, given)
+    this.#begin()
+    const missed = given.lastEventId === null ? [] : this.#ring.after(given.lastEventId)
+    const { lastId } = this.#ring
+    const frames = missed === null ? resetFrame(lastId) : missed.join('')
+    // The greeting's id last: a connection that breaks before it has not had what comes before it.
+    client.push(`${frames}${greetingFrame(lastId)}`, () => resetFrame(lastId))
+    return client.stream
+  }
+
+  /** Ends every stream. Nobody can connect any more. */
+  async close(): Promise<void> {
+    this.#closed = true
+    for (const client of this.#clients.keys()) client.end()
+    this.#rest()
+    await this.#stopped
+  }
+
+  #begin(): void {
+    if (this.#feed !== null) return
+    this.#feed = new ChangeFeed(this.#app, this.#logger, (hint) => this.#coalescer.add(hint))
+    this.#feed.start()
+  }
+
+  #publish(hints: readonly Hint[]): void {
+    const frames = hints.map((hint) => this.#ring.add((id) => eventFrame(id, hint))).join('')
+    const reset = () => resetFrame(this.#ring.lastId)
+    for (const client of this.#clients.keys()) client.push(frames, reset)
+  }
+
+  /** Also the moment to look whether each may still listen: a token ends, or is taken back. */
+  #beat(): void {
+    this.#cancelHeartbeat = this.#app.clock.timer(heartbeatMs, () => {
+      this.#beat()
+      for (const [client, { mayListen }] of this.#clients) void this.#check(client, mayListen)
+    })
+  }
+
+  async #check(client: Subscriber, mayListen: () => Promise<boolean>): Promise<void> {
+    try {
+      if (!(await mayListen())) return client.end()
+    } catch (error) {
+      // Who may listen cannot be told without the database, nor is there anything to tell: the next heartbeat asks again.
+      this.#logger.warn('Could not check who listens to events', { error })
+    }
+    client.push(heartbeatFrame, () => resetFrame(this.#ring.lastId))
+  }
+
+  #gone(client: Subscriber): void {
+    this.#clients.delete(client)
+    if (this.#clients.size > 0 || this.#closed) return
+    this.#cancelHeartbeat()
+    this.#cancelLinger = this.#app.clock.timer(lingerMs, () => this.#rest())
+  }
+
+  /** What happens from now on is not in the ring, so that its ids must not be taken for known later. */
+  #rest(): void {
+    this.#cancelHeartbeat()
+    this.#cancelLinger()
+    this.#coalescer.stop()
+    this.#ring = this.#newRing()
+    const feed = this.#feed
+    this.#feed = null
+    if (feed !== null) this.#stopped = this.#stopped.then(() => feed.stop())
+  }
+
+  #newRing(): Ring {
+    return new Ring(this.#app.newId(this.#app.clock.now()).slice(-8))
+  }
+
+  #refuseTooMany(caller: string): void {
+    if (this.#closed) {
+      throw new EvertickError('not_running', 'This server is stopping.', { next: 'Ask another node.' })
+    }
+    const own = [...this.#clients.values()].filter((client) => client.caller === caller).length
+    if (own < mostPerCaller && this.#clients.size < mostOverall) return
+    const [whose, most] = own < mostPerCaller ? ['of all callers', mostOverall] : ['of yours', mostPerCaller]
+    throw new EvertickError('rate_limited', `${most} connections ${whose} listen to events already.`, {
+      next: 'Close one of them first.',
+    })
+  }
+}

@@ -1,0 +1,48 @@
+/**
+ * Against pages that use a visitor's browser: a name that was bent to this address (DNS rebinding), and requests from
+ * elsewhere that the browser sends with our cookie.
+ */
+import { isIP } from 'node:net'
+import { EvertickError } from '../../core/error.ts'
+
+const loopbackNames = ['localhost', '127.0.0.1', '[::1]']
+
+/** Which names this server answers to; null: to any, since it listens on more than this host and was told no names. */
+export function answeredHosts(listensOn: string, given: readonly string[]): readonly string[] | null {
+  const isLoopback = listensOn === 'localhost' || listensOn === '::1' || listensOn.startsWith('127.')
+  if (isLoopback) return [...loopbackNames, bracketed(listensOn), ...given]
+  return given.length === 0 ? null : [...given, bracketed(listensOn)]
+}
+
+export function refuseHost(request: Request, allowed: readonly string[] | null): void {
+  if (allowed === null) return
+  const host = (request.headers.get('host') ?? '').toLowerCase().replace(/:\d+$/, '')
+  if (allowed.includes(host)) return
+  throw new EvertickError('forbidden', `This server does not answer to the name "${host.slice(0, 100)}".`, {
+    next: 'Add it to EVERTICK_ALLOWED_HOSTS.',
+  })
+}
+
+/** A request that changes something and rests on a cookie must come from our own pages. */
+export function refuseForeignOrigin(request: Request): void {
+  const site = request.headers.get('sec-fetch-site')
+  const origin = request.headers.get('origin')
+  const host = request.headers.get('host') ?? ''
+  const ours = origin !== null && hostOf(origin) === host.toLowerCase()
+  if (ours && (site === null || site === 'same-origin')) return
+  throw new EvertickError('forbidden', 'This request comes from another site.', {
+    next: 'Use a token in the Authorization header.',
+  })
+}
+
+function hostOf(origin: string): string | null {
+  try {
+    return new URL(origin).host
+  } catch {
+    return null
+  }
+}
+
+function bracketed(host: string): string {
+  return isIP(host) === 6 ? `[${host}]` : host.toLowerCase()
+}

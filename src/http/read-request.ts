@@ -1,0 +1,61 @@
+/** What came in, checked by the schemas of its route: an unknown key is an error, never ignored. */
+import type { z } from 'zod'
+import { checked } from '../app/checked.ts'
+import { EvertickError } from '../core/error.ts'
+import type { Endpoint } from './endpoint.ts'
+import { readJson } from './guard/json-body.ts'
+
+export interface ReadRequest {
+  readonly params: unknown
+  readonly query: unknown
+  readonly body: unknown
+}
+
+export async function readRequest(
+  route: Endpoint,
+  request: Request,
+  params: Readonly<Record<string, string>>,
+): Promise<ReadRequest> {
+  const given = await readJson(request)
+  return {
+    params: route.params === undefined ? {} : parsed(route.params, params, 'The path'),
+    query: parsedQuery(route, new URL(request.url).searchParams),
+    body: parsedBody(route, given),
+  }
+}
+
+function parsedQuery(route: Endpoint, search: URLSearchParams): unknown {
+  const names = [...search.keys()]
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  if (twice !== undefined) {
+    throw new EvertickError('invalid_option', `"${twice.slice(0, 100)}" stands twice in the query.`, {
+      field: twice,
+    })
+  }
+  const given = Object.fromEntries(search)
+  if (route.query !== undefined) return parsed(route.query, given, 'The query')
+  const [unknown] = names
+  if (unknown === undefined) return {}
+  throw new EvertickError(
+    'invalid_option',
+    `This route takes no query, and "${unknown.slice(0, 100)}" was given.`,
+    {
+      field: unknown,
+    },
+  )
+}
+
+function parsedBody(route: Endpoint, given: unknown): unknown {
+  if (route.body !== undefined) {
+    return parsed(route.body, given === undefined && route.bodyOptional === true ? {} : given, 'The body')
+  }
+  // Many clients send an empty object with every POST.
+  const isEmpty = typeof given === 'object' && given !== null && Object.keys(given).length === 0
+  if (given === undefined || isEmpty) return undefined
+  throw new EvertickError('invalid_input', 'This route takes no body.', { field: 'body' })
+}
+
+function parsed(schema: z.ZodType, value: unknown, what: string): unknown {
+  const known = 'shape' in schema ? Object.keys(schema.shape as object) : []
+  return checked(schema, value, 'invalid_input', what, known)
+}

@@ -1,0 +1,125 @@
+/** Who leads, who works, what is held, what was changed; and the proof. */
+import { z } from 'zod'
+import { type Endpoint, endpoint } from '../endpoint.ts'
+import * as schema from '../schemas/cluster.ts'
+
+const tag = 'Cluster'
+const queueName = z.strictObject({ name: z.string().min(1).max(200) })
+
+export const clusterRoutes: readonly Endpoint[] = [
+  endpoint({
+    method: 'get',
+    path: '/scheduler/metrics',
+    role: 'viewer',
+    tag,
+    summary: 'Figures of the whole cluster',
+    answers: schema.metrics,
+    run: async ({ evertick }) => await evertick.metrics(),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/leader',
+    role: 'viewer',
+    tag,
+    summary: 'Who leads now',
+    answers: schema.leader,
+    run: async ({ evertick }) => ({ leader: await evertick.leader.current() }),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/leader/terms',
+    role: 'viewer',
+    tag,
+    summary: 'Who led when, and what was repaired; newest first',
+    query: z.strictObject({
+      instance: z.string().max(255).optional(),
+      limit: z.coerce.number().int().min(1).max(200).default(20),
+    }),
+    answers: schema.terms,
+    run: async ({ evertick, query }) => ({ terms: await evertick.leader.terms(query) }),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/leader/step-down',
+    role: 'admin',
+    tag,
+    summary: 'End the current term',
+    answers: schema.steppedDown,
+    run: async ({ evertick }) => ({ steppedDown: await evertick.leader.stepDown() }),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/locks',
+    role: 'viewer',
+    tag,
+    summary: 'Named locks that somebody holds',
+    answers: schema.locks,
+    run: async ({ evertick }) => ({ locks: await evertick.locks.list() }),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/nodes',
+    role: 'viewer',
+    tag,
+    summary: 'The nodes that live',
+    answers: schema.nodes,
+    run: async ({ evertick }) => ({ nodes: await evertick.nodes.list() }),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/queues',
+    role: 'viewer',
+    tag,
+    summary: 'Queues, and what waits in them',
+    answers: schema.queues,
+    run: async ({ evertick }) => ({ queues: await evertick.queues.list() }),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/queues/{name}/pause',
+    role: 'operator',
+    tag,
+    summary: 'Nothing of the queue is claimed until it is resumed',
+    params: queueName,
+    body: z.strictObject({ reason: z.string().max(2_000).optional() }),
+    bodyOptional: true,
+    answers: null,
+    status: 204,
+    run: async ({ evertick, params, body, actor }) =>
+      await evertick.queues.pause(params.name, { ...body, actor }),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/queues/{name}/resume',
+    role: 'operator',
+    tag,
+    summary: 'Resume a queue',
+    params: queueName,
+    answers: null,
+    status: 204,
+    run: async ({ evertick, params, actor }) => await evertick.queues.resume(params.name, { actor }),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/audit',
+    role: 'viewer',
+    tag,
+    summary: 'The proof: every due tick is accounted for exactly once',
+    answers: schema.audit,
+    run: async ({ evertick }) => await evertick.audit(),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/audit-log',
+    role: 'viewer',
+    tag,
+    summary: 'Who changed what; newest first',
+    query: z.strictObject({
+      subject: z.string().max(200).optional(),
+      limit: z.coerce.number().int().min(1).max(200).default(100),
+      cursor: z.coerce.number().int().min(1).optional(),
+    }),
+    answers: schema.auditLog,
+    run: async ({ evertick, query }) => await evertick.auditLog.list(query),
+  }),
+]

@@ -1,0 +1,156 @@
+/** Leaders, nodes, queues, locks, tokens, the audit and its log, as the API shows them. */
+import { z } from 'zod'
+import { accessRoles } from '../../core/access/access-role.ts'
+import { execution } from './execution.ts'
+import { instant, name } from './named.ts'
+
+export const leader = name(
+  'Leader',
+  z.object({
+    leader: z.object({ instance: z.string(), termId: z.int(), leaseUntil: instant }).nullable(),
+  }),
+)
+
+export const terms = name(
+  'Terms',
+  z.object({
+    terms: z.array(
+      z.object({
+        id: z.int(),
+        leaderInstance: z.string(),
+        startTime: instant,
+        stopTime: instant.nullable(),
+        lastHeartbeat: instant.nullable(),
+        handledMissedTasks: z.boolean(),
+        effectiveEnd: instant,
+        gapMs: z.number(),
+        missed: z.object({ found: z.int(), caughtUp: z.int(), coalesced: z.int(), skipped: z.int() }),
+      }),
+    ),
+  }),
+)
+
+export const steppedDown = name('SteppedDown', z.object({ steppedDown: z.boolean() }))
+
+export const nodes = name(
+  'Nodes',
+  z.object({
+    nodes: z.array(
+      z.object({
+        id: z.string(),
+        host: z.string(),
+        pid: z.int(),
+        roles: z.array(z.string()),
+        queues: z.record(z.string(), z.int()),
+        version: z.string(),
+        leaseMs: z.int(),
+        startedAt: instant,
+        seenAt: instant,
+        leads: z.boolean(),
+      }),
+    ),
+  }),
+)
+
+export const queues = name(
+  'Queues',
+  z.object({
+    queues: z.array(
+      z.object({
+        name: z.string(),
+        pausedAt: instant.nullable(),
+        pausedBy: z.string().nullable(),
+        pausedReason: z.string().nullable(),
+        pending: z.int(),
+        running: z.int(),
+        blocked: z.int(),
+      }),
+    ),
+  }),
+)
+
+export const locks = name(
+  'Locks',
+  z.object({
+    locks: z.array(z.object({ name: z.string(), holder: z.string(), fence: z.int(), expiresAt: instant })),
+  }),
+)
+
+export const leases = name('Leases', z.object({ active: z.array(execution), expired: z.array(execution) }))
+
+export const metrics = name(
+  'Metrics',
+  z.object({
+    jobs: z.object({ total: z.int(), byStatus: z.record(z.string(), z.int()) }),
+    executions: z.object({
+      total: z.int(),
+      running: z.int(),
+      completed: z.int(),
+      failed: z.int(),
+      retrying: z.int(),
+    }),
+    successRate: z.number().nullable(),
+    avgDurationMs: z.number().nullable(),
+    staleLeases: z.int(),
+    collectedAt: instant,
+  }),
+)
+
+export const audit = name(
+  'Audit',
+  z.object({
+    ok: z.boolean(),
+    jobs: z.int(),
+    ticks: z.int(),
+    executions: z.int(),
+    ranges: z.int(),
+    unaccounted: z.int(),
+    doubled: z.int(),
+    unverifiable: z.int(),
+    findings: z.array(z.record(z.string(), z.unknown())),
+  }),
+)
+
+export const auditLog = name(
+  'AuditLog',
+  z.object({
+    entries: z.array(
+      z.object({
+        id: z.int(),
+        at: instant,
+        actor: z.string(),
+        action: z.string(),
+        subject: z.string(),
+        before: z.unknown(),
+        after: z.unknown(),
+      }),
+    ),
+    nextCursor: z.int().nullable(),
+  }),
+)
+
+const token = {
+  id: z.string(),
+  name: z.string(),
+  role: z.enum(accessRoles),
+  expiresAt: instant,
+}
+export const createdToken = name('CreatedToken', z.object({ ...token, token: z.string() }))
+export const tokens = name(
+  'Tokens',
+  z.object({
+    tokens: z.array(
+      z.object({ ...token, createdAt: instant, createdBy: z.string(), revokedAt: instant.nullable() }),
+    ),
+  }),
+)
+
+export const session = name(
+  'Session',
+  z.object({ actor: z.string(), role: z.enum(accessRoles), expiresAt: instant }),
+)
+
+export const health = name(
+  'Health',
+  z.object({ status: z.enum(['ok', 'unavailable']), version: z.string(), nodeId: z.string() }),
+)

@@ -1,0 +1,205 @@
+/** Jobs, their ticks, revisions and figures, as the API shows them; and what a caller may write. */
+import { z } from 'zod'
+import { intervalTypes } from '../../app/legacy-job.ts'
+import { catchUpPolicies, overlapPolicies } from '../../core/job/job.ts'
+import { jobStates } from '../../core/job/job-state.ts'
+import { jobStatuses } from '../../core/job/job-status.ts'
+import { execution } from './execution.ts'
+import { duration, givenInstant, instant, metadata, name, nextCursor, payload } from './named.ts'
+
+const schedule = name(
+  'Schedule',
+  z.union([
+    z.strictObject({ cron: z.string().max(256), timezone: z.string().max(100).optional() }),
+    z.strictObject({ every: duration, anchor: z.string().max(40).optional() }),
+    z.strictObject({ fixedDelay: duration }),
+    z.strictObject({ at: givenInstant }),
+  ]),
+)
+
+const handler = name(
+  'Handler',
+  z.strictObject({ type: z.literal('function'), name: z.string().min(1).max(200) }),
+)
+
+const catchUp = name(
+  'CatchUp',
+  z.strictObject({
+    policy: z.enum(catchUpPolicies).optional(),
+    maxMissedRuns: z.int().min(1).max(1_000).optional(),
+    window: duration.optional(),
+    grace: duration.optional(),
+  }),
+)
+
+export const job = name(
+  'Job',
+  z.object({
+    id: z.string(),
+    name: z.string(),
+    status: z.enum(jobStatuses),
+    state: z.enum(jobStates),
+    schedule: schedule.nullable(),
+    scheduleText: z.string().nullable(),
+    timezone: z.string(),
+    handler,
+    nextRunAt: instant.nullable(),
+    accountedUntil: instant,
+    lastRunAt: instant.nullable(),
+    lastExecution: execution.nullable(),
+    currentRetryCount: z.int(),
+    isPaused: z.boolean(),
+    pausedReason: z.string().nullable(),
+    pausedUntil: instant.nullable(),
+    pausedBy: z.string().nullable(),
+    catchUp,
+    overlap: z.enum(overlapPolicies),
+    queue: z.string(),
+    priority: z.int(),
+    tags: z.array(z.string()),
+    description: z.string().nullable(),
+    metadata,
+    revision: z.int(),
+    managedBy: z.string(),
+    actions: z.array(z.string()),
+    createdAt: instant,
+    updatedAt: instant,
+  }),
+)
+
+export const jobList = name('JobList', z.object({ jobs: z.array(job), nextCursor }))
+
+/** What may be written, at creation and in an edit. */
+const options = {
+  schedule: schedule.optional(),
+  handler: handler.optional(),
+  input: payload.optional(),
+  catchUp: z.union([z.enum(catchUpPolicies), catchUp]).optional(),
+  overlap: z.enum(overlapPolicies).optional(),
+  maxConcurrent: z.int().min(1).max(1_000).optional(),
+  retry: z
+    .strictObject({
+      attempts: z.int().min(1).max(1_000).optional(),
+      base: duration.optional(),
+      factor: z.number().min(1).max(100).optional(),
+      max: duration.optional(),
+      jitter: z.number().min(0).max(1).optional(),
+    })
+    .optional(),
+  onCrash: z.enum(['retry', 'fail']).optional(),
+  timeout: duration.optional(),
+  startDeadline: duration.optional(),
+  jitter: duration.optional(),
+  priority: z.int().min(-1_000).max(1_000).optional(),
+  queue: z.string().min(1).max(200).optional(),
+  startAt: givenInstant.optional(),
+  endAt: givenInstant.optional(),
+  maxRuns: z.int().min(1).optional(),
+  retention: z.strictObject({ executions: z.int().min(1).optional(), age: duration.optional() }).optional(),
+  tags: z.array(z.string().min(1).max(100)).max(50).optional(),
+  description: z.string().max(2_000).optional(),
+  metadata: metadata.optional(),
+}
+
+/** Of interval schedulers: the interval wins; with neither, and no `schedule`, the job runs once, at once. */
+const legacy = {
+  interval_minutes: z.int().min(1).max(5_256_000).nullable().optional(),
+  interval_type: z.enum(intervalTypes).optional(),
+  schedule_time: z.string().max(256).nullable().optional(),
+  max_retries: z.int().min(0).max(999).optional(),
+}
+
+export const newJob = name(
+  'NewJob',
+  z.strictObject({
+    name: z.string().min(1).max(200),
+    ...options,
+    ...legacy,
+    is_paused: z.boolean().optional(),
+    runNow: z.boolean().optional(),
+    paused: z.boolean().optional(),
+  }),
+)
+
+export const jobChanges = name('JobChanges', z.strictObject({ ...options, ...legacy }))
+
+export const stats = name(
+  'Stats',
+  z.object({
+    total: z.int(),
+    completed: z.int(),
+    failed: z.int(),
+    cancelled: z.int(),
+    successRate: z.number().nullable(),
+    avgDurationMs: z.number().nullable(),
+    p50Ms: z.number().nullable(),
+    p95Ms: z.number().nullable(),
+    p99Ms: z.number().nullable(),
+    lastExecution: execution.nullable(),
+  }),
+)
+
+export const ticks = name(
+  'Ticks',
+  z.object({
+    job: z.string(),
+    ticks: z.array(
+      z.object({
+        scheduledFor: instant,
+        account: z.string(),
+        reason: z.string().optional(),
+        executionId: z.string().optional(),
+        state: z.string().optional(),
+      }),
+    ),
+    ranges: z.array(
+      z.object({
+        from: instant,
+        to: instant,
+        count: z.int(),
+        account: z.string(),
+        reason: z.string(),
+        executionId: z.string().optional(),
+      }),
+    ),
+    unaccounted: z.int(),
+    truncated: z.boolean(),
+  }),
+)
+
+export const upcoming = name('Upcoming', z.object({ upcoming: z.array(instant) }))
+
+export const revisions = name(
+  'Revisions',
+  z.object({
+    revisions: z.array(
+      z.object({
+        revision: z.int(),
+        from: instant,
+        options: z.record(z.string(), z.unknown()),
+        changedBy: z.string(),
+        changedAt: instant,
+        tzVersion: z.string(),
+      }),
+    ),
+  }),
+)
+
+export const backfill = name(
+  'Backfill',
+  z.object({
+    ticks: z.int(),
+    created: z.int(),
+    first: instant.nullable(),
+    last: instant.nullable(),
+  }),
+)
+
+export const bulk = name(
+  'Bulk',
+  z.object({
+    matched: z.int(),
+    changed: z.int(),
+    failed: z.array(z.object({ job: z.string(), message: z.string() })),
+  }),
+)

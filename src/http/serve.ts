@@ -1,0 +1,77 @@
+/** Listens: the API of one node on one port. */
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Access } from '../app/access/access.ts'
+import type { ApiConfig } from '../app/api-config.ts'
+import type { Evertick } from '../app/evertick.ts'
+import type { RunningApi } from '../app/open-api.ts'
+import { EvertickError } from '../core/error.ts'
+import type { Logger } from '../engine/logger.ts'
+import { createApi, type Fetch } from './api.ts'
+import { answeredHosts } from './guard/origin.ts'
+import { nodeServer } from './node-server.ts'
+
+/** How many ports after the usual one are tried where none was named. */
+const portsTried = 20
+/** What an answer that is under way is waited for when the server closes. */
+const answerMs = 5_000
+const idleMs = 20
+
+export async function serve(
+  evertick: Evertick,
+  access: Access,
+  config: ApiConfig,
+  logger: Logger,
+): Promise<RunningApi> {
+  const hosts = answeredHosts(config.host, config.hosts)
+  const api = createApi({ evertick, access, logger, hosts, metricsPublic: config.metricsPublic })
+  const server = await listen(api, config, logger)
+  const { port } = server.address() as AddressInfo
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host
+  return {
+    url: `http://${host}:${port}`,
+    close: async () => {
+      await api.close()
+      await closed(server)
+    },
+  }
+}
+
+/** What is under way is answered; a client that does not read its answer is not waited for. */
+async function closed(server: Server): Promise<void> {
+  const timers: NodeJS.Timeout[] = []
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve())
+    server.closeIdleConnections()
+    // A connection is idle once its answer is out: one that its client keeps open would be waited for.
+    timers.push(setInterval(() => server.closeIdleConnections(), idleMs))
+    timers.push(setTimeout(() => server.closeAllConnections(), answerMs))
+  })
+  for (const timer of timers) clearTimeout(timer)
+}
+
+async function listen(fetch: Fetch, { host, port, portIsNamed }: ApiConfig, logger: Logger): Promise<Server> {
+  const ports = portIsNamed ? [port] : Array.from({ length: portsTried }, (_, index) => port + index)
+  let last: unknown
+  for (const candidate of ports) {
+    const server = nodeServer(fetch, logger)
+    try {
+      await new Promise<void>((resolve, reject) => {
+        server.once('error', reject)
+        server.listen(candidate, host, () => {
+          server.off('error', reject)
+          resolve()
+        })
+      })
+      return server
+    } catch (error) {
+      last = error
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') break
+    }
+  }
+  throw new EvertickError('invalid_config', `Cannot listen on ${host}:${port}: ${(last as Error).message}.`, {
+    field: 'port',
+    next: 'Name another with EVERTICK_PORT, or stop what listens there.',
+    cause: last,
+  })
+}
