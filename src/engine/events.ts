@@ -1,5 +1,7 @@
 /** What a node tells those who listen, in the words of the contract. A listener that throws disturbs nobody. */
+import { type Channel, channel } from 'node:diagnostics_channel'
 import type { Cause, ExecutionError } from '../core/execution/execution.ts'
+import type { AccountedCount } from '../store/store.ts'
 
 export interface ExecutionEvent {
   readonly executionId: string
@@ -27,6 +29,7 @@ export interface EventMap {
     readonly ticks: number
     readonly executions: number
     readonly ranges: number
+    readonly accounts: readonly AccountedCount[]
   }
   'lease:expired': { readonly executionId: string; readonly job: string; readonly leasedBy: string | null }
   'leader:elected': { readonly termId: number; readonly instance: string }
@@ -41,6 +44,7 @@ export type Listener<Name extends EventName> = (event: EventMap[Name]) => void
 
 export class Events {
   readonly #listeners = new Map<EventName, Set<Listener<never>>>()
+  readonly #channels = new Map<EventName, Channel>()
   readonly #onError: (error: unknown) => void
 
   constructor(onError: (error: unknown) => void) {
@@ -56,6 +60,7 @@ export class Events {
   }
 
   emit<Name extends EventName>(name: Name, event: EventMap[Name]): void {
+    this.#publish(name, event)
     for (const listener of this.#listeners.get(name) ?? []) {
       try {
         ;(listener as Listener<Name>)(event)
@@ -63,5 +68,12 @@ export class Events {
         this.#onError(error)
       }
     }
+  }
+
+  /** Tools that watch a process from within hear of it on a channel, without a hand on this node. */
+  #publish(name: EventName, event: unknown): void {
+    const known = this.#channels.get(name) ?? channel(`evertick:${name}`)
+    this.#channels.set(name, known)
+    if (known.hasSubscribers) known.publish(event)
   }
 }

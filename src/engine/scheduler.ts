@@ -129,8 +129,8 @@ export class Scheduler extends Service {
       }
       rest = rest.slice(result.done)
       this.#catchUpFrom += result.catchUps * this.#options.catchUpEveryMs
-      for (const { jobName, ticks, executions, ranges } of result.accounted) {
-        this.#context.events.emit('tick:accounted', { job: jobName, ticks, executions, ranges })
+      for (const { jobName: job, ticks, executions, ranges, accounts } of result.accounted) {
+        this.#context.events.emit('tick:accounted', { job, ticks, executions, ranges, accounts })
       }
       this.#releaser.add(result.releases)
       if (result.readyAt !== null) this.#onReady()

@@ -1,0 +1,90 @@
+/** Gauges of the whole cluster, as the database has it: every node shows the same. Read at a scrape, seldom. */
+import { Gauge, type Registry } from 'prom-client'
+import type { Clock } from '../engine/clock.ts'
+import type { Store } from '../store/store.ts'
+
+/** Two Prometheus and a curious person cost no more than one. */
+const freshMs = 5_000
+
+export class DatabaseMetrics {
+  readonly #store: Store
+  readonly #clock: Clock
+  readonly #gauges: ReturnType<typeof gaugesIn>
+  #readAt = Number.NEGATIVE_INFINITY
+  #reading: Promise<void> | null = null
+
+  constructor(registry: Registry, store: Store, clock: Clock) {
+    this.#store = store
+    this.#clock = clock
+    this.#gauges = gaugesIn(registry)
+  }
+
+  /** Never throws: a database that is away is a figure, too. */
+  async refresh(): Promise<void> {
+    if (this.#clock.monotonic() - this.#readAt < freshMs) return
+    this.#reading ??= this.#read().finally(() => {
+      this.#reading = null
+    })
+    await this.#reading
+  }
+
+  async #read(): Promise<void> {
+    const gauges = this.#gauges
+    try {
+      const figures = await this.#figures()
+      for (const gauge of Object.values(gauges)) gauge.reset()
+      for (const [state, count] of Object.entries(figures.jobs)) gauges.jobs.set({ state }, count)
+      for (const { name: queue, pending, running, blocked } of figures.queues) {
+        gauges.queues.set({ queue, state: 'pending' }, pending)
+        gauges.queues.set({ queue, state: 'running' }, running)
+        gauges.queues.set({ queue, state: 'blocked' }, blocked)
+      }
+      gauges.leases.set({ state: 'active' }, figures.active)
+      gauges.leases.set({ state: 'expired' }, figures.expired)
+      gauges.nodes.set(figures.nodes)
+      gauges.term.set(figures.term)
+      gauges.leaderless.set(figures.leaderlessMs / 1_000)
+      gauges.lag.set(figures.lagMs / 1_000)
+      gauges.up.set(1)
+    } catch {
+      // Old figures would look like fresh ones: there are none, and this one says why.
+      for (const gauge of Object.values(gauges)) gauge.reset()
+      gauges.up.set(0)
+    }
+    this.#readAt = this.#clock.monotonic()
+  }
+
+  async #figures() {
+    const store = this.#store
+    const now = this.#clock.now()
+    const leader = await store.currentLeader()
+    const [oldest] = (await store.findDueJobs(now, 1)).jobs
+    return {
+      jobs: await store.countJobs(),
+      queues: await store.listQueues(),
+      active: (await store.listLeases('active', now)).length,
+      expired: (await store.listLeases('expired', now)).length,
+      nodes: (await store.listNodes()).length,
+      term: leader?.termId ?? 0,
+      leaderlessMs: leader === null ? 0 : Math.max(0, now - leader.expiresAt),
+      lagMs: oldest === undefined ? 0 : Math.max(0, now - oldest.nextDueAt),
+    }
+  }
+}
+
+function gaugesIn(registry: Registry) {
+  const gauge = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
+    new Gauge({ name: `evertick_${name}`, help, labelNames, registers: [registry] })
+  return {
+    up: gauge('database_up', '1 where the database answered this scrape; else the other gauges are missing.'),
+    jobs: gauge('jobs', 'Jobs, by state.', ['state']),
+    queues: gauge('queue_executions', 'Unfinished executions, by queue and state.', ['queue', 'state']),
+    leases: gauge('leases', 'Leases that are held, and those that have run out; each up to 1,000.', [
+      'state',
+    ]),
+    nodes: gauge('nodes', 'Nodes that are registered.'),
+    term: gauge('leader_term', 'The term of the current leader; 0 where there is none.'),
+    leaderless: gauge('leader_gap_seconds', 'For how long the last leader’s lease has been over.'),
+    lag: gauge('cursor_lag_seconds', 'How far the job that is furthest behind is behind with its accounts.'),
+  }
+}

@@ -1,0 +1,98 @@
+/** What live events and metrics ask again and again reads no history, on every engine: an index carries each statement. */
+import { expect, inject, test } from 'vitest'
+import { queueCountTexts } from '../../src/store/sql/nodes.ts'
+import { recentTexts } from '../../src/store/sql/recent-executions.ts'
+import { jobSpec, newExecution } from '../store/builders.ts'
+import { type Bench, type OpenStoreUnderTest, withStore } from '../store/conformance/store-under-test.ts'
+import { mysqlFile } from '../store/mysql-store.ts'
+import { postgresFile } from '../store/postgres-store.ts'
+import { openMemory } from '../store/sqlite-store.ts'
+
+/** With values in place of marks: only their plan is asked for. */
+const statements = [
+  recentTexts.freshText.replace('?', '9950').replace('?', '500'),
+  recentTexts.runningText.replace('?', '500'),
+  recentTexts.namedText.replace('?*', "('e1', 'e2', 'e3')"),
+  ...queueCountTexts,
+]
+
+/** A history of 10,000, of which three run. */
+async function fill({ hand, store, sql }: Bench): Promise<void> {
+  await hand.create('a', jobSpec({ schedule: null }))
+  for (let from = 0; from < 10_000; from += 1_000) {
+    await store.enqueueExecutions(
+      Array.from({ length: 1_000 }, (_, at) => newExecution(`e${from + at}`, 'a')),
+    )
+  }
+  await sql(`UPDATE @job_executions SET state = 'completed'`)
+  await sql(`UPDATE @job_executions SET state = 'running', leased_until = 9 WHERE id IN ('e1', 'e2', 'e3')`)
+}
+
+async function plansOf({ sql }: Bench, explain: string): Promise<string[]> {
+  const plans: string[] = []
+  for (const text of statements) plans.push(JSON.stringify(await sql(`${explain} ${text}`)))
+  return plans
+}
+
+test(
+  'on SQLite',
+  withStore(openMemory, async (bench) => {
+    await fill(bench)
+    for (const plan of await plansOf(bench, 'EXPLAIN QUERY PLAN')) {
+      // A partial index may be scanned: it has nothing but what is asked for.
+      expect(plan).toMatch(
+        /SEARCH e USING (?:INTEGER PRIMARY KEY|INDEX)|SCAN evertick_job_executions USING INDEX \w+_(?:claim|lease|blocked)/,
+      )
+      expect(plan).not.toMatch(/SCAN \w+"/)
+    }
+  }),
+)
+
+/** A file of a server's store, opened and closed with its test. */
+function onServer(
+  open: () => Promise<{ open: OpenStoreUnderTest; close(): Promise<void> }>,
+  run: (bench: Bench) => Promise<void>,
+) {
+  return async () => {
+    const file = await open()
+    try {
+      await withStore(() => file.open(), run)()
+    } finally {
+      await file.close()
+    }
+  }
+}
+
+const { postgresUrl, mysqlUrl } = { postgresUrl: inject('postgresUrl'), mysqlUrl: inject('mysqlUrl') }
+
+test.skipIf(postgresUrl === null)(
+  'on PostgreSQL',
+  onServer(
+    () => postgresFile(postgresUrl ?? ''),
+    async (bench) => {
+      await fill(bench)
+      await bench.sql('ANALYZE @job_executions')
+      for (const plan of await plansOf(bench, 'EXPLAIN')) {
+        expect(plan).toMatch(/Index (?:Only )?Scan/)
+        expect(plan).not.toMatch(/Seq Scan on job_executions/)
+      }
+    },
+  ),
+)
+
+test.skipIf(mysqlUrl === null)(
+  'on MariaDB',
+  onServer(
+    () => mysqlFile(mysqlUrl ?? ''),
+    async (bench) => {
+      await fill(bench)
+      // Rebuilt, or what the index still has of the states before counts for its estimates.
+      await bench.sql('OPTIMIZE TABLE @job_executions')
+      await bench.sql('ANALYZE TABLE @job_executions')
+      for (const plan of await plansOf(bench, 'EXPLAIN')) {
+        const [first] = JSON.parse(plan) as [object]
+        expect(first).toMatchObject({ type: expect.stringMatching(/^(?:range|ref)/) as string })
+      }
+    },
+  ),
+)
