@@ -8,6 +8,7 @@ export const exitCodes = {
   usage: 2,
   not_found: 3,
   conflict: 4,
+  auth: 5,
   unavailable: 6,
   problems: 7,
 } as const satisfies Record<'ok' | 'problems' | ErrorKind, number>

@@ -15,11 +15,13 @@ import { addJobs } from './commands/jobs.ts'
 import { addLeader } from './commands/leader.ts'
 import { addLeases } from './commands/leases.ts'
 import { addLocks } from './commands/locks.ts'
+import { addLogin } from './commands/login.ts'
 import { addMigrate } from './commands/migrate.ts'
 import { addNodes } from './commands/nodes.ts'
 import { addQueues } from './commands/queues.ts'
 import { addStart } from './commands/start.ts'
 import { addStats } from './commands/stats.ts'
+import { addToken } from './commands/token.ts'
 import { addWorker } from './commands/worker.ts'
 import { examples } from './help.ts'
 import type { Cli } from './session.ts'
@@ -30,6 +32,7 @@ const groups = [
   { title: 'In and out:', add: [addImport, addExport] },
   { title: 'Prove and look after:', add: [addAudit, addDoctor, addStats, addAuditLog] },
   { title: 'Cluster:', add: [addLeader, addNodes, addQueues, addLeases, addLocks] },
+  { title: 'Access:', add: [addLogin, addToken] },
 ]
 
 export function createProgram(cli: Cli): Command {

@@ -53,7 +53,7 @@ export async function settingsOf(cli: Cli, command: Command): Promise<Settings> 
 
 /** The options of the file, without what only a running node needs. */
 export function openOptions(settings: Settings, database: string, terminal: Terminal): EvertickOptions {
-  const { jobs: _jobs, nodeId: _nodeId, logger, ...rest } = settings.options
+  const { jobs: _jobs, nodeId: _nodeId, roles: _roles, api: _api, logger, ...rest } = settings.options
   return {
     ...rest,
     database,

@@ -72,7 +72,7 @@ function settle(
     timezone: timezoneOf(env, options),
     logLevel: logLevelOf(env),
     configPath: configPath === null ? null : relative(cwd, configPath),
-    options: withRedis(env, options),
+    options: withoutNamed(env, withRedis(env, options)),
   }
 }
 
@@ -94,6 +94,23 @@ function fromFile(url: string | undefined, path: string | undefined): Settings['
 function withRedis(env: Environment, options: Partial<EvertickOptions>): Partial<EvertickOptions> {
   const redis = text(env.EVERTICK_REDIS_URL)
   return redis === null || options.redis === undefined ? options : { ...options, redis }
+}
+
+/** The same for the API: what the environment names is left out of the file's, and the library reads it. */
+function withoutNamed(env: Environment, options: Partial<EvertickOptions>): Partial<EvertickOptions> {
+  if (options.api === undefined) return options
+  const isNamed = (name: string) => text(env[name]) !== null || text(env[`${name}_FILE`]) !== null
+  const kept = Object.entries(options.api).filter(([key]) => !isNamed(apiVariables[key] ?? ''))
+  return { ...options, api: Object.fromEntries(kept) }
+}
+
+const apiVariables: Readonly<Record<string, string>> = {
+  host: 'EVERTICK_HOST',
+  port: 'EVERTICK_PORT',
+  hosts: 'EVERTICK_ALLOWED_HOSTS',
+  secrets: 'EVERTICK_JWT_SECRET',
+  provider: 'EVERTICK_JWKS_URL',
+  metricsPublic: 'EVERTICK_METRICS_PUBLIC',
 }
 
 function timezoneOf(env: Environment, options: Partial<EvertickOptions>): string | null {

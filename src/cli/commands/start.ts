@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { dirname, relative } from 'node:path'
 import type { Command } from 'commander'
+import { apiConfig } from '../../app/api-config.ts'
 import { Evertick } from '../../app/evertick.ts'
 import type { EvertickOptions } from '../../app/options.ts'
 import { EvertickError } from '../../core/error.ts'
@@ -11,10 +12,12 @@ import { signalExitCodes } from '../exit-code.ts'
 import { collect, examples } from '../help.ts'
 import { type Cli, databaseFile, openOptions, settingsOf } from '../session.ts'
 import { exampleSettings, type GlobalFlags, type Settings } from '../settings.ts'
+import { signInLink } from '../sign-in-link.ts'
 import { loadExampleJobs } from '../start/example-jobs.ts'
 import { deleteOwnDatabase } from '../start/fresh.ts'
 import { Tally } from '../start/goodbye.ts'
 import { writeEvents } from '../start/json-events.ts'
+import { rolesFor } from '../start/roles-for.ts'
 import { stopSignal } from '../start/stop-signal.ts'
 import { type StoryOptions, startWithStory } from '../start/story.ts'
 import { rolesOf } from './roles.ts'
@@ -52,8 +55,8 @@ async function start(cli: Cli, command: Command, options: StartOptions): Promise
   const settings = example
     ? exampleSettings({ flags, env: cli.env, cwd: cli.cwd })
     : await settingsOf(cli, command)
-  const wanted = rolesOf(options.role) ?? settings.options.roles ?? roles
   const database = settings.database?.url ?? settings.ownDatabase
+  const wanted = rolesOf(options.role) ?? settings.options.roles ?? rolesFor(database, settings.options.api)
   if (options.fresh === true) await deleteOwnDatabase(cli, settings, database)
   const jobs = example ? await loadExampleJobs() : jobsOf(settings, wanted)
   const file = databaseFile(cli, database)
@@ -61,10 +64,12 @@ async function start(cli: Cli, command: Command, options: StartOptions): Promise
   const evertick = await Evertick.open({
     ...openOptions(settings, database, cli.terminal),
     ...(settings.options.nodeId === undefined ? {} : { nodeId: settings.options.nodeId }),
+    ...(settings.options.api === undefined || !wanted.includes('api') ? {} : { api: settings.options.api }),
     jobs,
     roles: wanted,
   })
   await run(cli, evertick, settings, {
+    signIn: () => linkFor(cli, evertick, settings, database),
     database: file === null ? withoutSecrets(database) : relative(cli.cwd, file) || database,
     config: settings.configPath,
     roles: wanted,
@@ -106,6 +111,21 @@ async function begin(cli: Cli, evertick: Evertick, options: StoryOptions) {
   writeEvents(evertick, cli.terminal)
   await evertick.start()
   return null
+}
+
+/** Only for somebody who sits before it: a link in a log would let in whoever reads the log. */
+async function linkFor(
+  { terminal }: Cli,
+  evertick: Evertick,
+  { options }: Settings,
+  database: string,
+): Promise<string | null> {
+  const { url } = evertick
+  const config = apiConfig(options.api)
+  if (url === null || !terminal.out.tty || config.provider !== null) return null
+  const { openAccess } = await import('../../app/access/open-access.ts')
+  const { code } = await openAccess(evertick, database, config).createLink({ role: 'admin', actor: 'start' })
+  return signInLink(url, code)
 }
 
 /** The jobs of the configuration; a node that works needs one. */

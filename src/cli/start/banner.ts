@@ -13,6 +13,8 @@ export interface Banner {
   readonly roles: readonly string[]
   readonly jobs: readonly JobView[]
   readonly example: boolean
+  readonly url: string | null
+  readonly signIn: string | null
   readonly now: number
 }
 
@@ -27,8 +29,10 @@ export function writeBanner(out: Stream, banner: Banner): void {
   )
   out.write('')
   out.write(`  ${label('data')} ${banner.database}`)
+  if (banner.url !== null) out.write(`  ${label('api')} ${banner.url}`)
+  if (banner.signIn !== null) out.write(`  ${label('enter')} ${banner.signIn}`)
   out.write(
-    `  ${label('runs')} ${counted(jobs.length, 'job')}${origin(banner)} as ${banner.roles.join(' and ')}`,
+    `  ${label('runs')} ${counted(jobs.length, 'job')}${origin(banner)} as ${enumerated(banner.roles)}`,
   )
   out.write('')
   for (const line of jobLines(out, jobs, banner.now)) out.write(`  ${line}`)
@@ -47,6 +51,10 @@ export function writeBanner(out: Stream, banner: Banner): void {
     )
   }
   out.write('')
+}
+
+function enumerated(words: readonly string[]): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
 }
 
 function origin({ config, example }: Banner): string {

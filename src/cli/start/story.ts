@@ -14,6 +14,8 @@ export interface StoryOptions {
   readonly database: string
   readonly config: string | null
   readonly roles: readonly string[]
+  /** A link to sign in with; null where there is no API, or nobody to show it to. */
+  readonly signIn: () => Promise<string | null>
   readonly example: boolean
   /** Their names, for the width of a column. */
   readonly jobs: readonly string[]
@@ -38,7 +40,8 @@ export async function startWithStory(
   const log = new LiveLog(evertick, out, { timezone: options.timezone, jobs: options.jobs })
   await evertick.start()
   const { jobs } = await evertick.jobs.list({ limit: 1_000 })
-  writeBanner(out, { ...options, version, jobs, now: Date.now() })
+  const signIn = await options.signIn()
+  writeBanner(out, { ...options, version, jobs, url: evertick.url, signIn, now: Date.now() })
   const card = writeCardOnce(evertick, out, { log, elected, before, timezone: options.timezone })
   void beginLog(evertick, log, card)
   return log

@@ -1,0 +1,9 @@
+/** What a node does that was not told: all in one, with the API wherever it can know whom to let in. */
+import { type ApiOptions, apiConfig } from '../../app/api-config.ts'
+import { type Role, roles, usualRoles } from '../../engine/node.ts'
+
+/** On SQLite it makes its own secret; on a server the nodes must share one, so that somebody has to hand it out. */
+export function rolesFor(database: string, api: ApiOptions | undefined): readonly Role[] {
+  const { secrets, provider } = apiConfig(api)
+  return database.startsWith('sqlite:') || secrets.length > 0 || provider !== null ? roles : usualRoles
+}
