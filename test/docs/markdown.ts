@@ -32,13 +32,24 @@ export function samplesOf(page: string, text: string): Sample[] {
   }))
 }
 
+export type ShellSample = Pick<Sample, 'title' | 'code' | 'prints'>
+
+/** The blocks for a shell; what they must print stands after `#=>`. */
+export function shellSamplesOf(page: string, text: string): ShellSample[] {
+  return [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, code = ''], index) => ({
+    title: `${page}, shell sample ${index + 1}`,
+    code,
+    prints: [...code.matchAll(/^#=> (.*)$/gm)].map((hit) => hit[1] ?? ''),
+  }))
+}
+
 /** The rows of the first table after a heading, without its head; cells are trimmed, and lose their backquotes. */
 export function tableAfter(text: string, heading: string): string[][] {
   const start = text.indexOf(`\n${heading}\n`)
   if (start < 0) throw new Error(`There is no heading "${heading}".`)
   const lines = text.slice(start + heading.length + 2).split('\n')
   const first = lines.findIndex((line) => line.startsWith('|'))
-  const following = lines.findIndex((line) => line.startsWith('#'))
+  const following = lines.findIndex((line) => /^#+ /.test(line))
   if (first < 0 || (following >= 0 && following < first)) throw new Error(`No table follows "${heading}".`)
   const rest = lines.slice(first + 2)
   const length = rest.findIndex((line) => !line.startsWith('|'))

@@ -77,6 +77,13 @@ test('options.md lists every option of enqueue with its default', () => {
   expect(sorted(optionRows('## Enqueue options').map(comparable))).toEqual(sorted(declared.map(comparable)))
 })
 
+test('options.md lists every option of the API with its default', () => {
+  const declared = declaredOptions('src/app/api-config.ts', 'ApiOptions')
+  expect(sorted(optionRows('### api').map(({ name }) => name))).toEqual(
+    sorted(declared.map(({ name }) => name)),
+  )
+})
+
 test('events.md lists every event with its fields', () => {
   const source = readFileSync(join(root, 'src/engine/events.ts'), 'utf8')
   const body = /export interface EventMap \{\n([\s\S]*?)^\}/m.exec(source)?.[1] ?? ''
@@ -167,8 +174,12 @@ test('library.md lists every member of the instance', async () => {
 
 /** Its own members and those of its parts (`jobs`, `locks`, …), private and symbol-named ones apart. */
 function membersOf(evertick: Evertick): string[] {
-  const methods = (value: object) =>
-    Object.getOwnPropertyNames(Object.getPrototypeOf(value)).filter((name) => name !== 'constructor')
+  const methods = (value: object): string[] => {
+    const prototype = Object.getPrototypeOf(value) as object
+    if (prototype === Object.prototype) return []
+    const own = Object.getOwnPropertyNames(prototype).filter((name) => name !== 'constructor')
+    return [...own, ...methods(prototype)]
+  }
   const parts: [string, unknown][] = Object.entries(evertick)
   return [
     ...methods(evertick),
