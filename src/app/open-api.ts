@@ -8,6 +8,11 @@ export interface RunningApi {
   close(): Promise<void>
 }
 
+/** What the server answers to, without one. */
+export async function openapiDocument(): Promise<object> {
+  return (await import('../http/openapi.ts')).openapiDocument()
+}
+
 export async function openApi(
   evertick: Evertick,
   database: string,

@@ -18,6 +18,7 @@ import { addLocks } from './commands/locks.ts'
 import { addLogin } from './commands/login.ts'
 import { addMigrate } from './commands/migrate.ts'
 import { addNodes } from './commands/nodes.ts'
+import { addOpenapi } from './commands/openapi.ts'
 import { addQueues } from './commands/queues.ts'
 import { addStart } from './commands/start.ts'
 import { addStats } from './commands/stats.ts'
@@ -32,7 +33,7 @@ const groups = [
   { title: 'In and out:', add: [addImport, addExport] },
   { title: 'Prove and look after:', add: [addAudit, addDoctor, addStats, addAuditLog] },
   { title: 'Cluster:', add: [addLeader, addNodes, addQueues, addLeases, addLocks] },
-  { title: 'Access:', add: [addLogin, addToken] },
+  { title: 'Access:', add: [addLogin, addToken, addOpenapi] },
 ]
 
 export function createProgram(cli: Cli): Command {

@@ -131,3 +131,11 @@ test('where only a provider signs, no token and no link is made', async () => {
     expect(errorOf(ended)).toMatchObject({ code: 'invalid_config', next: containing('provider') })
   }
 })
+
+test('openapi prints the document that the server has, and needs no database', async () => {
+  const { code, stdout } = await runCli(['openapi'], { cwd: testFolder({}) })
+  expect(code).toBe(0)
+  const printed = JSON.parse(stdout) as { openapi: string; paths: object }
+  expect(printed.openapi).toBe('3.1.0')
+  expect(Object.keys(printed.paths)).toContain('/api/v1/jobs/{id}/pause')
+})

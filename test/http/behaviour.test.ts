@@ -138,7 +138,7 @@ test('what failed is retried, by its job or by itself', async () => {
   await api.node.settle()
   expect((await ask('POST', `/executions/${id}/retry`)).json.retryOf).toBe(id)
   await api.node.settle()
-  expect((await ask('GET', '/executions?job=break&state=failed')).json.executions).toHaveLength(3)
+  expect((await ask('GET', '/executions?filter=job:break+state:failed')).json.executions).toHaveLength(3)
 })
 
 test('work is enqueued for later, and cancelled before it begins', async () => {
@@ -179,13 +179,13 @@ test('many jobs at once: a dry run counts, and changes nothing', async () => {
   for (const name of ['b1', 'b2', 'b3'])
     await ask('POST', '/jobs', { name, tags: ['many'], schedule: { every: '1h' } })
   const bulk = async (action: string, dryRun: boolean) =>
-    (await ask('POST', '/jobs/bulk', { action, filter: { tag: 'many' }, dryRun, reason: 'r' })).json
+    (await ask('POST', '/jobs/bulk', { action, filter: 'tag:many', dryRun, reason: 'r' })).json
   expect(await bulk('pause', true)).toEqual({ matched: 3, changed: 0, failed: [] })
-  expect((await ask('GET', '/jobs?tag=many&state=paused')).json.jobs).toEqual([])
+  expect((await ask('GET', '/jobs?filter=tag:many+state:paused')).json.jobs).toEqual([])
   expect(await bulk('pause', false)).toEqual({ matched: 3, changed: 3, failed: [] })
-  expect((await ask('GET', '/jobs?tag=many&state=paused')).json.jobs).toHaveLength(3)
+  expect((await ask('GET', '/jobs?filter=tag:many+state:paused')).json.jobs).toHaveLength(3)
   expect(await bulk('delete', false)).toMatchObject({ changed: 3 })
-  expect((await ask('GET', '/jobs?tag=many')).json.jobs).toEqual([])
+  expect((await ask('GET', '/jobs?filter=tag:many&sort=name')).json.jobs).toEqual([])
 })
 
 test('the cluster shows itself', async () => {
@@ -240,9 +240,9 @@ test('every list is walked page by page, without a gap and without a double', as
     } while (cursor !== null)
     return seen
   }
-  const jobs = await walk('/jobs?search=page-&', 'jobs')
+  const jobs = await walk('/jobs?filter=page-&', 'jobs')
   expect([jobs.length, new Set(jobs).size]).toEqual([25, 25])
-  const executions = await walk('/executions?job=page-0&', 'executions')
+  const executions = await walk('/executions?filter=page-0&sort=-createdAt&', 'executions')
   expect([executions.length, new Set(executions).size]).toEqual([25, 25])
   const entries = await walk('/audit-log?', 'entries')
   expect(new Set(entries).size).toBe(entries.length)
@@ -280,7 +280,7 @@ test('a request that is sent again under its key is done once', async () => {
     first.json,
     'true',
   ])
-  expect((await ask('GET', '/executions?job=page-1')).json.executions).toHaveLength(1)
+  expect((await ask('GET', '/executions?filter=job:page-1')).json.executions).toHaveLength(1)
   expect((await send('k', { job: 'page-2' })).json).toMatchObject({ status: 422, code: 'key_reused' })
   // Another caller's key of the same name is another key.
   const other = await api.send('POST', '/api/v1/executions', {
@@ -294,7 +294,7 @@ test('a request that is sent again under its key is done once', async () => {
   await ask('POST', '/jobs', { name: 'not-yet', runNow: false })
   expect((await send('later', { job: 'not-yet' })).status).toBe(201)
   const both = await Promise.all([send('both', { job: 'page-3' }), send('both', { job: 'page-3' })])
-  expect((await ask('GET', '/executions?job=page-3')).json.executions).toHaveLength(1)
+  expect((await ask('GET', '/executions?filter=job:page-3')).json.executions).toHaveLength(1)
   expect(both.map(({ status }) => status).filter((status) => ![201, 409].includes(status))).toEqual([])
   for (const key of ['', 'x'.repeat(201)]) expect((await send(key, { job: 'page-1' })).status).toBe(400)
 })

@@ -21,7 +21,7 @@ export function addLogin(program: Command, cli: Cli): void {
         const { code, expiresAt } = await (await accessOf(cli, session)).createLink({ role, actor })
         const link = signInLink(at ?? `http://${host}:${port}`, code)
         terminal.answer({ link, role, expiresAt }, (out) => out.write(link))
-        if (!terminal.json) terminal.say(`Good once, until ${times.both(expiresAt)}.`)
+        if (!terminal.json) terminal.say(`Good once; it ends ${times.both(expiresAt)}.`)
       }),
     )
   examples(login, [['login'], ['login --role viewer --at https://jobs.example.com']])

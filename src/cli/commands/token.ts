@@ -28,7 +28,7 @@ export function addToken(program: Command, cli: Cli): void {
         terminal.answer(made, (out) => out.write(made.token))
         if (!terminal.json)
           terminal.say(
-            `For the role ${made.role}, until ${times.both(made.expiresAt)}. Its id is ${made.id}.`,
+            `For the role ${made.role}; it ends ${times.both(made.expiresAt)}. Its id is ${made.id}.`,
           )
       }),
     )

@@ -1,7 +1,7 @@
 /** `/executions`: single units of work. */
 import { z } from 'zod'
-import { executionStates } from '../../core/execution/execution-state.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
+import { executionsBy, filterText } from '../list-filter.ts'
 import * as schema from '../schemas/execution.ts'
 import { page, reference } from '../schemas/named.ts'
 
@@ -15,13 +15,13 @@ export const executionRoutes: readonly Endpoint[] = [
     tag,
     summary: 'List executions, newest first',
     query: z.strictObject({
-      job: z.string().max(200).optional(),
-      state: z.enum(executionStates).optional(),
-      queue: z.string().max(200).optional(),
+      filter: filterText,
+      sort: z.literal('-createdAt').default('-createdAt'),
       ...page,
     }),
     answers: schema.executionList,
-    run: async ({ evertick, query }) => await evertick.executions.list(query),
+    run: async ({ evertick, query: { filter, sort: _newestFirst, ...rest } }) =>
+      await evertick.executions.list({ ...executionsBy(filter), ...rest }),
   }),
   endpoint({
     method: 'post',

@@ -4,18 +4,13 @@ import { Evertick } from '../../app/evertick.ts'
 import { changesOfLegacy, type LegacyChanges, type LegacyJob, optionsOfLegacy } from '../../app/legacy-job.ts'
 import type { JobView } from '../../app/views.ts'
 import { EvertickError } from '../../core/error.ts'
-import { jobStates } from '../../core/job/job-state.ts'
 import { type Endpoint, endpoint, Reply } from '../endpoint.ts'
+import { filterText, jobsBy } from '../list-filter.ts'
 import { execution, executionList } from '../schemas/execution.ts'
 import * as schema from '../schemas/job.ts'
 import { duration, givenInstant, metadata, page, payload, reference } from '../schemas/named.ts'
 
 const tag = 'Jobs'
-const filter = {
-  state: z.enum(jobStates).optional(),
-  tag: z.string().max(100).optional(),
-  search: z.string().max(200).optional(),
-}
 /** A week of minutes, and more than anybody reads. */
 const mostTicks = 10_000
 
@@ -50,9 +45,10 @@ export const jobRoutes: readonly Endpoint[] = [
     role: 'viewer',
     tag,
     summary: 'List jobs, by name',
-    query: z.strictObject({ ...filter, ...page }),
+    query: z.strictObject({ filter: filterText, sort: z.literal('name').default('name'), ...page }),
     answers: schema.jobList,
-    run: async ({ evertick, query }) => await evertick.jobs.list(query),
+    run: async ({ evertick, query: { filter, sort: _byName, ...rest } }) =>
+      await evertick.jobs.list({ ...jobsBy(filter), ...rest }),
   }),
   endpoint({
     method: 'post',
@@ -80,7 +76,7 @@ export const jobRoutes: readonly Endpoint[] = [
     summary: 'The same action on all jobs that match',
     body: z.strictObject({
       action: z.enum(['pause', 'resume', 'cancel', 'delete', 'trigger']),
-      filter: z.strictObject(filter),
+      filter: z.string().max(500),
       reason: z.string().max(2_000).optional(),
       dryRun: z.boolean().default(false),
     }),
@@ -90,7 +86,7 @@ export const jobRoutes: readonly Endpoint[] = [
         throw new EvertickError('forbidden', 'Deleting jobs needs the role admin.')
       }
       const { action, dryRun, reason } = body
-      return await evertick.jobs.bulk(action, body.filter, {
+      return await evertick.jobs.bulk(action, jobsBy(body.filter), {
         actor,
         dryRun,
         ...(reason === undefined ? {} : { reason }),
