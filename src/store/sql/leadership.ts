@@ -16,7 +16,8 @@ export function* electLeader(
   const still = number(lock?.fence) === silent?.termId && number(lock?.expires_at) === silent.expiresAt
   // Others' leases end a little after their time; one's own of a former life need not be waited for longer than that.
   if (lock !== null && number(lock.expires_at) + leaseSlackMs > now && !still) return null
-  const at = timestamp(now)
+  const startAt = yield* startOfTerm(now)
+  const at = timestamp(startAt)
   const termId = yield* insertedId(
     `INSERT INTO @scheduler_leader_log (leader_instance, start_time, last_heartbeat, handled_missed_tasks, created_at, updated_at)
      VALUES (?, ?, ?, FALSE, ?, ?)`,
@@ -37,16 +38,27 @@ export function* electLeader(
     nodeId,
     nodeId,
     termId,
-    now + leaseMs,
+    startAt + leaseMs,
   )
   return {
     id: termId,
     leaderInstance: nodeId,
-    startAt: now,
+    startAt,
     stopAt: null,
-    lastHeartbeatAt: now,
+    lastHeartbeatAt: startAt,
     handledMissedTasks: false,
   }
+}
+
+/**
+ * Nodes estimate the database's time, each a little differently: a term that follows another at once must not seem to
+ * begin before that one has ended. An end far ahead is the word of a wrong clock, and counts for nothing.
+ */
+function* startOfTerm(now: number): Script<number> {
+  const last = yield* row('SELECT stop_time FROM @scheduler_leader_log ORDER BY id DESC LIMIT 1')
+  const stopTime = optionalText(last?.stop_time)
+  const stopAt = stopTime === null ? now : instant(stopTime)
+  return stopAt <= now + leaseSlackMs ? Math.max(now, stopAt) : now
 }
 
 export function* renewTerm({ termId, holder, now, leaseMs }: RenewRequest): Script<boolean> {

@@ -62,6 +62,8 @@ export class SeedRunner {
   /** A history that kills its process, or never ends, is broken as well. */
   async run(order: Order): Promise<SeedResult> {
     const child = this.#child
+    // Whoever has died before it was asked would never answer.
+    if (!this.alive) return this.#lost(order, 'the process survives', `it had ended\n${this.#stderr}`)
     return await new Promise((resolve) => {
       let late = false
       const heard = (result: unknown) => end(result as SeedResult)

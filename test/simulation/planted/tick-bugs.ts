@@ -77,8 +77,8 @@ export const tickBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: leadership,
-        find: 'const at = timestamp(now)\n  const termId = ',
-        replace: 'yield* lookOnlyAtTheGap(now)\n  const at = timestamp(now)\n  const termId = ',
+        find: 'const at = timestamp(startAt)\n  const termId = ',
+        replace: 'yield* lookOnlyAtTheGap(now)\n  const at = timestamp(startAt)\n  const termId = ',
       },
       {
         file: leadership,

@@ -48,6 +48,21 @@ export function describeLeadership(open: OpenStoreUnderTest): void {
     )
 
     test(
+      'a term that follows at once does not begin before the last one has ended, by whichever clock',
+      withStore(open, async ({ store }) => {
+        const first = await store.electLeader({ nodeId: 'n1', now: t0, leaseMs })
+        await store.endTerm(first?.id ?? 0, 'n1', at(2) + 40)
+        const second = await store.electLeader({ nodeId: 'n2', now: at(2), leaseMs })
+        expect(second).toMatchObject({ startAt: at(2) + 40, lastHeartbeatAt: at(2) + 40 })
+        expect(await store.currentLeader()).toMatchObject({ leaseMs, expiresAt: at(12) + 40 })
+        // One that was a minute ahead is not believed.
+        await store.endTerm(second?.id ?? 0, 'n2', at(60))
+        const third = await store.electLeader({ nodeId: 'n1', now: at(3), leaseMs })
+        expect(third).toMatchObject({ startAt: at(3) })
+      }),
+    )
+
+    test(
       'a graceful end frees the lead at once; a stale one ends nothing',
       withStore(open, async ({ store }) => {
         const first = await store.electLeader({ nodeId: 'n1', now: t0, leaseMs })
