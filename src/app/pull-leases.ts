@@ -2,16 +2,15 @@
  * Leases for workers that are no node: in another language, on the other side of HTTP. They ask, renew and end by
  * (execution, fence), and a superseded one is refused like everybody else.
  */
-import { hostname } from 'node:os'
 import { endingOf, type Outcome } from '../core/attempt/outcome.ts'
 import { EvertickError } from '../core/error.ts'
 import type { Execution, ExecutionError } from '../core/execution/execution.ts'
-import { parseDuration } from '../core/schedule/duration.ts'
+import { formatDuration, parseDuration } from '../core/schedule/duration.ts'
 import type { Duration } from '../core/schedule/schedule.ts'
 import type { AppContext } from './app-context.ts'
 import { refuseBadName } from './call-options.ts'
 import { storable } from './payload.ts'
-import { version } from './version.ts'
+import { findHolder, registerHolder } from './register-holder.ts'
 
 export interface AcquireLease {
   readonly worker: string
@@ -69,17 +68,7 @@ export class PullLeases {
     const leaseMs = leaseOf(lease)
     const nodeId = nodeOf(worker)
     const now = clock.now()
-    // Written each time: it is also what says that this worker lives.
-    const node = {
-      id: nodeId,
-      host: hostname(),
-      pid: process.pid,
-      version,
-      leaseMs,
-      startedAt: now,
-      seenAt: now,
-    }
-    await store.registerNode({ ...node, roles: [], queues: {} }, handlers)
+    await registerHolder(this.#app, { id: nodeId, handlers, leaseMs })
     const { claimed } = await store.claimExecutions({
       nodeId,
       queue,
@@ -112,9 +101,11 @@ export class PullLeases {
   ): Promise<{ leasedUntil: Date; cancelRequested: boolean }> {
     const { store, clock } = this.#app
     const { executionId: id, fence } = held
-    const now = clock.now()
-    const leasedUntil = now + leaseOf(lease)
     const found = await this.#held(held)
+    const leaseMs = leaseOf(lease)
+    await this.#refuseLonger(nodeOf(held.worker), leaseMs)
+    const now = clock.now()
+    const leasedUntil = now + leaseMs
     const { lost } = await store.extendLeases({ claims: [{ id, fence }], leasedUntil, now })
     if (lost.length > 0) throw stale(held)
     return { leasedUntil: new Date(leasedUntil), cancelRequested: found.cancelRequestedAt !== null }
@@ -138,6 +129,20 @@ export class PullLeases {
     this.#app.jobChanged()
     this.#app.enqueued()
     return { state: ending.state }
+  }
+
+  /** What reaches further than its holder is known to lease for would be taken for a clock's slip, and taken back. */
+  async #refuseLonger(nodeId: string, leaseMs: number): Promise<void> {
+    const known = await findHolder(this.#app, nodeId)
+    if (known === null || leaseMs <= known.leaseMs) return
+    throw new EvertickError(
+      'invalid_option',
+      `This worker leases for ${formatDuration(known.leaseMs)} at most.`,
+      {
+        field: 'lease',
+        next: 'Ask for a longer lease when you acquire.',
+      },
+    )
   }
 
   async #held(held: HeldLease): Promise<Execution> {

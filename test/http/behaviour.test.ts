@@ -322,6 +322,11 @@ test('a worker in another language leases work, keeps it, ends it, and is refuse
   expect(await acquire('b')).toEqual([])
   const held = { worker: 'a', executionId: id, fence: lease?.fence }
   expect((await ask('POST', '/leases/extend', held)).json).toMatchObject({ cancelRequested: false })
+  // Longer than this worker is known to lease for would be taken for a clock's slip.
+  expect((await ask('POST', '/leases/extend', { ...held, lease: '10m' })).json).toMatchObject({
+    status: 400,
+    field: 'lease',
+  })
   expect((await ask('POST', '/leases/release', { ...held, outcome: 'error', message: 'no' })).json).toEqual({
     state: 'retrying',
   })

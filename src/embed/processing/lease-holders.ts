@@ -1,11 +1,6 @@
-/**
- * Who leases by hand. The engine claims for nodes that it knows, and takes a lease for a clock's slip where it reaches
- * further than any node's lease lasts: so a worker's id is written down, with how long its leases last. It needs no
- * heartbeat: nobody is cleared away who holds a lease.
- */
-import { hostname } from 'node:os'
+/** Who leases by hand, and what each has claimed. */
 import type { AppContext } from '../../app/app-context.ts'
-import { version } from '../../app/version.ts'
+import { registerHolder } from '../../app/register-holder.ts'
 import type { Claim } from '../../store/store.ts'
 
 /** Far less than the minute after which others clear a silent one away. */
@@ -66,33 +61,12 @@ export class LeaseHolders {
     this.#registered.clear()
   }
 
-  async #refresh(
-    { store, clock }: AppContext,
-    id: string,
-    leaseMs: number,
-    known: Registration,
-  ): Promise<Registration> {
-    const now = clock.now()
+  async #refresh(app: AppContext, id: string, leaseMs: number, known: Registration): Promise<Registration> {
+    const now = app.clock.now()
     if (known.leaseMs >= leaseMs && known.seenAt > now - freshMs) return known
-    const node = (await store.listNodes()).find((row) => row.id === id)
-    // A node of that name speaks for itself.
-    if (node !== undefined && node.roles.length > 0) return known
-    const longest = Math.max(leaseMs, known.leaseMs, node?.leaseMs ?? 0)
-    await store.registerNode(
-      {
-        id,
-        host: hostname(),
-        pid: process.pid,
-        roles: [],
-        queues: {},
-        version,
-        leaseMs: longest,
-        startedAt: node?.startedAt ?? now,
-        seenAt: now,
-      },
-      [this.#handler],
-    )
-    return { seenAt: now, leaseMs: longest }
+    const longest = Math.max(leaseMs, known.leaseMs)
+    const registered = await registerHolder(app, { id, handlers: [this.#handler], leaseMs: longest })
+    return registered === null ? known : { seenAt: now, leaseMs: registered }
   }
 }
 
