@@ -81,7 +81,7 @@ export interface JobOptions {
   readonly metadata?: Readonly<Record<string, unknown>>
 }
 
-const duration = z.union([z.number(), z.string()])
+const duration = z.union([z.number(), z.string()]).describe("Milliseconds, or text such as '15m' or '1h30m'")
 const instant = z.union([z.date(), z.string()])
 const name = z
   .string()
@@ -89,14 +89,15 @@ const name = z
   .max(200)
   .refine((text) => !text.includes('\0'), 'has a NUL in it')
 
-const catchUpShape = z.strictObject({
+export const catchUpShape = z.strictObject({
   policy: z.enum(catchUpPolicies).optional(),
   maxMissedRuns: z.int().min(1).max(1_000).optional(),
   window: duration.optional(),
   grace: duration.optional(),
 })
 
-const shape = {
+/** The HTTP API takes the same, but for what JSON cannot say. */
+export const jobOptionShape = {
   schedule: z.unknown().optional(),
   catchUp: z.union([z.enum(catchUpPolicies), catchUpShape]).optional(),
   overlap: z.enum(overlapPolicies).optional(),
@@ -125,8 +126,8 @@ const shape = {
   metadata: z.record(z.string(), z.unknown()).optional(),
 }
 
-const options = z.strictObject(shape)
-export const jobOptionNames = Object.keys(shape)
+const options = z.strictObject(jobOptionShape)
+export const jobOptionNames = Object.keys(jobOptionShape)
 const nestedNames = [
   'policy',
   'maxMissedRuns',

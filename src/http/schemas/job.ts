@@ -1,7 +1,8 @@
 /** Jobs, their ticks, revisions and figures, as the API shows them; and what a caller may write. */
 import { z } from 'zod'
+import { catchUpShape, jobOptionShape } from '../../app/job-options.ts'
 import { intervalTypes } from '../../app/legacy-job.ts'
-import { catchUpPolicies, overlapPolicies } from '../../core/job/job.ts'
+import { overlapPolicies } from '../../core/job/job.ts'
 import { jobStates } from '../../core/job/job-state.ts'
 import { jobStatuses } from '../../core/job/job-status.ts'
 import { execution } from './execution.ts'
@@ -22,15 +23,7 @@ const handler = name(
   z.strictObject({ type: z.literal('function'), name: z.string().min(1).max(200) }),
 )
 
-const catchUp = name(
-  'CatchUp',
-  z.strictObject({
-    policy: z.enum(catchUpPolicies).optional(),
-    maxMissedRuns: z.int().min(1).max(1_000).optional(),
-    window: duration.optional(),
-    grace: duration.optional(),
-  }),
-)
+const catchUp = name('CatchUp', catchUpShape)
 
 export const job = name(
   'Job',
@@ -71,34 +64,12 @@ export const jobList = name('JobList', z.object({ jobs: z.array(job), nextCursor
 
 /** What may be written, at creation and in an edit. */
 const options = {
+  ...jobOptionShape,
   schedule: schedule.optional(),
-  handler: handler.optional(),
-  input: payload.optional(),
-  catchUp: z.union([z.enum(catchUpPolicies), catchUp]).optional(),
-  overlap: z.enum(overlapPolicies).optional(),
-  maxConcurrent: z.int().min(1).max(1_000).optional(),
-  retry: z
-    .strictObject({
-      attempts: z.int().min(1).max(1_000).optional(),
-      base: duration.optional(),
-      factor: z.number().min(1).max(100).optional(),
-      max: duration.optional(),
-      jitter: z.number().min(0).max(1).optional(),
-    })
-    .optional(),
-  onCrash: z.enum(['retry', 'fail']).optional(),
-  timeout: duration.optional(),
-  startDeadline: duration.optional(),
-  jitter: duration.optional(),
-  priority: z.int().min(-1_000).max(1_000).optional(),
-  queue: z.string().min(1).max(200).optional(),
   startAt: givenInstant.optional(),
   endAt: givenInstant.optional(),
-  maxRuns: z.int().min(1).optional(),
-  retention: z.strictObject({ executions: z.int().min(1).optional(), age: duration.optional() }).optional(),
-  tags: z.array(z.string().min(1).max(100)).max(50).optional(),
-  description: z.string().max(2_000).optional(),
-  metadata: metadata.optional(),
+  handler: handler.optional(),
+  input: payload.optional(),
 }
 
 /** Of interval schedulers: the interval wins; with neither, and no `schedule`, the job runs once, at once. */
