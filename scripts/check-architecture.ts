@@ -5,34 +5,60 @@ import { posix } from 'node:path'
 import { blankComments } from './blank-comments.ts'
 import { deadLinks } from './dead-links.ts'
 
+interface Layer {
+  readonly at: string
+  readonly may: readonly string[]
+  /** Of these only the types: at run time nothing of them is there. */
+  readonly mayType?: readonly string[]
+}
+
 /** Each folder of src, and what its files may import from src. The first row whose path matches holds. */
-const layers: readonly { readonly at: string; readonly may: readonly string[] }[] = [
+const layers: readonly Layer[] = [
   { at: 'src/core/', may: ['src/core/'] },
   {
     at: 'src/store/store.ts',
-    may: ['src/core/', 'src/store/hints.ts', 'src/store/messages.ts', 'src/store/records.ts'],
+    may: [
+      'src/core/',
+      'src/store/hints.ts',
+      'src/store/messages.ts',
+      'src/store/readings.ts',
+      'src/store/records.ts',
+    ],
   },
   { at: 'src/store/messages.ts', may: ['src/core/'] },
-  { at: 'src/store/records.ts', may: ['src/core/', 'src/store/messages.ts'] },
+  { at: 'src/store/readings.ts', may: ['src/core/'] },
+  { at: 'src/store/records.ts', may: ['src/core/', 'src/store/messages.ts', 'src/store/readings.ts'] },
   { at: 'src/store/', may: ['src/core/', 'src/store/'] },
   { at: 'src/outbound/', may: ['src/core/', 'src/outbound/'] },
   // What is observed tells of itself by events; nothing below knows that somebody counts.
   {
     at: 'src/observe/',
-    may: ['src/core/', 'src/store/store.ts', 'src/engine/events.ts', 'src/engine/clock.ts', 'src/observe/'],
+    may: [
+      'src/core/',
+      'src/store/store.ts',
+      'src/store/load-driver.ts',
+      ...['events', 'clock', 'context'].map((name) => `src/engine/${name}.ts`),
+      'src/observe/',
+    ],
   },
   { at: 'src/handlers/', may: ['src/core/', 'src/store/store.ts', 'src/outbound/', 'src/handlers/'] },
   { at: 'src/sources/', may: ['src/core/', 'src/store/store.ts', 'src/outbound/', 'src/sources/'] },
   { at: 'src/engine/', may: ['src/core/', 'src/store/store.ts', 'src/store/hints.ts', 'src/engine/'] },
-  { at: 'src/client/', may: ['src/core/', 'src/client/'] },
+  // It runs in browsers. Its types are those of the routes themselves.
+  { at: 'src/client/', may: ['src/core/', 'src/client/'], mayType: ['src/http/all-routes.ts'] },
   // The role `api` is opened in one place, lazily.
-  { at: 'src/app/open-api.ts', may: below('src/app/', 'src/http/serve.ts', 'src/http/openapi.ts') },
+  {
+    at: 'src/app/open-api.ts',
+    may: below('src/app/', 'src/http/serve.ts', 'src/http/openapi.ts', 'src/http/events/'),
+  },
   { at: 'src/app/', may: below('src/app/') },
   { at: 'src/testing/', may: below('src/app/', 'src/testing/') },
   { at: 'src/http/', may: below('src/app/', 'src/http/') },
   { at: 'src/embed/', may: below('src/app/', 'src/embed/') },
   { at: 'src/cli/', may: below('src/app/', 'src/cli/', 'src/client/') },
   { at: 'src/index.ts', may: ['src/'] },
+  // The page speaks HTTP only, through the client; of the library it shares words and pure functions.
+  { at: 'dashboard/src/', may: ['dashboard/src/', 'src/client/index.ts', 'src/core/'] },
 ]
 
 function below(...own: string[]): string[] {
@@ -60,6 +86,7 @@ const drivers: Readonly<Record<string, string>> = {
   redis: 'src/store/redis/',
   bullmq: 'src/embed/bullmq/',
   'node-resque': 'src/embed/node-resque/',
+  '@opentelemetry/api': 'src/observe/',
 }
 
 /** What must run the same from a seed; the host is how the store reaches the process. */
@@ -91,6 +118,16 @@ const forbidden: readonly { in: string[]; except?: string[]; words: RegExp; say:
     say: 'reads the environment: only cli/ does',
   },
   { in: ['src/'], words: /\busing\s+\w+\s*=/, say: '`using` is a syntax error on Node 22' },
+  {
+    in: ['dashboard/src/'],
+    words: /\bv-html\b|\b(?:inner|outer)HTML\b|\binsertAdjacentHTML\b/,
+    say: 'writes HTML: text only, or a job called <script> is one',
+  },
+  {
+    in: ['dashboard/src/'],
+    words: /(?<![.\w])fetch\(|\bXMLHttpRequest\b|\bEventSource\b|\bWebSocket\b/,
+    say: 'speaks to the server by itself: only the client does',
+  },
 ]
 
 const maxLines = 400
@@ -107,12 +144,12 @@ export function problemsIn(files: ReadonlyMap<string, string>): string[] {
       problems.push(`${path}:${text.slice(0, index).split('\n').length}: ${message}`)
     }
     for (const dead of deadLinks(path, text, files)) report(dead.index, dead.message)
-    if (!/^(?:src|test|scripts|bench)\/.*\.ts$/.test(path)) continue
+    if (!/^(?:src|test|scripts|bench|dashboard)\/.*\.(?:ts|vue)$/.test(path)) continue
     const lines = text.split('\n').length - 1
     if (lines > maxLines && longFiles[path] === undefined)
       report(0, `${lines} lines; split it at ${maxLines}`)
     if (emptyNames.test(path)) report(0, 'name the file after the noun that it owns')
-    if (!path.startsWith('src/')) continue
+    if (!startsWithAny(path, ['src/', 'dashboard/src/'])) continue
     checkImports(path, blankComments(text, { strings: false }), driverHomes, report)
     const code = blankComments(text, { strings: true })
     for (const rule of forbidden) {
@@ -133,7 +170,8 @@ function checkImports(path: string, code: string, driverHomes: Map<string, strin
     const name = hit[2] ?? ''
     if (name.startsWith('.')) {
       const target = posix.join(posix.dirname(path), name)
-      if (layer && !startsWithAny(target, layer.may))
+      const typed = isTypeImport(code, hit.index) ? (layer?.mayType ?? []) : []
+      if (layer && !startsWithAny(target, [...layer.may, ...typed]))
         report(hit.index, `${layer.at} must not import ${target}`)
       const engine = engineFolders.find((folder) => target.startsWith(folder))
       if (engine && path !== storeOpener && !path.startsWith(engine)) {
@@ -143,6 +181,7 @@ function checkImports(path: string, code: string, driverHomes: Map<string, strin
     }
     if (path.startsWith('src/core/') && !corePackages.includes(name))
       report(hit.index, `core must not import ${name}`)
+    if (path.startsWith('src/client/')) report(hit.index, `the client runs in browsers: no ${name}`)
     if (name === 'node:process' && !path.startsWith('src/cli/'))
       report(hit.index, 'use the global process, so that reading the environment can be seen')
     const driver = Object.keys(drivers).find((known) => name === known || name.startsWith(`${known}/`))
@@ -155,6 +194,11 @@ function checkImports(path: string, code: string, driverHomes: Map<string, strin
   }
 }
 
+/** Whether the `from` at this place ends an `import type` or `export type`. */
+function isTypeImport(code: string, index: number): boolean {
+  return /\b(?:import|export)\s+type\b(?:(?!\b(?:import|export)\b)[\s\S])*$/.test(code.slice(0, index))
+}
+
 function startsWithAny(path: string, prefixes: readonly string[]): boolean {
   return prefixes.some((prefix) => path.startsWith(prefix))
 }
@@ -164,7 +208,7 @@ function projectFiles(): Map<string, string> {
   const skipped = new Set(['node_modules', 'dist', 'coverage', '.git', '.evertick'])
   const paths = globSync(['**/*', '.ci/*', '.*'], { exclude: (name) => skipped.has(posix.basename(name)) })
   const files = paths.filter((path) => statSync(path).isFile()).toSorted()
-  return new Map(files.map((path) => [path, /\.(?:ts|md)$/.test(path) ? readFileSync(path, 'utf8') : '']))
+  return new Map(files.map((path) => [path, /\.(?:ts|vue|md)$/.test(path) ? readFileSync(path, 'utf8') : '']))
 }
 
 if (import.meta.main) {
