@@ -19,6 +19,8 @@ export interface OutboundCall {
   readonly timeoutMs?: number
   /** @default 10 MiB */
   readonly maxBytes?: number
+  /** What becomes of an answer that is longer. @default 'refuse' */
+  readonly longAnswer?: 'refuse' | 'cut'
   readonly signal?: AbortSignal
   /** @default the system's */
   readonly resolve?: Resolve
@@ -28,6 +30,8 @@ export interface OutboundAnswer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly body: Uint8Array
+  /** Whether there was more of the body. */
+  readonly cut: boolean
 }
 
 const defaultTimeoutMs = 30_000
@@ -40,7 +44,7 @@ export async function callOutside(call: OutboundCall): Promise<OutboundAnswer> {
   const target = await aborting(signal, targetOf(call.url, allowPrivateHosts, resolve), call.url, timeoutMs)
   try {
     const answer = await send(call, target, signal)
-    return { status: answer.statusCode ?? 0, headers: answer.headers, body: await read(answer, target, call) }
+    return { status: answer.statusCode ?? 0, headers: answer.headers, ...(await read(answer, target, call)) }
   } catch (error) {
     if (error instanceof EvertickError) throw error
     throw unreachable(target.url, timeout.aborted ? `no answer in ${timeoutMs} ms` : wordsOf(error), error)
@@ -90,8 +94,12 @@ async function send(call: OutboundCall, target: Target, signal: AbortSignal): Pr
   })
 }
 
-async function read(answer: IncomingMessage, { url }: Target, call: OutboundCall): Promise<Uint8Array> {
-  const { maxBytes = defaultMaxBytes } = call
+async function read(
+  answer: IncomingMessage,
+  { url }: Target,
+  call: OutboundCall,
+): Promise<Pick<OutboundAnswer, 'body' | 'cut'>> {
+  const { maxBytes = defaultMaxBytes, longAnswer = 'refuse' } = call
   const encoding = answer.headers['content-encoding'] ?? 'identity'
   const parts: Buffer[] = []
   let size = 0
@@ -99,15 +107,17 @@ async function read(answer: IncomingMessage, { url }: Target, call: OutboundCall
     if (encoding !== 'identity') throw unreachable(url, 'it answers compressed, although it was not asked to')
     for await (const part of answer as AsyncIterable<Buffer>) {
       size += part.length
-      if (size > maxBytes) throw unreachable(url, `the answer is longer than ${maxBytes} bytes`)
       parts.push(part)
+      if (size <= maxBytes) continue
+      if (longAnswer === 'cut') return { body: Buffer.concat(parts).subarray(0, maxBytes), cut: true }
+      throw unreachable(url, `the answer is longer than ${maxBytes} bytes`)
     }
   } finally {
     answer.destroy()
   }
   // Node ends a body that was cut off with an error; this says so in words.
   if (!answer.complete) throw unreachable(url, 'the answer was cut off')
-  return Buffer.concat(parts)
+  return { body: Buffer.concat(parts), cut: false }
 }
 
 /** A code such as ECONNREFUSED: messages of the network may repeat what was sent. */

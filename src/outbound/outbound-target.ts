@@ -48,7 +48,7 @@ export function unreachable(url: URL, why: string, cause?: unknown): EvertickErr
 }
 
 /** The URL parser has by then made plain addresses of `0x7f.1`, `2130706433` and full-width digits. */
-function parseTarget(given: string | URL): URL {
+export function parseTarget(given: string | URL): URL {
   const refuse = (why: string, next: string) =>
     new EvertickError('outbound_refused', why, { field: 'url', next })
   if (!URL.canParse(String(given))) throw refuse('This is no URL.', 'Write https://host/path.')

@@ -2,6 +2,7 @@
  * A job as it is stored: its checked definition, and where its account stands.
  */
 import type { ScheduleSpec } from '../schedule/schedule.ts'
+import type { HandlerSpec } from './handler.ts'
 import type { JobState } from './job-state.ts'
 
 export const catchUpPolicies = ['none', 'latest', 'all'] as const
@@ -34,7 +35,7 @@ export interface RetentionSpec {
 /** The definition of a job, checked and complete: every default is filled in. Stored as JSON, one per revision. */
 export interface JobSpec {
   readonly schedule: ScheduleSpec | null
-  readonly handler: { readonly type: 'function'; readonly name: string }
+  readonly handler: HandlerSpec
   readonly catchUp: CatchUpSpec
   readonly overlap: OverlapPolicy
   readonly maxConcurrent: number
@@ -54,6 +55,8 @@ export interface JobSpec {
   readonly metadata: Readonly<Record<string, unknown>>
   /** Given to the handler where a tick, not a caller, makes the execution. */
   readonly input: unknown
+  /** JSON Schema of the input, where the code that defines the job knows it. */
+  readonly inputSchema: Readonly<Record<string, unknown>> | null
 }
 
 export interface Pause {

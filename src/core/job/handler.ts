@@ -1,0 +1,72 @@
+/** How an execution of a job is done: by a function that a node registers, or by what stands in the job itself. */
+
+/** A value that nobody reads back: only the node that runs the job opens it. */
+export interface Sealed {
+  readonly sealed: string
+}
+
+/** By header or variable; plain text where the name does not sound like a secret. */
+export type Secretive = Readonly<Record<string, string | Sealed>>
+
+export const httpMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+export type HttpMethod = (typeof httpMethods)[number]
+
+export interface FunctionHandler {
+  readonly type: 'function'
+  readonly name: string
+}
+
+export interface HttpHandler {
+  readonly type: 'http'
+  readonly url: string
+  /** null: POST where something is sent, else GET. */
+  readonly method: HttpMethod | null
+  readonly headers: Secretive
+  /** Text, or a value that is sent as JSON. null: the execution's input, if it has one. */
+  readonly body: unknown
+  readonly expect: ExpectedStatus
+}
+
+export interface CommandHandler {
+  readonly type: 'command'
+  readonly command: string
+  readonly args: readonly string[]
+  readonly env: Secretive
+  readonly cwd: string | null
+}
+
+export type HandlerSpec = FunctionHandler | HttpHandler | CommandHandler
+
+/** 200, '2xx', '200-204', or a list of these. */
+export type ExpectedStatus = number | string | readonly (number | string)[]
+
+/** No function's name begins so: a name could else pass for a right to run commands. */
+const ownMark = '@'
+
+export const httpKey = `${ownMark}http`
+
+export function commandKey(command: string): string {
+  return `${ownMark}command:${command}`
+}
+
+/** What a node must have registered to run it. */
+export function handlerKey(
+  handler: FunctionHandler | { readonly type: 'http' } | Pick<CommandHandler, 'type' | 'command'>,
+): string {
+  switch (handler.type) {
+    case 'function':
+      return handler.name
+    case 'http':
+      return httpKey
+    case 'command':
+      return commandKey(handler.command)
+  }
+}
+
+export function isOwnKey(name: string): boolean {
+  return name.startsWith(ownMark)
+}
+
+export function isSealed(value: unknown): value is Sealed {
+  return typeof value === 'object' && value !== null && 'sealed' in value && typeof value.sealed === 'string'
+}
