@@ -1,8 +1,22 @@
 /** What every moving part of a node is given: nothing in the engine reaches for time, dice or a database by itself. */
-import type { Store } from '../store/store.ts'
+import type { ExecutionError } from '../core/execution/execution.ts'
+import type { ClaimedExecution, Store } from '../store/store.ts'
 import type { Clock } from './clock.ts'
 import type { Events } from './events.ts'
 import type { Logger } from './logger.ts'
+
+/** How an attempt ended, for whoever traces it. */
+export interface AttemptEnd {
+  readonly outcome: string
+  readonly error: ExecutionError | null
+}
+
+/** Runs an attempt inside a span; the claim that it hands on carries that span. */
+export type TraceAttempt = <Ran>(
+  claim: ClaimedExecution,
+  run: (claim: ClaimedExecution) => Promise<Ran>,
+  endOf: (ran: Ran) => AttemptEnd,
+) => Promise<Ran>
 
 export interface EngineContext {
   readonly nodeId: string
@@ -12,4 +26,6 @@ export interface EngineContext {
   readonly logger: Logger
   /** A number in [0, 1). */
   readonly random: () => number
+  /** null where nobody traces. */
+  readonly traceAttempt: TraceAttempt | null
 }

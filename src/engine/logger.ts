@@ -1,4 +1,4 @@
-/** The least that a logger must know; pino, console and most others fit. */
+/** The least that a logger must know; console, pino and most others fit. */
 export interface Logger {
   debug(message: string, details?: object): void
   info(message: string, details?: object): void

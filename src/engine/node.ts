@@ -8,6 +8,7 @@ import { Registrar } from './registrar.ts'
 import { Releaser } from './releaser.ts'
 import { Rescuer } from './rescuer.ts'
 import { Scheduler } from './scheduler.ts'
+import { Sealer } from './sealer.ts'
 import { Watcher } from './watcher.ts'
 import type { EnqueueOptions, EnqueueResult, Handler, JobReference } from './worker/handler.ts'
 import { Worker } from './worker/worker.ts'
@@ -30,6 +31,8 @@ export interface NodeOptions {
   /** How far ahead of its instant a tick may be accounted. */
   readonly aheadMs: number
   readonly catchUpEveryMs: number
+  /** How long the audit log is kept; null: for ever. */
+  readonly auditLogMs: number | null
   readonly host: string
   readonly pid: number
   readonly version: string
@@ -69,8 +72,9 @@ export class Node {
     const sweep = { everyMs: options.leader.sweepMs, leaseMs: options.worker.leaseMs }
     const rescuer = new Rescuer(context, sweep, { ...parts, onReady: () => this.changed() })
     const leads = options.roles.includes('scheduler')
-    const pruner = new Pruner(context, this.#elector, guard)
-    this.#scheduling = leads ? [this.#elector, this.#scheduler, rescuer, pruner] : []
+    const pruner = new Pruner(context, { elector: this.#elector, guard }, options.auditLogMs)
+    const sealer = new Sealer(context, this.#elector)
+    this.#scheduling = leads ? [this.#elector, this.#scheduler, rescuer, pruner, sealer] : []
     this.#worker = options.roles.includes('worker')
       ? new Worker(
           context,

@@ -13,13 +13,19 @@ export class Pruner extends Service {
   readonly #elector: Elector
   readonly #guard: JumpGuard
   readonly #alarm: Alarm
+  readonly #auditLogMs: number | null
   #after: string | null = null
 
-  constructor(context: EngineContext, elector: Elector, guard: JumpGuard) {
+  constructor(
+    context: EngineContext,
+    { elector, guard }: { elector: Elector; guard: JumpGuard },
+    auditLogMs: number | null,
+  ) {
     super()
     this.#context = context
     this.#elector = elector
     this.#guard = guard
+    this.#auditLogMs = auditLogMs
     this.#alarm = new Alarm(context.clock)
   }
 
@@ -32,11 +38,21 @@ export class Pruner extends Service {
       try {
         const slice = await store.purgeHistory({ afterJobId: this.#after, jobs: sliceJobs, now: clock.now() })
         this.#after = slice.lastJobId
-        if (this.#after === null) await store.purgeAccess(clock.now())
+        if (this.#after === null) await this.#purgeRest()
       } catch (error) {
         this.#after = null
         logger.warn('Could not prune history; trying again later', { error })
       }
     }
+  }
+
+  async #purgeRest(): Promise<void> {
+    const { store, clock } = this.#context
+    const now = clock.now()
+    await store.purgeAccess(now)
+    if (this.#auditLogMs === null) return
+    const context = { now, actor: 'evertick' }
+    let gone = 1
+    while (gone > 0) gone = await store.purgeAuditLog(now - this.#auditLogMs, context)
   }
 }

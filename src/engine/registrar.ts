@@ -75,7 +75,7 @@ export class Registrar extends Service {
     this.#orphansAt = now + orphanCheckMs
     for (const id of await store.findOrphans(now - orphanPatienceMs, now)) {
       const job = await store.changeJob(id, { kind: 'disable', reason }, { now, actor: 'evertick' })
-      logger.warn(`Disabled job ${job.name}: ${reason}`)
+      logger.warn(`Disabled job ${job.name}: ${reason}`, { job: job.name })
     }
   }
 }

@@ -76,6 +76,7 @@ export class Rescuer extends Service {
       for (const { id, jobName, leasedBy } of result.expired) {
         this.#context.logger.warn(`Lease of ${jobName} expired; it was held by ${leasedBy ?? 'nobody'}`, {
           executionId: id,
+          job: jobName,
         })
         this.#context.events.emit('lease:expired', { executionId: id, job: jobName, leasedBy })
       }

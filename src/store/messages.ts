@@ -263,6 +263,8 @@ export interface ChangeContext {
   readonly now: number
   /** Who: a user, a token, `code`, `cli`, a node. */
   readonly actor: string
+  /** From where: the address of a caller, or a host. */
+  readonly origin?: string
 }
 
 export type JobChange =

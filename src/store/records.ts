@@ -9,6 +9,7 @@ import type { JobState } from '../core/job/job-state.ts'
 import type { LeaderTerm, Repair } from '../core/leader/term.ts'
 import type { Finding } from '../core/tick/ledger.ts'
 import type { Claim, Fence } from './messages.ts'
+import type { ExecutionTerm } from './readings.ts'
 
 /** A row of `scheduler_leader_log` under its columns' own names; instants in milliseconds. */
 export interface LeaderLogRow {
@@ -67,8 +68,15 @@ export interface ExecutionQuery {
   readonly job?: string
   readonly state?: ExecutionState
   readonly queue?: string
+  readonly terms?: readonly ExecutionTerm[]
+  /** Made at or after, and before. */
+  readonly from?: number
+  readonly to?: number
+  /** @default newest first */
+  readonly oldestFirst?: boolean
   readonly limit: number
-  readonly beforeId?: string
+  /** The one before the first, in the order asked for. */
+  readonly afterId?: string
 }
 
 /** What a watcher compares: whether an execution has moved on since it was seen last. */
@@ -232,7 +240,12 @@ export interface QueueRow {
 }
 
 export interface AuditLogQuery {
+  readonly actor?: string
+  readonly action?: string
   readonly subject?: string
+  /** At or after, and before. */
+  readonly from?: number
+  readonly to?: number
   readonly limit: number
   readonly beforeId?: number
 }
@@ -241,10 +254,63 @@ export interface AuditLogRow {
   readonly id: number
   readonly at: number
   readonly actor: string
+  /** From where: the address of a caller, or a host; null where nobody outside asked for it. */
+  readonly origin: string | null
   readonly action: string
   readonly subject: string
   readonly before: unknown
   readonly after: unknown
+}
+
+/** An entry as it is written down; what is not said is null. */
+export type NewAuditEntry = Omit<AuditLogRow, 'id' | 'origin'> & { readonly origin?: string | undefined }
+
+/** What the leader seals: every entry up to one that was the newest a while ago. */
+export interface SealRequest {
+  readonly leader: Fence
+  readonly upTo: number
+  readonly limit: number
+  readonly now: number
+}
+
+export interface SealResult {
+  /** False where the fence refused: another node leads. */
+  readonly led: boolean
+  readonly sealed: number
+  /** The newest entry that there is; 0 where there is none. */
+  readonly newest: number
+  /** There was more than the limit. */
+  readonly more: boolean
+}
+
+/** The hash of a run of entries and of the seal before it. */
+export interface AuditSeal {
+  readonly id: number
+  readonly fromId: number
+  readonly toId: number
+  readonly entries: number
+  readonly hash: string
+  readonly sealedAt: number
+  readonly termId: number
+  /** Its entries went by retention. Only the first seal that is left may be so. */
+  readonly prunedAt: number | null
+}
+
+export interface BrokenSeal {
+  /** Which entries: `12-40`. */
+  readonly at: string
+  readonly why: string
+}
+
+export interface ChainReport {
+  readonly entries: number
+  readonly sealed: number
+  readonly unsealed: number
+  /** The newest seal's hash; null where nothing is sealed. */
+  readonly head: string | null
+  /** Whether one of the seals has the hash that was asked for; null where none was. */
+  readonly contains: boolean | null
+  readonly broken: readonly BrokenSeal[]
 }
 
 /** Who may call the API, as it is kept: no secret is among it. */
@@ -267,12 +333,23 @@ export interface KeptRequest {
   readonly key: string
   /** Of the whole request. */
   readonly hash: string
-  readonly begunAt: number
+  /** When this try began: a later one takes the key over from it. */
+  readonly takenAt: number
 }
+
+export interface AnswerToKeep {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** How a request under a key ended: with an answer, with nothing done, or so that nobody knows. */
+export type KeptEnd = AnswerToKeep | 'undone' | 'unclear'
 
 /** What a caller's key stands for: nothing yet, an answer, a request under way, or another request. */
 export type KeptAnswer =
-  | { readonly kind: 'first' }
-  | { readonly kind: 'answered'; readonly status: number; readonly body: string }
+  /** `begunAt` is that of the first try, which this may be the second of. */
+  | { readonly kind: 'first'; readonly begunAt: number; readonly again: boolean }
+  | ({ readonly kind: 'answered' } & AnswerToKeep)
   | { readonly kind: 'under_way' }
   | { readonly kind: 'another' }

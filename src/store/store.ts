@@ -6,6 +6,7 @@ import type { Execution } from '../core/execution/execution.ts'
 import type { FinishedRun } from '../core/history/statistics.ts'
 import type { Job } from '../core/job/job.ts'
 import type { LeaderTerm } from '../core/leader/term.ts'
+import type { TickRange } from '../core/tick/account.ts'
 import type { Explanation } from '../core/tick/explain.ts'
 import type { HintTopic } from './hints.ts'
 import type {
@@ -37,17 +38,37 @@ import type {
   Trigger,
 } from './messages.ts'
 import type {
+  Activity,
+  ActivityQuery,
+  JobFilter,
+  JobPageQuery,
+  JobRun,
+  JobTick,
+  JobTroubles,
+  LastExecution,
+  ManagedSpec,
+  MissedTicks,
+  PlacedJob,
+  TagCount,
+  TickCell,
+  TimelineQuery,
+  TimelineRow,
+  TroublesQuery,
+} from './readings.ts'
+import type {
   AccessRow,
   AttemptRow,
   AuditLogQuery,
   AuditLogRow,
   AuditReport,
+  ChainReport,
   CurrentLeader,
   ElectRequest,
   ExecutionQuery,
   JobMark,
   JobQuery,
   KeptAnswer,
+  KeptEnd,
   KeptRequest,
   LeaderLogQuery,
   LeaderLogRow,
@@ -57,6 +78,7 @@ import type {
   LogRow,
   MarkClaim,
   MarkRequest,
+  NewAuditEntry,
   NodeRow,
   ProgressRow,
   QueueRow,
@@ -66,11 +88,14 @@ import type {
   Revision,
   RunQuery,
   RunRow,
+  SealRequest,
+  SealResult,
   TermRow,
   Touched,
 } from './records.ts'
 
 export type * from './messages.ts'
+export type * from './readings.ts'
 export type * from './records.ts'
 
 export interface Store {
@@ -135,9 +160,23 @@ export interface Store {
   /** By id or name; deleted jobs are not found. */
   findJob(reference: string): Promise<Job | null>
   listJobs(query: JobQuery): Promise<Job[]>
+  /** In any order, from a place on. */
+  pageJobs(query: JobPageQuery): Promise<PlacedJob[]>
+  /** At most `cap`. */
+  countMatches(filter: JobFilter, cap: number): Promise<number>
+  /** The names of jobs that match, in their order. */
+  matchingNames(filter: JobFilter, limit: number): Promise<string[]>
+  /** The last entries of each job's ledger, at most `limit`, oldest first. */
+  recentTicks(jobIds: readonly string[], limit: number): Promise<JobTick[]>
+  /** The last runs of each job that ended by themselves, at most `limit`. */
+  recentRuns(jobIds: readonly string[], limit: number): Promise<JobRun[]>
+  /** How many jobs have each tag; the most frequent first. */
+  countTags(limit: number): Promise<TagCount[]>
   /** Jobs changed at or after an instant, deleted ones too, oldest change first. */
   jobsChangedSince(since: number): Promise<JobMark[]>
   listRevisions(jobId: string): Promise<Revision[]>
+  /** The definition that the manager of each of these jobs wrote last. */
+  managedSpecs(jobIds: readonly string[]): Promise<ManagedSpec[]>
   explainTicks(
     reference: string,
     from: number,
@@ -160,10 +199,21 @@ export interface Store {
   listRuns(query: RunQuery): Promise<RunRow[]>
   /** Of each job its newest, at most `limit`. */
   finishedRuns(query: RunQuery): Promise<FinishedRun[]>
-  /** The newest execution of each of these jobs. */
-  lastExecutions(jobIds: readonly string[]): Promise<Execution[]>
+  /** Of each of these jobs that has executions, its last. */
+  lastExecutions(jobIds: readonly string[], now: number): Promise<LastExecution[]>
   listAttempts(executionId: string): Promise<AttemptRow[]>
   listLogs(executionId: string): Promise<LogRow[]>
+  /** How executions ended, and ticks that had none, over a span. */
+  readActivity(query: ActivityQuery): Promise<Activity>
+  /** Runs that touch a span, newest first. */
+  readTimeline(query: TimelineQuery): Promise<TimelineRow[]>
+  /** A job's ticks of `[from, to)` that have an execution, by slots of `slotMs`; late are those begun after `lateMs`. */
+  countTicks(jobId: string, from: number, to: number, slotMs: number, lateMs: number): Promise<TickCell[]>
+  /** Ranges of a job's ticks that touch `[from, to)`. */
+  tickRanges(jobId: string, from: number, to: number): Promise<TickRange[]>
+  findTroubles(query: TroublesQuery): Promise<JobTroubles>
+  /** By job, the ticks before `startAt` that were accounted for after it, until `until`. */
+  missedTicks(startAt: number, until: number, maxRows: number): Promise<MissedTicks[]>
   cancelExecution(id: string, context: ChangeContext): Promise<Execution>
   retryExecution(id: string, newId: string, context: ChangeContext): Promise<Execution>
   listLeases(filter: 'active' | 'expired', now: number): Promise<Execution[]>
@@ -190,7 +240,8 @@ export interface Store {
   purgeMarks(now: number, limit: number): Promise<number>
   acquireLock(request: LockRequest): Promise<{ fence: number } | null>
   extendLock(name: string, token: string, expiresAt: number, now: number): Promise<boolean>
-  releaseLock(name: string, token: string | null): Promise<boolean>
+  /** An operator's release is no holder's: it has no token, and is written down. */
+  releaseLock(name: string, token: string | null, by?: ChangeContext): Promise<boolean>
   listLocks(): Promise<LockRow[]>
   /** Frees the locks of this prefix whose time was over at `now`, and no other: decided by `expires_at`. */
   clearExpiredLocks(prefix: string, now: number): Promise<number>
@@ -208,9 +259,17 @@ export interface Store {
   pauseQueue(name: string, reason: string | null, context: ChangeContext): Promise<void>
   resumeQueue(name: string, context: ChangeContext): Promise<void>
   listAuditLog(query: AuditLogQuery): Promise<AuditLogRow[]>
+  /** What changed nothing and is written down all the same. */
+  appendAuditLog(entries: readonly NewAuditEntry[]): Promise<void>
+  /** Decided by the leader's fence, and by the number of the seal: each is made once. */
+  sealAuditLog(request: SealRequest): Promise<SealResult>
+  /** Recomputes every seal, in slices; `head` is a hash that one of them shall have. */
+  verifyAuditLog(options: { head?: string }): Promise<ChainReport>
+  /** Removes the entries of seals made before an instant, whole seals only; says how many entries went. */
+  purgeAuditLog(before: number, context: ChangeContext): Promise<number>
 
   // --- callers of the API -------------------------------------------------------------------------------------------
-  addAccess(access: AccessRow): Promise<void>
+  addAccess(access: AccessRow, origin?: string): Promise<void>
   findAccess(id: string): Promise<AccessRow | null>
   listAccess(kind: AccessRow['kind'], now: number): Promise<AccessRow[]>
   revokeAccess(id: string, context: ChangeContext): Promise<boolean>
@@ -218,7 +277,7 @@ export interface Store {
   redeemLink(id: string, now: number): Promise<AccessRow | null>
   beginKept(request: KeptRequest): Promise<KeptAnswer>
   /** Writes nothing where another has taken the key over meanwhile. */
-  endKept(request: KeptRequest, answer: { status: number; body: string } | null): Promise<void>
+  endKept(request: KeptRequest, end: KeptEnd): Promise<void>
   /** Removes what nobody can use or ask for any more. */
   purgeAccess(now: number): Promise<number>
 

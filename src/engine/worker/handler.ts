@@ -1,5 +1,6 @@
-/** How an execution of a job is done in this process: the typed function of `defineJob`, with its input check. */
+/** How an execution of a job is done in this process, such as by the typed function of `defineJob`, with its input check. */
 import type { Cause } from '../../core/execution/execution.ts'
+import type { JobSpec } from '../../core/job/job.ts'
 import type { Instant } from '../../core/schedule/schedule.ts'
 import type { CallerTransaction, Transaction } from '../../store/store.ts'
 
@@ -66,5 +67,6 @@ export interface Handler {
   readonly name: string
   /** The input as the handler takes it, or an error that names the field. */
   readonly parse: (input: unknown) => Promise<unknown>
-  readonly run: (context: JobContext<never>) => unknown
+  /** The job's own definition is for handlers that stand in it; a function has all in its context. */
+  readonly run: (context: JobContext<never>, spec: JobSpec) => unknown
 }

@@ -1,8 +1,9 @@
 /** Runs one claimed execution: context, time limit, signal; and says how it ended. Whatever a handler does, it returns. */
 import type { Outcome } from '../../core/attempt/outcome.ts'
 import { EvertickError } from '../../core/error.ts'
+import { handlerKey } from '../../core/job/handler.ts'
 import type { Aftermath, ClaimedExecution, Transaction } from '../../store/store.ts'
-import type { EngineContext } from '../context.ts'
+import type { AttemptEnd, EngineContext } from '../context.ts'
 import type {
   EnqueueOptions,
   EnqueueResult,
@@ -45,12 +46,18 @@ export class Runner {
   }
 
   async run(claim: ClaimedExecution, held: Held): Promise<Ran> {
+    const { traceAttempt } = this.#context
+    if (traceAttempt === null) return await this.#run(claim, held)
+    return await traceAttempt(claim, (traced) => this.#run(traced, held), endOf)
+  }
+
+  async #run(claim: ClaimedExecution, held: Held): Promise<Ran> {
     const attempt = new Attempt(this.#context, this.#parts, claim, held)
     this.#watchTimeout(claim, held)
     try {
       const handler = this.#handler(claim)
       const input = await parsed(handler, claim.input)
-      const work = handler.run(attempt.contextFor(input) as JobContext<never>)
+      const work = handler.run(attempt.contextFor(input) as JobContext<never>, claim.spec)
       const returned: unknown = await (claim.spec.timeoutMs === null ? work : this.#untilLate(held, work))
       if (attempt.committed !== null) return attempt.committed
       if (returned instanceof OutcomeSignal) return { kind: 'ended', outcome: returned.outcome }
@@ -60,6 +67,8 @@ export class Runner {
         // The transaction has ended the execution; what the handler did afterwards is its own affair.
         this.#context.logger.warn(`${claim.jobName} threw after its transaction had completed it`, {
           error: thrown,
+          job: claim.jobName,
+          executionId: claim.id,
         })
         return attempt.committed
       }
@@ -70,10 +79,11 @@ export class Runner {
   }
 
   #handler(claim: ClaimedExecution): Handler {
-    const handler = this.#parts.handlers.get(claim.spec.handler.name)
+    const key = handlerKey(claim.spec.handler)
+    const handler = this.#parts.handlers.get(key)
     if (handler !== undefined) return handler
     // It was forgotten while its claim was under way: that is no failure, and another node may have it.
-    const why = `This node no longer has a handler "${claim.spec.handler.name}".`
+    const why = `This node no longer has a handler "${key}".`
     throw new OutcomeSignal(why, { kind: 'snooze', afterMs: forgottenMs })
   }
 
@@ -96,6 +106,12 @@ export class Runner {
     })
     return await Promise.race([work, late])
   }
+}
+
+function endOf(ran: Ran): AttemptEnd {
+  if (ran.kind === 'committed') return { outcome: 'done', error: null }
+  const { outcome } = ran
+  return { outcome: outcome.kind, error: 'error' in outcome ? outcome.error : null }
 }
 
 /** An input that the schema refuses will not become better by trying again. */

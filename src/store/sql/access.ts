@@ -8,7 +8,7 @@ import { type Row, row, rows, run, type Script } from './script.ts'
 /** A long list of what has ended helps nobody; the audit log keeps who had what. */
 const keptMs = 30 * 86_400_000
 
-export function* addAccess(access: AccessRow): Script<void> {
+export function* addAccess(access: AccessRow, origin?: string): Script<void> {
   yield* run(
     `INSERT INTO @access_tokens (id, kind, name, role, created_at, created_by, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
     access.id,
@@ -23,6 +23,7 @@ export function* addAccess(access: AccessRow): Script<void> {
   yield* writeAuditLog({
     at: access.createdAt,
     actor: access.createdBy,
+    origin,
     action: `${kind}.create`,
     subject: access.id,
     before: null,
@@ -45,14 +46,22 @@ export function* listAccess(kind: AccessRow['kind'], now: number): Script<Access
   return found.map(accessFrom)
 }
 
-export function* revokeAccess(id: string, { now, actor }: ChangeContext): Script<boolean> {
+export function* revokeAccess(id: string, { now, actor, origin }: ChangeContext): Script<boolean> {
   const revoked = yield* run(
     'UPDATE @access_tokens SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL',
     now,
     id,
   )
   if (revoked === 0) return false
-  yield* writeAuditLog({ at: now, actor, action: 'token.revoke', subject: id, before: null, after: null })
+  yield* writeAuditLog({
+    at: now,
+    actor,
+    origin,
+    action: 'token.revoke',
+    subject: id,
+    before: null,
+    after: null,
+  })
   return true
 }
 

@@ -70,7 +70,8 @@ export function* accountTicks(
   return batch.result(true, done)
 }
 
-const leadText = `SELECT fence FROM @locks WHERE name = 'leader' AND holder = ? AND fence = ?`
+/** Whether this term still leads; with FOR SHARE a takeover waits for the commit. */
+export const leadText = `SELECT fence FROM @locks WHERE name = 'leader' AND holder = ? AND fence = ?`
 
 /** The fence refused at the end: all of it is rolled back. */
 export class LeadLost extends Error {

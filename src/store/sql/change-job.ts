@@ -4,13 +4,14 @@
  */
 
 import { EvertickError } from '../../core/error.ts'
+import { handlerKey } from '../../core/job/handler.ts'
 import type { Job, JobSpec } from '../../core/job/job.ts'
 import { nextJobState } from '../../core/job/job-state.ts'
 import { sequenceOfJob } from '../../core/job/sequence.ts'
 import type { ChangeContext, JobChange } from '../store.ts'
 import { endPauseIfOver } from './account-ticks.ts'
 import { writeAuditLog } from './audit-log.ts'
-import { delayOf, insertRevision, jobNotFound, readJob } from './create-job.ts'
+import { changeTags, delayOf, insertRevision, jobNotFound, readJob, zoneOf } from './create-job.ts'
 import { settleLane } from './lane.ts'
 import { row, run, type Script, type ScriptContext } from './script.ts'
 import { dormantReasons, dueOf, lockJob, revokeAhead, settleDue, skipDue } from './settle.ts'
@@ -19,9 +20,10 @@ import { isUnfinished, isUnstarted } from './states.ts'
 export function* changeJob(
   reference: string,
   change: JobChange,
-  { now, actor }: ChangeContext,
+  by: ChangeContext,
   context: ScriptContext,
 ): Script<Job> {
+  const { now, actor, origin } = by
   const locked = yield* lockJob(reference)
   if (locked === null) throw jobNotFound(reference)
   // Two nodes of one deploy start together: the second finds its definition written.
@@ -29,24 +31,26 @@ export function* changeJob(
     return locked
   const current = evaluates(locked) ? yield* endPauseIfOver(locked, now, context) : locked
   const before = yield* revokeAhead(current, now)
-  const after = yield* applyChange(before, change, { now, actor }, context)
+  const after = yield* applyChange(before, change, by, context)
   const nextDueAt = dueOf(after)
   const ended =
     after.state === 'active' && after.spec.schedule !== null && nextDueAt === null && !waitsForRun(after)
   yield* run(
     `UPDATE @jobs SET state = ?, version = version + 1, revision = ?, revision_from = ?, spec = ?, handler = ?, queue = ?,
-       priority = ?, overlap = ?, max_attempts = ?, delay_ms = ?, start_deadline_ms = ?, next_due_at = ?, open_tick_at = ?, paused_at = ?, paused_until = ?,
+       priority = ?, overlap = ?, max_attempts = ?, schedule_kind = ?, timezone = ?, delay_ms = ?, start_deadline_ms = ?, next_due_at = ?, open_tick_at = ?, paused_at = ?, paused_until = ?,
        paused_reason = ?, paused_by = ?, managed_by = ?, managed_hash = ?, updated_at = ?, deleted_at = ?
      WHERE id = ?`,
     ended ? 'completed' : after.state,
     after.revision,
     after.revisionFrom,
     JSON.stringify(after.spec),
-    after.spec.handler.name,
+    handlerKey(after.spec.handler),
     after.spec.queue,
     after.spec.priority,
     after.spec.overlap,
     after.spec.retry.attempts,
+    after.spec.schedule?.kind ?? null,
+    zoneOf(after.spec),
     delayOf(after.spec),
     after.spec.startDeadlineMs,
     nextDueAt,
@@ -61,9 +65,18 @@ export function* changeJob(
     after.deletedAt,
     after.id,
   )
+  yield* changeTags(after.id, locked.spec, after.spec)
+  yield* passOn(locked, after)
   yield* settleLane(after, now)
   const entry = auditEntry(locked, after, change)
-  yield* writeAuditLog({ at: now, actor, action: `job.${change.kind}`, subject: locked.name, ...entry })
+  yield* writeAuditLog({
+    at: now,
+    actor,
+    origin,
+    action: `job.${change.kind}`,
+    subject: locked.name,
+    ...entry,
+  })
   return yield* readJob(after.id)
 }
 
@@ -103,6 +116,13 @@ function* applyChange(job: Job, change: JobChange, by: ChangeContext, context: S
     case 'reset_cursor':
       return yield* resetCursor(job, now)
   }
+}
+
+/** What is unfinished is done by the new definition: it is for the nodes that can do that. */
+function* passOn(before: Job, after: Job): Script<void> {
+  const handler = handlerKey(after.spec.handler)
+  if (handler === handlerKey(before.spec.handler)) return
+  yield* run(`UPDATE @job_executions SET handler = ? WHERE job_id = ? AND ${isUnfinished}`, handler, after.id)
 }
 
 /** A second pause goes on from the first: its cursor stands. */

@@ -1,17 +1,18 @@
 /** A job's first row, its first revision, and what every later change shares with that. */
 import { EvertickError } from '../../core/error.ts'
+import { handlerKey } from '../../core/job/handler.ts'
 import type { Job, JobSpec } from '../../core/job/job.ts'
 import type { ChangeContext, NewJob, OwedTick } from '../store.ts'
 import { writeAuditLog } from './audit-log.ts'
 import { executionRow, insertExecutions } from './insert-execution.ts'
 import { settleLane } from './lane.ts'
 import { jobFrom, number } from './rows.ts'
-import { row, run, type Script, type ScriptContext } from './script.ts'
+import { insertAll, row, run, type Script, type ScriptContext } from './script.ts'
 import { dueOf, lockJob } from './settle.ts'
 
 export function* createJob(job: NewJob, context: ScriptContext): Script<Job> {
   const { name, spec } = job
-  const { now, actor } = job.context
+  const { now, actor, origin } = job.context
   const existing = yield* lockJob(name)
   if (existing !== null) {
     throw new EvertickError('job_exists', `There is already a job named "${name}".`, {
@@ -28,19 +29,21 @@ export function* createJob(job: NewJob, context: ScriptContext): Script<Job> {
   const over = begun === 'active' && schedule?.kind === 'at' && nextDueAt === null
   const state = over ? ('completed' as const) : begun
   yield* run(
-    `INSERT INTO @jobs (id, name, state, spec, handler, queue, priority, overlap, max_attempts, delay_ms,
+    `INSERT INTO @jobs (id, name, state, spec, handler, queue, priority, overlap, max_attempts, schedule_kind, timezone, delay_ms,
        start_deadline_ms, revision_from, accounted_until, ledger_from, next_due_at, open_tick_at, paused_at, paused_by, managed_by, managed_hash,
        created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     job.id,
     name,
     state,
     JSON.stringify(spec),
-    spec.handler.name,
+    handlerKey(spec.handler),
     spec.queue,
     spec.priority,
     spec.overlap,
     spec.retry.attempts,
+    spec.schedule?.kind ?? null,
+    zoneOf(spec),
     delayOf(spec),
     spec.startDeadlineMs,
     accountedUntil,
@@ -55,8 +58,17 @@ export function* createJob(job: NewJob, context: ScriptContext): Script<Job> {
     now,
     now,
   )
+  yield* insertTags(job.id, spec)
   yield* insertRevision(job.id, 1, accountedUntil, spec, job.context, context)
-  yield* writeAuditLog({ at: now, actor, action: 'job.create', subject: name, before: null, after: spec })
+  yield* writeAuditLog({
+    at: now,
+    actor,
+    origin,
+    action: 'job.create',
+    subject: name,
+    before: null,
+    after: spec,
+  })
   const created = yield* readJob(job.id)
   if (job.owed !== undefined) yield* insertOwed(created, job.owed, now, context)
   return created
@@ -132,6 +144,25 @@ export function* insertRevision(
     now,
     tzVersion,
   )
+}
+
+/** A tag that stands twice in the spec counts once. */
+function* insertTags(jobId: string, { tags }: JobSpec): Script<void> {
+  yield* insertAll(
+    'job_tags',
+    ['tag', 'job_id'],
+    [...new Set(tags)].map((tag) => [tag, jobId]),
+  )
+}
+
+export function* changeTags(jobId: string, before: JobSpec, after: JobSpec): Script<void> {
+  if (JSON.stringify(before.tags) === JSON.stringify(after.tags)) return
+  yield* run('DELETE FROM @job_tags WHERE job_id = ?', jobId)
+  yield* insertTags(jobId, after)
+}
+
+export function zoneOf({ schedule }: JobSpec): string | null {
+  return schedule?.kind === 'cron' ? schedule.timezone : null
 }
 
 /** Kept in a column of its own: the end of every tick asks for it. */

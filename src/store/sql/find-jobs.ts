@@ -4,24 +4,22 @@ import { leaseSlackMs } from '../../core/attempt/lease.ts'
 import type { Execution } from '../../core/execution/execution.ts'
 import type { FinishedRun } from '../../core/history/statistics.ts'
 import type { Job } from '../../core/job/job.ts'
-import type { ExecutionQuery, JobMark, JobQuery, LogRow, ProgressRow, Revision } from '../store.ts'
+import type { JobMark, JobQuery, LogRow, ProgressRow, Revision } from '../store.ts'
 import { executionFrom, jobFrom, number, optionalNumber, specFrom, text } from './rows.ts'
-import { insertAll, type Param, row, rows, run, type Script } from './script.ts'
+import { insertAll, type Param, type Row, row, rows, run, type Script } from './script.ts'
 
 export function* listJobs(query: JobQuery): Script<Job[]> {
   const where = new Where('deleted_at IS NULL')
   if (query.state !== undefined) where.and('state = ?', query.state)
   if (query.search !== undefined) where.and(...searched(query.search))
-  if (query.tag !== undefined) where.and(...tagged(query.tag))
+  if (query.tag !== undefined) where.and(tagged, query.tag)
   if (query.afterName !== undefined) where.and('name > ?', query.afterName)
   const found = yield* rows(
     `SELECT * FROM @jobs WHERE ${where.text} ORDER BY name LIMIT ?`,
     ...where.params,
     query.limit,
   )
-  const jobs = found.map(jobFrom)
-  const { tag } = query
-  return tag === undefined ? jobs : jobs.filter((job) => job.spec.tags.includes(tag))
+  return found.map(jobFrom)
 }
 
 export function* jobsChangedSince(since: number): Script<JobMark[]> {
@@ -36,45 +34,6 @@ export function* jobsChangedSince(since: number): Script<JobMark[]> {
     deleted: job.deleted_at !== null,
     updatedAt: number(job.updated_at),
   }))
-}
-
-export function* listExecutions(query: ExecutionQuery): Script<Execution[]> {
-  const where = new Where('1 = 1')
-  if (query.job !== undefined) {
-    // One id, so that the index of the job's history gives the order.
-    const job = yield* row(
-      'SELECT id FROM @jobs WHERE id = ? OR name = ? ORDER BY deleted_at IS NOT NULL, deleted_at DESC LIMIT 1',
-      query.job,
-      query.job,
-    )
-    where.and('e.job_id = ?', job === null ? '' : text(job.id))
-  }
-  if (query.state !== undefined) where.and('e.state = ?', query.state)
-  if (query.queue !== undefined) where.and('e.queue = ?', query.queue)
-  if (query.beforeId !== undefined) {
-    where.and('e.seq < (SELECT seq FROM @job_executions WHERE id = ?)', query.beforeId)
-  }
-  const found = yield* rows(
-    // LEFT, or MariaDB begins with the jobs and sorts every execution there is.
-    `SELECT e.*, j.name AS job_name FROM @job_executions e LEFT JOIN @jobs j ON j.id = e.job_id
-     WHERE ${where.text} ORDER BY e.seq DESC LIMIT ?`,
-    ...where.params,
-    query.limit,
-  )
-  return found.map(executionFrom)
-}
-
-export function* lastExecutions(jobIds: readonly string[]): Script<Execution[]> {
-  const last: Execution[] = []
-  for (const jobId of jobIds) {
-    const found = yield* row(
-      `SELECT e.*, j.name AS job_name FROM @job_executions e JOIN @jobs j ON j.id = e.job_id
-       WHERE e.job_id = ? ORDER BY e.seq DESC LIMIT 1`,
-      jobId,
-    )
-    if (found !== null) last.push(executionFrom(found))
-  }
-  return last
 }
 
 export function* listLeases(filter: 'active' | 'expired', now: number): Script<Execution[]> {
@@ -117,10 +76,23 @@ export function* jobRuns(jobId: string | null, limit: number): Script<FinishedRu
   })
 }
 
-export function* countByState(table: 'jobs' | 'job_executions'): Script<Record<string, number>> {
-  const where = table === 'jobs' ? 'WHERE deleted_at IS NULL' : ''
-  const found = yield* rows(`SELECT state, count(*) AS n FROM @${table} ${where} GROUP BY state`)
-  return Object.fromEntries(found.map((counted) => [text(counted.state), number(counted.n)]))
+/** All by the index of their names, those at rest by their own: nobody reads the rows of active jobs. */
+export function* countJobs(): Script<Record<string, number>> {
+  const resting = yield* rows(
+    `SELECT state, count(*) AS n FROM @jobs WHERE deleted_at IS NULL AND state <> 'active' GROUP BY state`,
+  )
+  const all = yield* row('SELECT count(*) AS n FROM @jobs WHERE deleted_at IS NULL')
+  const counts = countsOf(resting)
+  const active = number(all?.n) - resting.reduce((sum, { n }) => sum + number(n), 0)
+  return active > 0 ? { active, ...counts } : counts
+}
+
+export function* countExecutions(): Script<Record<string, number>> {
+  return countsOf(yield* rows('SELECT state, count(*) AS n FROM @job_executions GROUP BY state'))
+}
+
+function countsOf(counted: readonly Row[]): Record<string, number> {
+  return Object.fromEntries(counted.map(({ state, n }) => [text(state), number(n)]))
 }
 
 /** What a poll compares: new executions, changed jobs, another leader. Retries and releases come with a worker's own poll. */
@@ -177,13 +149,11 @@ export class Where {
   }
 }
 
-/** Lets through every job with the tag, and a few others: who asks looks at the tags themselves. */
-export function tagged(tag: string): [string, string] {
-  return [`spec LIKE ? ESCAPE '!'`, `%"tags":[%${likeText(JSON.stringify(tag))}%]%`]
-}
+/** Jobs with the tag that is its parameter. */
+export const tagged = 'id IN (SELECT job_id FROM @job_tags WHERE tag = ?)'
 
 /** Capitals of ASCII are as good as small letters. Of others each engine thinks differently: those are matched as written. */
-function searched(search: string): [string, string, string] {
+export function searched(search: string): [string, string, string] {
   const lowered = search.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
   const pattern = (text: string) => `%${likeText(text)}%`
   return [`(lower(name) LIKE ? ESCAPE '!' OR name LIKE ? ESCAPE '!')`, pattern(lowered), pattern(search)]

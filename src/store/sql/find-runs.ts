@@ -66,7 +66,7 @@ function runsOf(jobId: string, { from, to }: RunQuery): Where {
 function* findJobs({ job, tags }: RunQuery): Script<RunRow['job'][]> {
   const where = new Where('1 = 1')
   if (job !== undefined) where.and('(id = ? OR name = ?)', job, job)
-  for (const tag of tags) where.and(...tagged(tag))
+  for (const tag of tags) where.and(tagged, tag)
   const found = yield* rows(`SELECT * FROM @jobs WHERE ${where.text} ORDER BY id`, ...where.params)
-  return found.map(jobFrom).filter(({ spec }) => tags.every((tag) => spec.tags.includes(tag)))
+  return found.map(jobFrom)
 }

@@ -1,4 +1,5 @@
 /** Runs that a caller does by itself: begun under the caller's own lease, with no worker and no tick. */
+import { handlerKey } from '../../core/job/handler.ts'
 import type { BeginExecution, Claim } from '../store.ts'
 import { jobCancelled, jobNotFound } from './create-job.ts'
 import { insertAll, run, type Script } from './script.ts'
@@ -45,7 +46,7 @@ export function* beginExecution(begin: BeginExecution): Script<Claim> {
       now,
       spec.queue,
       spec.priority,
-      spec.handler.name,
+      handlerKey(spec.handler),
       1,
       1,
       begin.input === undefined ? null : JSON.stringify(begin.input),

@@ -1,5 +1,6 @@
 /** The rows that make executions of ticks, triggers, backfills and retries. (Enqueue has its own, hot statement.) */
 import type { Cause } from '../../core/execution/execution.ts'
+import { handlerKey } from '../../core/job/handler.ts'
 import type { Job } from '../../core/job/job.ts'
 import { insertAll, type Param, type Script } from './script.ts'
 
@@ -70,7 +71,7 @@ export function executionRow(
     spec.startDeadlineMs === null ? null : draft.readyAt + spec.startDeadlineMs,
     spec.queue,
     spec.priority + (priorityShift[draft.cause] ?? 0),
-    spec.handler.name,
+    handlerKey(spec.handler),
     spec.retry.attempts,
     draft.index,
     draft.of,

@@ -1,6 +1,7 @@
 /** Named locks with a token and a fence that grows at every acquisition. */
 import { leaseSlackMs } from '../../core/attempt/lease.ts'
-import type { LockRequest, LockRow } from '../store.ts'
+import type { ChangeContext, LockRequest, LockRow } from '../store.ts'
+import { writeAuditLog } from './audit-log.ts'
 import { likeText } from './find-jobs.ts'
 import { number, text } from './rows.ts'
 import { row, rows, run, type Script } from './script.ts'
@@ -37,12 +38,24 @@ export function* extendLock(name: string, token: string, expiresAt: number, now:
 }
 
 /** Without a token: an operator's release. */
-export function* releaseLock(name: string, token: string | null): Script<boolean> {
+export function* releaseLock(name: string, token: string | null, by?: ChangeContext): Script<boolean> {
   const released = yield* run(
     `UPDATE @locks SET expires_at = 0 WHERE name = ? AND expires_at > 0 ${token === null ? '' : 'AND token = ?'}`,
     name,
     ...(token === null ? [] : [token]),
   )
+  if (released === 1 && by !== undefined) {
+    const { now: at, actor, origin } = by
+    yield* writeAuditLog({
+      at,
+      actor,
+      origin,
+      action: 'lock.release',
+      subject: name,
+      before: null,
+      after: null,
+    })
+  }
   return released === 1
 }
 

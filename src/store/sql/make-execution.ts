@@ -38,7 +38,7 @@ export function* readExecution(id: string): Script<Execution> {
 export function* triggerJob(
   reference: string,
   trigger: Trigger,
-  { now, actor }: ChangeContext,
+  { now, actor, origin }: ChangeContext,
 ): Script<Execution> {
   const locked = yield* lockJob(reference)
   if (locked === null) throw jobNotFound(reference)
@@ -58,6 +58,7 @@ export function* triggerJob(
   yield* writeAuditLog({
     at: now,
     actor,
+    origin,
     action: 'job.trigger',
     subject: job.name,
     before: null,
@@ -103,7 +104,7 @@ function* placeManual(job: Job, force: boolean, now: number, draft: ManualDraft)
 export function* backfillJob(
   reference: string,
   backfill: Backfill,
-  { now, actor }: ChangeContext,
+  { now, actor, origin }: ChangeContext,
   context: ScriptContext,
 ): Script<BackfillResult> {
   const job = yield* lockJob(reference)
@@ -160,6 +161,7 @@ export function* backfillJob(
   yield* writeAuditLog({
     at: now,
     actor,
+    origin,
     action: 'job.backfill',
     subject: job.name,
     before: null,
@@ -168,7 +170,7 @@ export function* backfillJob(
   return { ...result, created: ordered.length }
 }
 
-export function* cancelExecution(id: string, { now, actor }: ChangeContext): Script<Execution> {
+export function* cancelExecution(id: string, { now, actor, origin }: ChangeContext): Script<Execution> {
   const found = yield* readExecution(id)
   yield* holdLanes(found.cause === 'enqueue' ? [] : [found.jobId])
   // Read again now that nothing moves in its lane.
@@ -194,6 +196,7 @@ export function* cancelExecution(id: string, { now, actor }: ChangeContext): Scr
   yield* writeAuditLog({
     at: now,
     actor,
+    origin,
     action: 'execution.cancel',
     subject: id,
     before: { state: execution.state },
@@ -203,7 +206,11 @@ export function* cancelExecution(id: string, { now, actor }: ChangeContext): Scr
 }
 
 /** A final execution stays as it is; its retry is a new one with the same instant and key. */
-export function* retryExecution(id: string, newId: string, { now, actor }: ChangeContext): Script<Execution> {
+export function* retryExecution(
+  id: string,
+  newId: string,
+  { now, actor, origin }: ChangeContext,
+): Script<Execution> {
   const execution = yield* readExecution(id)
   if (!isFinal(execution.state)) {
     throw new EvertickError(
@@ -237,6 +244,7 @@ export function* retryExecution(id: string, newId: string, { now, actor }: Chang
   yield* writeAuditLog({
     at: now,
     actor,
+    origin,
     action: 'execution.retry',
     subject: id,
     before: null,

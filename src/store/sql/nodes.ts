@@ -136,7 +136,7 @@ export function* listQueues(): Script<QueueRow[]> {
 export function* pauseQueue(
   name: string,
   reason: string | null,
-  { now, actor }: ChangeContext,
+  { now, actor, origin }: ChangeContext,
 ): Script<void> {
   const values = [now, actor, reason, name]
   const known = yield* run(
@@ -152,6 +152,7 @@ export function* pauseQueue(
   yield* writeAuditLog({
     at: now,
     actor,
+    origin,
     action: 'queue.pause',
     subject: name,
     before: null,
@@ -159,10 +160,18 @@ export function* pauseQueue(
   })
 }
 
-export function* resumeQueue(name: string, { now, actor }: ChangeContext): Script<void> {
+export function* resumeQueue(name: string, { now, actor, origin }: ChangeContext): Script<void> {
   yield* run(
     'UPDATE @queues SET paused_at = NULL, paused_by = NULL, paused_reason = NULL WHERE name = ?',
     name,
   )
-  yield* writeAuditLog({ at: now, actor, action: 'queue.resume', subject: name, before: null, after: null })
+  yield* writeAuditLog({
+    at: now,
+    actor,
+    origin,
+    action: 'queue.resume',
+    subject: name,
+    before: null,
+    after: null,
+  })
 }

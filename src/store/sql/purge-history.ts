@@ -165,6 +165,7 @@ function* forgetJob(job: Job, deletedAt: number, now: number): Script<void> {
   while (gone > 0) gone = yield* deleteAll(yield* rows(leftText, job.id))
   yield* run('DELETE FROM @tick_ranges WHERE job_id = ?', job.id)
   yield* run('DELETE FROM @job_revisions WHERE job_id = ?', job.id)
+  yield* run('DELETE FROM @job_tags WHERE job_id = ?', job.id)
   yield* run('DELETE FROM @ledger_totals WHERE job_id = ?', job.id)
   yield* run('DELETE FROM @jobs WHERE id = ?', job.id)
 }

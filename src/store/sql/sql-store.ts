@@ -13,7 +13,7 @@ import type {
 } from '../store.ts'
 import { addAccess, findAccess, listAccess, purgeAccess, redeemLink, revokeAccess } from './access.ts'
 import { accountTicks, findDueJobs, LeadLost } from './account-ticks.ts'
-import { listAuditLog } from './audit-log.ts'
+import { appendAuditLog, listAuditLog } from './audit-log.ts'
 import { changeJob } from './change-job.ts'
 import { createJob } from './create-job.ts'
 import type { SqlDriver } from './driver.ts'
@@ -21,13 +21,12 @@ import { claimMark, finishMark, purgeMarks } from './enqueue-marks.ts'
 import { expireLeases, releaseBlocked, releaseClaims } from './expire-leases.ts'
 import {
   appendLogs,
-  countByState,
+  countExecutions,
+  countJobs,
   findCancelRequests,
   jobRuns,
   jobsChangedSince,
   lastChange,
-  lastExecutions,
-  listExecutions,
   listJobs,
   listLeases,
   listLogs,
@@ -40,10 +39,13 @@ import { EnqueueGatherer } from './gather-enqueues.ts'
 import { beginExecution, describeExecution } from './hand-runs.ts'
 import type { HotScripts } from './hot-scripts.ts'
 import { beginKept, endKept, purgeKept } from './kept-answers.ts'
+import { lastExecutions } from './last-executions.ts'
 import { findLeaderLog, insertLeaderLog, updateLeaderLog } from './leader-log.ts'
 import { currentLeader, electLeader, endTerm, listTerms, markMissedHandled, renewTerm } from './leadership.ts'
+import { listExecutions } from './list-executions.ts'
 import { acquireLock, clearExpiredLocks, extendLock, listLocks, releaseLock } from './locks.ts'
 import { backfillJob, cancelExecution, findExecution, retryExecution, triggerJob } from './make-execution.ts'
+import { managedSpecs, recentRuns, recentTicks } from './newest-of-each.ts'
 import {
   findOrphans,
   listHandlers,
@@ -55,11 +57,16 @@ import {
   resumeQueue,
   touchNode,
 } from './nodes.ts'
+import { countMatches, countTags, matchingNames, pageJobs } from './page-jobs.ts'
 import { purgeHistory, purgeJob } from './purge-history.ts'
+import { readActivity, readTimeline } from './read-activity.ts'
 import { auditSlice, countAllJobs, explainTicks, type JobAudit } from './read-ledger.ts'
+import { countTicks, findTroubles, missedTicks, tickRanges } from './read-troubles.ts'
 import { recentExecutions } from './recent-executions.ts'
 import { row, type Script, type ScriptContext, type Step } from './script.ts'
+import { purgeAuditLog, sealAuditLog } from './seal-audit-log.ts'
 import { findJob } from './settle.ts'
+import { verifyAuditLog } from './verify-audit-log.ts'
 
 /** How this store tells other nodes that there is something to look at. */
 export interface Signals {
@@ -97,11 +104,15 @@ export function createSqlStore(
     for (const topic of topicsOf(result)) hints.send(topic)
     return result
   }
-  const gatherer = new EnqueueGatherer((rows) => write(() => hot.enqueueExecutions(rows)))
+  const writeEnqueues = (rows: readonly NewExecution[]) => write(() => hot.enqueueExecutions(rows))
+  const plain = new EnqueueGatherer(writeEnqueues, driver.enqueuesAtOnce)
+  // May wait for a caller's transaction that has written the same key: others need not wait with it.
+  const unlimited = Number.POSITIVE_INFINITY
+  const keyed = driver.enqueuesAtOnce === unlimited ? plain : new EnqueueGatherer(writeEnqueues, unlimited)
   const enqueue = async (rows: readonly NewExecution[]) => {
     // Before it is gathered with others: they may stand outside a transaction that this caller is in.
     driver.assertWritable()
-    return await gatherer.add(rows)
+    return await (rows.every(({ uniqueKey }) => uniqueKey === null) ? plain : keyed).add(rows)
   }
   const { read, write } = { read: driver.read.bind(driver), write: driver.write.bind(driver) }
   return {
@@ -183,23 +194,36 @@ export function createSqlStore(
       ),
     findJob: (reference) => read(() => findJob(reference)),
     listJobs: (query) => read(() => listJobs(query)),
+    pageJobs: (query) => read(() => pageJobs(query)),
+    countMatches: (filter, cap) => read(() => countMatches(filter, cap)),
+    matchingNames: (filter, limit) => read(() => matchingNames(filter, limit)),
+    recentTicks: (jobIds, limit) => read(() => recentTicks(jobIds, limit)),
+    recentRuns: (jobIds, limit) => read(() => recentRuns(jobIds, limit)),
+    countTags: (limit) => read(() => countTags(limit)),
     jobsChangedSince: (since) => read(() => jobsChangedSince(since)),
     listRevisions: (jobId) => read(() => listRevisions(jobId)),
+    managedSpecs: (jobIds) => read(() => managedSpecs(jobIds)),
     explainTicks: (reference, from, to, limit, now) =>
       read(() => explainTicks(reference, from, to, limit, now, context), oneMoment),
     auditLedger: ({ onProgress }) => auditLedger(driver, context, onProgress ?? (() => {})),
     jobRuns: (jobId, limit) => read(() => jobRuns(jobId, limit)),
-    countJobs: () => read(() => countByState('jobs')),
-    countExecutions: () => read(() => countByState('job_executions')),
+    countJobs: () => read(() => countJobs()),
+    countExecutions: () => read(() => countExecutions()),
 
     findExecution: (id) => read(() => findExecution(id)),
     listExecutions: (query) => read(() => listExecutions(query)),
     recentExecutions: (query) => read(() => recentExecutions(query)),
     listRuns: (query) => read(() => listRuns(query)),
     finishedRuns: (query) => read(() => finishedRuns(query)),
-    lastExecutions: (jobIds) => read(() => lastExecutions(jobIds)),
+    lastExecutions: (jobIds, now) => read(() => lastExecutions(jobIds, now)),
     listAttempts: (executionId) => read(() => listAttempts(executionId)),
     listLogs: (executionId) => read(() => listLogs(executionId)),
+    readActivity: (query) => read(() => readActivity(query)),
+    readTimeline: (query) => read(() => readTimeline(query)),
+    countTicks: (...asked) => read(() => countTicks(...asked)),
+    tickRanges: (...asked) => read(() => tickRanges(...asked)),
+    findTroubles: (query) => read(() => findTroubles(query)),
+    missedTicks: (...asked) => read(() => missedTicks(...asked)),
     cancelExecution: (id, by) =>
       telling(
         write(() => cancelExecution(id, by)),
@@ -230,7 +254,7 @@ export function createSqlStore(
     purgeMarks: (now, limit) => write(() => purgeMarks(now, limit)),
     acquireLock: (request) => write(() => acquireLock(request)),
     extendLock: (name, token, expiresAt, now) => write(() => extendLock(name, token, expiresAt, now)),
-    releaseLock: (name, token) => write(() => releaseLock(name, token)),
+    releaseLock: (name, token, by) => write(() => releaseLock(name, token, by)),
     listLocks: () => read(() => listLocks()),
     clearExpiredLocks: (prefix, now) => write(() => clearExpiredLocks(prefix, now)),
     registerNode: (node, handlers) => write(() => registerNode(node, handlers)),
@@ -247,14 +271,18 @@ export function createSqlStore(
         work,
       ),
     listAuditLog: (query) => read(() => listAuditLog(query)),
+    appendAuditLog: (entries) => write(() => appendAuditLog(entries)),
+    sealAuditLog: (request) => write(() => sealAuditLog(request)),
+    verifyAuditLog: ({ head }) => verifyAuditLog(driver, head ?? null),
+    purgeAuditLog: (before, by) => write(() => purgeAuditLog(before, by)),
 
-    addAccess: (access) => write(() => addAccess(access)),
+    addAccess: (access, origin) => write(() => addAccess(access, origin)),
     findAccess: (id) => read(() => findAccess(id)),
     listAccess: (kind, now) => read(() => listAccess(kind, now)),
     revokeAccess: (id, by) => write(() => revokeAccess(id, by)),
     redeemLink: (id, now) => write(() => redeemLink(id, now)),
     beginKept: (request) => write(() => beginKept(request)),
-    endKept: (request, answer) => write(() => endKept(request, answer)),
+    endKept: (request, end) => write(() => endKept(request, end)),
     purgeAccess: async (now) => (await write(() => purgeAccess(now))) + (await write(() => purgeKept(now))),
 
     completeWithin: (request) => telling(completeWithin(driver, request, hot), work),

@@ -36,6 +36,8 @@ const longHoldMs = 250
 export class SqliteDriver implements SqlDriver {
   /** It holds the process's writer: it is for writes, not for work. */
   readonly longestTransactionMs = 2_000
+  /** All writes share a commit here. */
+  readonly enqueuesAtOnce = Number.POSITIVE_INFINITY
   readonly #path: string
   readonly #host: Host
   readonly #writer: Connection

@@ -3,6 +3,7 @@
  * transaction, beats any multi-row form: there is no round trip to save.
  */
 
+import { handlerKey } from '../../core/job/handler.ts'
 import { moveOne } from '../sql/apply-plan.ts'
 import { type ClaimedJob, claimedFrom, claimedJobFrom } from '../sql/claimed.ts'
 import { jobCancelled, jobNotFound } from '../sql/create-job.ts'
@@ -65,7 +66,7 @@ function* enqueueOne(job: Row, draft: NewExecution): Script<Enqueued> {
     spec.startDeadlineMs === null ? null : draft.readyAt + spec.startDeadlineMs,
     draft.queue ?? spec.queue,
     draft.priority ?? spec.priority,
-    spec.handler.name,
+    handlerKey(spec.handler),
     spec.retry.attempts,
     draft.input === undefined ? null : JSON.stringify(draft.input),
     Object.keys(draft.metadata).length === 0 ? null : JSON.stringify(draft.metadata),

@@ -22,6 +22,9 @@ CREATE TABLE IF NOT EXISTS evertick_jobs (
   priority INT NOT NULL,
   overlap VARCHAR(32) NOT NULL,
   max_attempts INT NOT NULL,
+  -- Of its schedule, null without one; the zone of a cron.
+  schedule_kind VARCHAR(32),
+  timezone VARCHAR(100),
   -- Of a fixedDelay schedule, else null.
   delay_ms BIGINT,
   -- Where the job has a start deadline, else null.
@@ -48,7 +51,17 @@ CREATE TABLE IF NOT EXISTS evertick_jobs (
   UNIQUE KEY evertick_jobs_name (name_in_use),
   KEY evertick_jobs_by_name (name),
   KEY evertick_jobs_due (next_due_at),
-  KEY evertick_jobs_updated (updated_at)
+  KEY evertick_jobs_updated (updated_at),
+  -- A tick leaves the state as it is, and so this, too.
+  KEY evertick_jobs_resting (state, deleted_at)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=@nopad_bin;
+
+-- The tags of the spec, so that jobs are found by them.
+CREATE TABLE IF NOT EXISTS evertick_job_tags (
+  tag VARCHAR(100) NOT NULL,
+  job_id VARCHAR(64) NOT NULL,
+  PRIMARY KEY (tag, job_id),
+  KEY evertick_job_tags_job (job_id)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=@nopad_bin;
 
 CREATE TABLE IF NOT EXISTS evertick_job_executions (
@@ -211,16 +224,34 @@ CREATE TABLE IF NOT EXISTS evertick_queues (
   PRIMARY KEY (name)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=@nopad_bin;
 
+-- Its ids are never given twice: a seal names those that it stands for.
 CREATE TABLE IF NOT EXISTS evertick_audit_log (
   id BIGINT NOT NULL AUTO_INCREMENT,
   at BIGINT NOT NULL,
   actor LONGTEXT NOT NULL,
+  origin LONGTEXT,
   action VARCHAR(64) NOT NULL,
   subject VARCHAR(200) NOT NULL,
   before_value LONGTEXT,
   after_value LONGTEXT,
   PRIMARY KEY (id),
-  KEY evertick_audit_log_subject (subject, id)
+  KEY evertick_audit_log_subject (subject, id),
+  KEY evertick_audit_log_actor (actor(200), id),
+  KEY evertick_audit_log_at (at)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=@nopad_bin;
+
+-- Each seal is the hash of a run of entries and of the seal before it. The first that is left of a log whose begin was
+-- pruned stands for what is gone.
+CREATE TABLE IF NOT EXISTS evertick_audit_seals (
+  id BIGINT NOT NULL,
+  from_id BIGINT NOT NULL,
+  to_id BIGINT NOT NULL,
+  entries INT NOT NULL,
+  hash VARCHAR(64) NOT NULL,
+  sealed_at BIGINT NOT NULL,
+  term_id BIGINT NOT NULL,
+  pruned_at BIGINT,
+  PRIMARY KEY (id)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=@nopad_bin;
 
 -- Who may call the API: tokens, the dashboard's sessions, and links to sign in with. No secret is here: a token is signed,
@@ -245,7 +276,9 @@ CREATE TABLE IF NOT EXISTS evertick_kept_answers (
   request_key VARCHAR(200) NOT NULL,
   request_hash VARCHAR(64) NOT NULL,
   begun_at BIGINT NOT NULL,
+  taken_at BIGINT NOT NULL,
   status INT,
+  headers LONGTEXT,
   body LONGTEXT,
   PRIMARY KEY (actor, request_key),
   KEY evertick_kept_answers_begun (begun_at)

@@ -17,6 +17,9 @@ CREATE TABLE evertick.jobs (
   priority INTEGER NOT NULL,
   overlap TEXT COLLATE "C" NOT NULL,
   max_attempts INTEGER NOT NULL,
+  -- Of its schedule, null without one; the zone of a cron.
+  schedule_kind TEXT COLLATE "C",
+  timezone TEXT COLLATE "C",
   -- Of a fixedDelay schedule, else null.
   delay_ms BIGINT,
   -- Where the job has a start deadline, else null.
@@ -42,6 +45,17 @@ CREATE TABLE evertick.jobs (
 CREATE UNIQUE INDEX jobs_name ON evertick.jobs (name) WHERE deleted_at IS NULL;
 CREATE INDEX jobs_due ON evertick.jobs (next_due_at) WHERE next_due_at IS NOT NULL;
 CREATE INDEX jobs_updated ON evertick.jobs (updated_at);
+-- Few, and to be counted: an active job, whose row each tick writes, is not in it.
+CREATE INDEX jobs_resting ON evertick.jobs (state, id)
+  WHERE deleted_at IS NULL AND state <> 'active';
+
+-- The tags of the spec, so that jobs are found by them.
+CREATE TABLE evertick.job_tags (
+  tag TEXT COLLATE "C" NOT NULL,
+  job_id TEXT COLLATE "C" NOT NULL,
+  PRIMARY KEY (tag, job_id)
+);
+CREATE INDEX job_tags_job ON evertick.job_tags (job_id);
 
 -- A claim and a completion change `state`, which the partial indexes name, so that they are never HOT; but what they
 -- leave on a page with room is pruned there, and most progress is HOT (70 against 100: 7-21 % less WAL, 8-26 % fewer
@@ -203,16 +217,33 @@ CREATE TABLE evertick.queues (
   paused_reason TEXT COLLATE "C"
 );
 
+-- Its ids are never given twice: a seal names those that it stands for.
 CREATE TABLE evertick.audit_log (
   id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   at BIGINT NOT NULL,
   actor TEXT COLLATE "C" NOT NULL,
+  origin TEXT COLLATE "C",
   action TEXT COLLATE "C" NOT NULL,
   subject TEXT COLLATE "C" NOT NULL,
   before_value TEXT COLLATE "C",
   after_value TEXT COLLATE "C"
 );
 CREATE INDEX audit_log_subject ON evertick.audit_log (subject, id);
+CREATE INDEX audit_log_actor ON evertick.audit_log (actor, id);
+CREATE INDEX audit_log_at ON evertick.audit_log (at);
+
+-- Each seal is the hash of a run of entries and of the seal before it. The first that is left of a log whose begin was
+-- pruned stands for what is gone.
+CREATE TABLE evertick.audit_seals (
+  id BIGINT PRIMARY KEY,
+  from_id BIGINT NOT NULL,
+  to_id BIGINT NOT NULL,
+  entries INTEGER NOT NULL,
+  hash TEXT COLLATE "C" NOT NULL,
+  sealed_at BIGINT NOT NULL,
+  term_id BIGINT NOT NULL,
+  pruned_at BIGINT
+);
 
 -- Who may call the API: tokens, the dashboard's sessions, and links to sign in with. No secret is here: a token is signed,
 -- and a link is known by the hash of its code.
@@ -235,7 +266,9 @@ CREATE TABLE evertick.kept_answers (
   request_key TEXT COLLATE "C" NOT NULL,
   request_hash TEXT COLLATE "C" NOT NULL,
   begun_at BIGINT NOT NULL,
+  taken_at BIGINT NOT NULL,
   status INTEGER,
+  headers TEXT COLLATE "C",
   body TEXT COLLATE "C",
   PRIMARY KEY (actor, request_key)
 );

@@ -15,6 +15,9 @@ CREATE TABLE evertick_jobs (
   priority INTEGER NOT NULL,
   overlap TEXT NOT NULL,
   max_attempts INTEGER NOT NULL,
+  -- Of its schedule, null without one; the zone of a cron.
+  schedule_kind TEXT,
+  timezone TEXT,
   -- Of a fixedDelay schedule, else null.
   delay_ms INTEGER,
   -- Where the job has a start deadline, else null.
@@ -40,6 +43,17 @@ CREATE TABLE evertick_jobs (
 CREATE UNIQUE INDEX evertick_jobs_name ON evertick_jobs (name) WHERE deleted_at IS NULL;
 CREATE INDEX evertick_jobs_due ON evertick_jobs (next_due_at) WHERE next_due_at IS NOT NULL;
 CREATE INDEX evertick_jobs_updated ON evertick_jobs (updated_at);
+-- Few, and to be counted: an active job, whose row each tick writes, is not in it.
+CREATE INDEX evertick_jobs_resting ON evertick_jobs (state, id)
+  WHERE deleted_at IS NULL AND state <> 'active';
+
+-- The tags of the spec, so that jobs are found by them.
+CREATE TABLE evertick_job_tags (
+  tag TEXT NOT NULL,
+  job_id TEXT NOT NULL,
+  PRIMARY KEY (tag, job_id)
+) WITHOUT ROWID;
+CREATE INDEX evertick_job_tags_job ON evertick_job_tags (job_id);
 
 -- No CHECK here, and as few partial indexes on `state` as can be: each costs every claim and every completion
 -- (measured: 3 us of 12 for three CHECKs). States are spelled by OR: for an IN of three, SQLite builds a table each time.
@@ -195,16 +209,33 @@ CREATE TABLE evertick_queues (
   paused_reason TEXT
 );
 
+-- Its ids are never given twice: a seal names those that it stands for.
 CREATE TABLE evertick_audit_log (
-  id INTEGER PRIMARY KEY,
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
   at INTEGER NOT NULL,
   actor TEXT NOT NULL,
+  origin TEXT,
   action TEXT NOT NULL,
   subject TEXT NOT NULL,
   before_value TEXT,
   after_value TEXT
 );
 CREATE INDEX evertick_audit_log_subject ON evertick_audit_log (subject, id);
+CREATE INDEX evertick_audit_log_actor ON evertick_audit_log (actor, id);
+CREATE INDEX evertick_audit_log_at ON evertick_audit_log (at);
+
+-- Each seal is the hash of a run of entries and of the seal before it. The first that is left of a log whose begin was
+-- pruned stands for what is gone.
+CREATE TABLE evertick_audit_seals (
+  id INTEGER PRIMARY KEY,
+  from_id INTEGER NOT NULL,
+  to_id INTEGER NOT NULL,
+  entries INTEGER NOT NULL,
+  hash TEXT NOT NULL,
+  sealed_at INTEGER NOT NULL,
+  term_id INTEGER NOT NULL,
+  pruned_at INTEGER
+);
 
 -- Who may call the API: tokens, the dashboard's sessions, and links to sign in with. No secret is here: a token is signed,
 -- and a link is known by the hash of its code.
@@ -227,7 +258,9 @@ CREATE TABLE evertick_kept_answers (
   request_key TEXT NOT NULL,
   request_hash TEXT NOT NULL,
   begun_at INTEGER NOT NULL,
+  taken_at INTEGER NOT NULL,
   status INTEGER,
+  headers TEXT,
   body TEXT,
   PRIMARY KEY (actor, request_key)
 );
