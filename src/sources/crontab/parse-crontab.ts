@@ -124,7 +124,7 @@ function zoneOf(value: string): Zone {
 function settingWhy(name: string): string {
   if (name === 'MAILTO' || name === 'MAILFROM')
     return 'nothing is mailed: results, errors and logs are kept with each run'
-  return `${name} would set up a command's surroundings, and a handler is a function`
+  return `${name} would set up a command's surroundings, and no job here is given them`
 }
 
 function cronWhy(schedule: string): string | null {

@@ -1,0 +1,133 @@
+/**
+ * A command: one program, its arguments, no shell. It runs in a process group of its own, which is ended with it,
+ * whatever it has started. What it writes comes line by line.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { stat } from 'node:fs/promises'
+import type { Readable } from 'node:stream'
+import { EvertickError } from '../core/error.ts'
+import { type AllowedCommand, recheck } from './allowed-commands.ts'
+import { OutputLines, OutputTail } from './output-lines.ts'
+import { signalGroup, unwatchGroup, watchGroup } from './process-group.ts'
+
+export interface CommandRun {
+  readonly allowed: AllowedCommand
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly cwd: string
+  /** Written to its standard input; null: it has none. */
+  readonly stdin: string | null
+  readonly signal: AbortSignal
+  readonly timer: (ms: number, callback: () => void) => () => void
+  /** Takes the job's secrets out of what is kept. */
+  readonly redact: (text: string) => string
+  readonly onLine: (stream: 'stdout' | 'stderr', line: string) => void
+}
+
+export interface CommandResult {
+  readonly exitCode: number
+  /** Its last lines. */
+  readonly output: string
+}
+
+/** Between the request to end and the end. */
+const graceMs = 5_000
+/** Where another worker may begin it a second after: it must have ended here by then. */
+const shortGraceMs = 500
+
+export async function runCommand(run: CommandRun): Promise<CommandResult> {
+  const { allowed, args, env, cwd, signal } = run
+  await recheck(allowed)
+  await refuseMissingFolder(cwd)
+  signal.throwIfAborted()
+  const child = spawn(allowed.file, args, {
+    argv0: allowed.path,
+    cwd,
+    env,
+    detached: true,
+    stdio: [run.stdin === null ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+  })
+  const tail = new OutputTail()
+  const onLine = (stream: 'stdout' | 'stderr') => (written: string) => {
+    const line = run.redact(written)
+    tail.add(line)
+    run.onLine(stream, line)
+  }
+  const [stdout, stderr] = [child.stdout as Readable, child.stderr as Readable]
+  const [out, errors] = [new OutputLines(onLine('stdout')), new OutputLines(onLine('stderr'))]
+  stdout.on('data', (bytes: Buffer) => out.write(bytes))
+  stderr.on('data', (bytes: Buffer) => errors.write(bytes))
+  const [exitCode, killedBy] = await ended(child, run)
+  out.end()
+  errors.end()
+  signal.throwIfAborted()
+  if (exitCode === 0) return { exitCode, output: tail.text }
+  throw failure(allowed.path, exitCode, killedBy, tail.text)
+}
+
+async function ended(child: ChildProcess, run: CommandRun): Promise<[number | null, NodeJS.Signals | null]> {
+  const { allowed, signal, stdin, timer } = run
+  const group = child.pid
+  if (group === undefined) {
+    const [error] = (await once(child, 'error')) as [NodeJS.ErrnoException]
+    throw new EvertickError(
+      'execution_failed',
+      `${allowed.path} could not be started: ${error.code ?? error.message}.`,
+    )
+  }
+  watchGroup(group)
+  // What is killed before it has read its input is told so by its exit code, not by a broken pipe.
+  child.stdin?.on('error', () => {})
+  child.stdin?.end(stdin ?? '')
+  const closed = once(child, 'close')
+  let cancelKill: () => void = () => {}
+  const stop = () => {
+    signalGroup(group, 'SIGTERM')
+    cancelKill()
+    cancelKill = timer(graceOf(signal), () => signalGroup(group, 'SIGKILL'))
+  }
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    const [exitCode, killedBy] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
+    // What it has left behind must not run on with no account of it.
+    stop()
+    const late = Promise.withResolvers<void>()
+    const cancelLate = timer(graceMs, late.resolve)
+    await Promise.race([closed, late.promise])
+    cancelLate()
+    return [exitCode, killedBy]
+  } finally {
+    signal.removeEventListener('abort', stop)
+    cancelKill()
+    signalGroup(group, 'SIGKILL')
+    child.stdout?.destroy()
+    child.stderr?.destroy()
+    unwatchGroup(group)
+  }
+}
+
+/** A node that stops gives its work back, and a lost lease is somebody else's already. */
+function graceOf({ reason }: AbortSignal): number {
+  const passesOn = reason instanceof EvertickError && ['not_running', 'stale_lease'].includes(reason.code)
+  return passesOn ? shortGraceMs : graceMs
+}
+
+async function refuseMissingFolder(cwd: string): Promise<void> {
+  const found = await stat(cwd).catch(() => null)
+  if (found?.isDirectory() === true) return
+  throw new EvertickError('execution_failed', `There is no folder ${cwd} on this node.`, {
+    field: 'handler.cwd',
+  })
+}
+
+function failure(
+  path: string,
+  exitCode: number | null,
+  killedBy: NodeJS.Signals | null,
+  tail: string,
+): EvertickError {
+  const how = killedBy === null ? `with exit code ${exitCode}` : `by ${killedBy}`
+  const last = tail === '' ? '' : ` Its last lines:\n${tail}`
+  return new EvertickError('execution_failed', `${path} ended ${how}.${last}`)
+}

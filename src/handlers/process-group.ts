@@ -1,0 +1,27 @@
+/** Process groups of commands: each is ended whole, and none outlives a process that ends by itself. */
+
+const living = new Set<number>()
+
+function endAll(): void {
+  for (const group of living) signalGroup(group, 'SIGKILL')
+}
+
+/** From now on, this process does not exit without it. */
+export function watchGroup(group: number): void {
+  if (living.size === 0) process.once('exit', endAll)
+  living.add(group)
+}
+
+export function unwatchGroup(group: number): void {
+  if (living.delete(group) && living.size === 0) process.off('exit', endAll)
+}
+
+export function signalGroup(group: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-group, signal)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    // Nobody is left in it; or, on macOS, only what has ended and nobody has asked about yet.
+    if (code !== 'ESRCH' && code !== 'EPERM') throw error
+  }
+}
