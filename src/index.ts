@@ -1,5 +1,8 @@
 /** The public API: this list, and nothing else. A test keeps it. */
 
+export type { AuditEntry, AuditLogFilter, AuditLogProof, ListAuditLog } from './app/audit-log.ts'
+export type { BulkAction, BulkOptions, BulkProgress, BulkResult } from './app/bulk-jobs.ts'
+export type { ActorOptions } from './app/change-context.ts'
 export type { TermView } from './app/cluster.ts'
 export type { ConvertedJob, ConvertReport, ManualJob } from './app/convert-jobs.ts'
 export { type DefinedJob, defineJob, type JobDefinition, type Run } from './app/define-job.ts'
@@ -10,16 +13,38 @@ export {
   type LockOwner,
 } from './app/distributed-lock.ts'
 export { type AuditResult, Evertick } from './app/evertick.ts'
-export type { AttemptView, LogLine } from './app/executions.ts'
+export type { AttemptView, ListExecutions, LogLine } from './app/executions.ts'
 export type { ExplainedTickView, ExplanationView } from './app/explain.ts'
+export type {
+  CommandHandlerOptions,
+  FunctionHandlerOptions,
+  HandlerOptions,
+  HttpHandlerOptions,
+} from './app/handler-options.ts'
 export type { HeldLock } from './app/held-lock.ts'
 export type { CatchUpOptions, JobOptions, RetentionOptions, RetryOptions } from './app/job-options.ts'
-export type { ActorOptions, BackfillView, BulkResult, CreateJob, UpdateJob } from './app/jobs.ts'
+export type { BackfillView, CreateJob, UpdateJob } from './app/jobs.ts'
 export type { IntervalType, LegacyChanges, LegacyFields, LegacyJob, LegacyView } from './app/legacy-job.ts'
+export type {
+  JobInclude,
+  JobList,
+  JobOrder,
+  JobsFilter,
+  ListedJob,
+  ListJobs,
+  RecentTick,
+} from './app/list-jobs.ts'
 export type { AcquireOptions, Lock } from './app/locks.ts'
 export type { Metrics } from './app/metrics.ts'
 export { type AnyJob, defineConfig, type EvertickOptions } from './app/options.ts'
 export type { EnqueueItem } from './app/producer.ts'
+export type { ActivityBucket, ActivityReport } from './app/reports/activity.ts'
+export type { AwayJob, AwayReport } from './app/reports/away.ts'
+export type { Forecast, PileUp } from './app/reports/forecast.ts'
+export type { Heatmap, HeatmapHour, HeatmapOptions } from './app/reports/heatmap.ts'
+export type { HealthLevel, Overview, Problem } from './app/reports/overview.ts'
+export type { BucketOptions, SpanOptions } from './app/reports/span.ts'
+export type { Timeline, TimelineOptions, TimelineRun } from './app/reports/timeline.ts'
 export type { SyncResult } from './app/sync-source.ts'
 export type { ExecutionView, JobView } from './app/views.ts'
 export { type ErrorCode, type ErrorDetails, type ErrorKind, EvertickError } from './core/error.ts'

@@ -10,6 +10,8 @@ export interface ApiOptions {
   readonly host?: string
   /** @default EVERTICK_PORT, else the first free one from 8060 on */
   readonly port?: number
+  /** The path that it stands below, behind a proxy that passes addresses on as they are: `/jobs`. @default EVERTICK_BASE_PATH, else none */
+  readonly basePath?: string
   /** Further names that the server answers to, beside its address. @default none */
   readonly hosts?: readonly string[]
   /** Secrets of at least 32 bytes that sign tokens: the first signs, all are believed. @default EVERTICK_JWT_SECRET */
@@ -24,6 +26,8 @@ export interface ApiConfig {
   readonly host: string
   readonly port: number
   readonly portIsNamed: boolean
+  /** Empty at the root. */
+  readonly basePath: string
   readonly hosts: readonly string[]
   readonly secrets: readonly string[]
   readonly provider: ProviderOptions | null
@@ -35,6 +39,7 @@ const usualPort = 8060
 const shape = z.strictObject({
   host: z.string().min(1).optional(),
   port: z.int().min(0).max(65_535).optional(),
+  basePath: z.string().optional(),
   hosts: z.array(z.string().min(1)).optional(),
   secrets: z.array(z.string()).optional(),
   provider: z
@@ -51,11 +56,37 @@ export function apiConfig(options: ApiOptions | undefined): ApiConfig {
     host: given.host ?? around.host ?? '127.0.0.1',
     port: port ?? usualPort,
     portIsNamed: port !== undefined,
+    basePath: parseBasePath(given.basePath ?? around.basePath ?? ''),
     hosts: (given.hosts ?? around.hosts).map((name) => name.toLowerCase()),
     secrets: given.secrets ?? around.secrets,
     provider: given.provider ?? around.provider,
     metricsPublic: given.metricsPublic ?? around.metricsPublic,
   }
+}
+
+/** What of it a mount has: it listens nowhere, and its place is the app's to say. */
+export type MountOptions = Pick<ApiOptions, 'hosts' | 'secrets' | 'provider' | 'metricsPublic'>
+
+const mountShape = shape.omit({ host: true, port: true })
+
+/** `basePath` only where the mount is not told it by its framework. */
+export function mountConfig(options: MountOptions & Pick<ApiOptions, 'basePath'>): ApiConfig {
+  const given = checked(mountShape, options, 'invalid_config', 'The mount', Object.keys(mountShape.shape))
+  // What the environment says of a server's base path is not about somebody else's.
+  return apiConfig({ ...(given as MountOptions), basePath: given.basePath ?? '' })
+}
+
+/** Plain words only: it is written into addresses and into a cookie, and a mount may take it from a request. */
+export const basePathPattern = /^(?:\/[\w.~-]+)*$/
+
+/** Empty, or with a slash in front and none behind. */
+export function parseBasePath(given: string): string {
+  const path = given.replace(/\/$/, '')
+  if (basePathPattern.test(path)) return path
+  throw new EvertickError('invalid_config', `${JSON.stringify(given)} is no base path.`, {
+    field: 'basePath',
+    next: 'Use words with a slash before each: /jobs, or /admin/jobs.',
+  })
 }
 
 /** Nobody is let in by default: without a secret or a provider there is nobody to believe. */

@@ -1,17 +1,30 @@
 /** What the use cases share. */
 import type { Clock } from '../engine/clock.ts'
 import type { Events } from '../engine/events.ts'
+import type { Logger } from '../engine/logger.ts'
 import type { Handler } from '../engine/worker/handler.ts'
+import type { Measures } from '../observe/measures.ts'
 import type { Store } from '../store/store.ts'
 import type { NewId } from './ids.ts'
+import type { Secrets } from './secrets.ts'
 
 export interface AppContext {
   readonly nodeId: string
+  /** The host of this process. */
+  readonly host: string
   readonly store: Store
   readonly clock: Clock
   readonly events: Events
+  readonly measures: Measures
   readonly timezone: string
+  /** Its URL, as it was given. */
+  readonly database: string
+  readonly logger: Logger
+  /** Called, and waited for, before the node stops. Returns the function that takes it off again. */
+  readonly onStop: (close: () => Promise<void>) => () => void
   readonly newId: NewId
+  /** What header values and variables of jobs are sealed with. */
+  readonly secrets: Secrets
   /** A hint to this process's node, if it runs: look at once. */
   readonly jobChanged: () => void
   readonly enqueued: () => void

@@ -4,8 +4,11 @@
  */
 import { createHash } from 'node:crypto'
 import { EvertickError } from '../core/error.ts'
+import { handlerKey } from '../core/job/handler.ts'
 import type { Job } from '../core/job/job.ts'
 import type { AppContext } from './app-context.ts'
+import { changeContext } from './change-context.ts'
+import { inputSchemaOf } from './input-schema.ts'
 import { jobSpec } from './job-options.ts'
 import type { AnyJob } from './options.ts'
 
@@ -22,7 +25,7 @@ export async function applyJob(app: AppContext, job: AnyJob, manager: string): P
     return await applyJob(app, job, manager)
   }
   if (existing.managedBy !== manager) throw managedElsewhere(existing, manager)
-  const context = { now: app.clock.now(), actor: manager }
+  const context = changeContext(app, { actor: manager })
   if (existing.managedHash !== managedHash) {
     const spec = specOf(app, job, existing.createdAt)
     await app.store.changeJob(existing.id, { kind: 'edit', spec, managedHash }, context)
@@ -32,9 +35,10 @@ export async function applyJob(app: AppContext, job: AnyJob, manager: string): P
 
 /** Jobs that were disabled because nobody could run them, and that this node can. */
 export async function enableJobs(app: AppContext, handlers: ReadonlyMap<string, unknown>): Promise<void> {
-  const context = { now: app.clock.now(), actor: 'evertick' }
+  const context = changeContext(app, { actor: 'evertick' })
   for (const job of await app.store.listJobs({ state: 'disabled', limit: 1_000_000 })) {
-    if (handlers.has(job.spec.handler.name)) await app.store.changeJob(job.id, { kind: 'enable' }, context)
+    if (handlers.has(handlerKey(job.spec.handler)))
+      await app.store.changeJob(job.id, { kind: 'enable' }, context)
   }
 }
 
@@ -55,7 +59,7 @@ async function createFrom(
       managedBy: manager,
       managedHash,
       paused: false,
-      context: { now, actor: manager },
+      context: changeContext(app, { actor: manager }),
     })
     app.events.emit('job:created', { job: job.name })
     return true
@@ -66,7 +70,13 @@ async function createFrom(
 }
 
 function specOf(app: AppContext, job: AnyJob, createdAt: number) {
-  return jobSpec(job.options, { name: job.name, handler: job.name, timezone: app.timezone, createdAt })
+  return jobSpec(job.options, {
+    name: job.name,
+    handler: job.name,
+    inputSchema: inputSchemaOf(job.schema),
+    timezone: app.timezone,
+    createdAt,
+  })
 }
 
 /** Of the definition as written: the anchor of an interval that names none is not part of it. */

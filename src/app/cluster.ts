@@ -1,11 +1,11 @@
-/** `evertick.leader`, `.nodes`, `.queues` and `.auditLog`: who runs what, and who changed it. */
+/** `evertick.leader`, `.nodes` and `.queues`: who runs what. */
 
 import type { Repair } from '../core/leader/term.ts'
 import { effectiveEnd, gapBefore } from '../core/leader/term.ts'
-import type { AuditLogRow, NodeRow, QueueRow } from '../store/store.ts'
+import type { NodeRow, QueueRow } from '../store/store.ts'
 import type { AppContext } from './app-context.ts'
 import { refuseBadName } from './call-options.ts'
-import type { ActorOptions } from './jobs.ts'
+import { type ActorOptions, changeContext } from './change-context.ts'
 
 export interface TermView {
   readonly id: number
@@ -61,11 +61,17 @@ export class Leader {
   }
 
   /** Ends the current term: this node's own, or that of whoever leads. */
-  async stepDown(): Promise<boolean> {
-    if (await this.#stepDown()) return true
-    const leader = await this.#app.store.currentLeader()
-    if (leader === null) return false
-    await this.#app.store.endTerm(leader.termId, leader.holder, this.#app.clock.now())
+  async stepDown(by: ActorOptions = {}): Promise<boolean> {
+    const { store } = this.#app
+    const leader = await store.currentLeader()
+    const { now, actor, origin } = changeContext(this.#app, by)
+    if (!(await this.#stepDown())) {
+      if (leader === null) return false
+      await store.endTerm(leader.termId, leader.holder, now)
+    }
+    const { termId = null, holder: subject = 'leader' } = leader ?? {}
+    const entry = { at: now, actor, origin, action: 'leader.step_down', subject, before: { termId } }
+    await store.appendAuditLog([{ ...entry, after: null }])
     return true
   }
 }
@@ -112,40 +118,14 @@ export class Queues {
   }
 
   /** Nothing of the queue is claimed until it is resumed; what runs goes on. */
-  async pause(
-    name: string,
-    { reason, actor = 'api' }: ActorOptions & { reason?: string } = {},
-  ): Promise<void> {
+  async pause(name: string, { reason, ...by }: ActorOptions & { reason?: string } = {}): Promise<void> {
     refuseBadName(name, 'name')
-    await this.#app.store.pauseQueue(name, reason ?? null, { now: this.#app.clock.now(), actor })
+    await this.#app.store.pauseQueue(name, reason ?? null, changeContext(this.#app, by))
   }
 
-  async resume(name: string, { actor = 'api' }: ActorOptions = {}): Promise<void> {
+  async resume(name: string, by: ActorOptions = {}): Promise<void> {
     refuseBadName(name, 'name')
-    await this.#app.store.resumeQueue(name, { now: this.#app.clock.now(), actor })
+    await this.#app.store.resumeQueue(name, changeContext(this.#app, by))
     this.#app.enqueued()
-  }
-}
-
-export class AuditLog {
-  readonly #app: AppContext
-
-  constructor(app: AppContext) {
-    this.#app = app
-  }
-
-  /** Newest first. */
-  async list(query: { subject?: string; limit?: number; cursor?: number } = {}): Promise<{
-    entries: (Omit<AuditLogRow, 'at'> & { at: Date })[]
-    nextCursor: number | null
-  }> {
-    const { limit = 100, cursor, subject } = query
-    const found = await this.#app.store.listAuditLog({
-      limit: limit + 1,
-      ...(subject === undefined ? {} : { subject }),
-      ...(cursor === undefined ? {} : { beforeId: cursor }),
-    })
-    const page = found.slice(0, limit).map((entry) => ({ ...entry, at: new Date(entry.at) }))
-    return { entries: page, nextCursor: found.length > limit ? (page.at(-1)?.id ?? null) : null }
   }
 }

@@ -47,10 +47,15 @@ export function refuseName(name: unknown): asserts name is string {
   })
 }
 
+/** A function needs no more than its context. */
+interface FunctionOnly extends Handler {
+  readonly run: (context: JobContext<never>) => unknown
+}
+
 /** The handler of a job that has one. */
 export function handlerOf(
   job: Pick<DefinedJob, 'name' | 'schema'> & { readonly run: Run<never> | null },
-): Handler | null {
+): FunctionOnly | null {
   const { run } = job
   if (run === null) return null
   return { name: job.name, parse: (input) => parseInput(job, input), run: (context) => run(context) }

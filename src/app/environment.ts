@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { EvertickError } from '../core/error.ts'
 import type { ProviderOptions } from './access/foreign-tokens.ts'
+import { type LogLevel, parseLogLevel } from './log/log-level.ts'
 
 export function databaseFromEnvironment(
   environment: Readonly<Record<string, string | undefined>> = process.env,
@@ -20,10 +21,19 @@ export function redisFromEnvironment(
   return environment.EVERTICK_REDIS_URL || undefined
 }
 
+/** undefined where it does not say. */
+export function logLevelFromEnvironment(
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): LogLevel | undefined {
+  const given = environment.EVERTICK_LOG_LEVEL?.trim() || undefined
+  return given === undefined ? undefined : parseLogLevel(given, 'EVERTICK_LOG_LEVEL')
+}
+
 /** The API's part. A secret may also stand in a file that `…_FILE` names, as containers have it. */
 export function apiFromEnvironment(environment: Readonly<Record<string, string | undefined>> = process.env): {
   readonly host: string | undefined
   readonly port: number | undefined
+  readonly basePath: string | undefined
   readonly hosts: readonly string[]
   readonly secrets: readonly string[]
   readonly provider: ProviderOptions | null
@@ -41,12 +51,31 @@ export function apiFromEnvironment(environment: Readonly<Record<string, string |
   return {
     host: text('EVERTICK_HOST'),
     port: port === undefined ? undefined : Number(port),
+    basePath: text('EVERTICK_BASE_PATH'),
     hosts: listed(text('EVERTICK_ALLOWED_HOSTS')),
     secrets:
       secret === undefined ? [] : [secret, ...listed(secretFrom(environment, 'EVERTICK_JWT_SECRET_OLD'))],
     provider: providerFrom(text),
     metricsPublic: isOn(text, 'EVERTICK_METRICS_PUBLIC'),
   }
+}
+
+/** What the secrets of jobs are sealed with; the first seals, all open. */
+export function secretsFromEnvironment(
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): readonly string[] {
+  const names = ['EVERTICK_SECRETS_KEY', 'EVERTICK_JWT_SECRET'].map((name) => secretFrom(environment, name))
+  const old = ['EVERTICK_SECRETS_KEY_OLD', 'EVERTICK_JWT_SECRET_OLD'].flatMap((name) =>
+    listed(secretFrom(environment, name)),
+  )
+  return [...names.filter((secret) => secret !== undefined), ...old]
+}
+
+/** Absolute paths of programs that jobs may run, by colons; each path begins with a slash, so that commas do as well. */
+export function allowedCommandsFromEnvironment(
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): string[] {
+  return (environment.EVERTICK_ALLOW_COMMANDS ?? '').split(/[:,\s]+/).filter((path) => path !== '')
 }
 
 /** What opens a door is said plainly, or not at all: a misspelt word must not pass for either. */
@@ -73,7 +102,8 @@ function providerFrom(text: (name: string) => string | undefined): ProviderOptio
   })
 }
 
-function secretFrom(
+/** A secret may also stand in a file that `…_FILE` names. */
+export function secretFrom(
   environment: Readonly<Record<string, string | undefined>>,
   name: string,
 ): string | undefined {

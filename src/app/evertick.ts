@@ -8,12 +8,16 @@ import { type EventName, Events, type Listener } from '../engine/events.ts'
 import type { Logger } from '../engine/logger.ts'
 import { Node } from '../engine/node.ts'
 import type { EnqueueOptions, EnqueueResult, JobReference } from '../engine/worker/handler.ts'
+import { Measures } from '../observe/measures.ts'
+import { openTracing, type Tracing } from '../observe/tracing.ts'
 import { type Host, processHost } from '../store/host.ts'
 import { openStore } from '../store/open-store.ts'
 import type { AuditFinding, AuditReport, Store } from '../store/store.ts'
 import type { AppContext } from './app-context.ts'
 import { applyJob, applyJobs, enableJobs } from './apply-jobs.ts'
-import { AuditLog, Leader, Nodes, Queues } from './cluster.ts'
+import { AuditLog } from './audit-log.ts'
+import { builtInHandlers, isBuiltIn } from './built-in-handlers.ts'
+import { Leader, Nodes, Queues } from './cluster.ts'
 import { clockOf } from './database-clock.ts'
 import type { DefinedJob } from './define-job.ts'
 import { Definitions } from './definitions.ts'
@@ -21,13 +25,17 @@ import { Executions, Leases } from './executions.ts'
 import { type NewId, newId } from './ids.ts'
 import { Jobs } from './jobs.ts'
 import { Locks } from './locks.ts'
+import { givenLogger, withFields } from './log/given-logger.ts'
 import { type Metrics, metricsOf } from './metrics.ts'
 import { openApi, type RunningApi } from './open-api.ts'
 import { type AnyJob, type Config, type EvertickOptions, parseOptions } from './options.ts'
 import { prepareSchema } from './prepare-schema.ts'
 import { type EnqueueItem, Producer } from './producer.ts'
+import { Reports } from './reports/reports.ts'
 import { resultOf } from './result.ts'
+import { secretsOf } from './secrets.ts'
 import { stderrLogger } from './stderr-logger.ts'
+import { stopSignals } from './stop-signals.ts'
 import { version } from './version.ts'
 
 export interface AuditResult extends Omit<AuditReport, 'findings'> {
@@ -36,6 +44,13 @@ export interface AuditResult extends Omit<AuditReport, 'findings'> {
     readonly at: Date
     readonly until: Date
   })[]
+}
+
+/** What makes jobs and executions. */
+export interface Maker {
+  readonly jobs: Jobs
+  readonly executions: Executions
+  enqueue(job: string, input?: unknown, options?: EnqueueOptions): Promise<EnqueueResult>
 }
 
 /** What a node takes from the process around it, beside the clock. Given, where something else plays the process. */
@@ -61,6 +76,7 @@ export class Evertick {
   readonly queues: Queues
   readonly nodes: Nodes
   readonly auditLog: AuditLog
+  readonly reports: Reports
   readonly nodeId: string
   readonly #config: Config
   readonly #app: AppContext
@@ -69,17 +85,22 @@ export class Evertick {
   readonly #node: Node
   readonly #logger: Logger
   #server: RunningApi | null = null
+  readonly #closers = new Set<() => Promise<void>>()
   #starting: Promise<void> | null = null
   #stopping: Promise<void> | null = null
   readonly #outdated = Promise.withResolvers<never>()
 
   private constructor(
     config: Config & { readonly clock: Clock },
-    store: Store,
+    given: Store,
     { newId, host }: Surroundings,
+    tracing: Tracing | null,
   ) {
     const { clock } = config
-    const logger = config.logger ?? stderrLogger
+    const measures = new Measures(clock)
+    const store = measures.wrap(given)
+    const own = config.logger === null ? stderrLogger : givenLogger(config.logger)
+    const logger = withFields(own, () => ({ nodeId: this.nodeId, ...tracing?.ids() }))
     this.#logger = logger
     // Only `run` waits for it.
     this.#outdated.promise.catch(() => {})
@@ -90,11 +111,21 @@ export class Evertick {
     this.#definitions = new Definitions(config.jobs)
     this.#app = {
       nodeId: this.nodeId,
+      host: hostname(),
       store,
       clock,
       events,
+      measures,
       timezone: config.timezone,
+      database: config.database,
+      logger,
+      onStop: (close) => {
+        this.#refuseStopped()
+        this.#closers.add(close)
+        return () => this.#closers.delete(close)
+      },
       newId,
+      secrets: secretsOf(config.database),
       jobChanged: () => {
         this.#node.changed()
         this.#node.jobChanged()
@@ -111,7 +142,8 @@ export class Evertick {
     }
     this.#producer = new Producer(this.#app, this.#definitions.jobs)
     const { random } = host
-    const context = { nodeId: this.nodeId, store, clock, events, logger, random }
+    const traceAttempt = tracing?.attempt ?? null
+    const context = { nodeId: this.nodeId, store, clock, events, logger, random, traceAttempt }
     const onOutdated = (schemaVersion: number) => this.#stopOutdated(schemaVersion)
     const options = { ...config, aheadMs, host: hostname(), pid: process.pid, version, onOutdated }
     this.#node = new Node(context, options, this.#definitions.handlers, (job, input, given) =>
@@ -125,6 +157,7 @@ export class Evertick {
     this.queues = new Queues(this.#app)
     this.nodes = new Nodes(this.#app)
     this.auditLog = new AuditLog(this.#app)
+    this.reports = new Reports(this.#app, this.leader)
   }
 
   /** Opens the database, and on SQLite brings its schema up to date. Nothing runs before `start()`. */
@@ -141,7 +174,9 @@ export class Evertick {
     try {
       const clock = config.clock ?? (await clockOf(opened.store))
       await prepareSchema(opened.migrator, config.migrate, clock.now())
-      return new Evertick({ ...config, clock }, around.wrap(opened.store), around)
+      const tracing = await openTracing(config.tracing, version)
+      const store = around.wrap(opened.store)
+      return new Evertick({ ...config, clock }, tracing?.wrap(store) ?? store, around, tracing)
     } catch (error) {
       await opened.store.close()
       throw error
@@ -151,6 +186,21 @@ export class Evertick {
   /** @internal What the facades of `embed/` share with the library. */
   static appOf(evertick: Evertick): AppContext {
     return evertick.#app
+  }
+
+  /** @internal The same as `evertick`, except that what it makes has the ids that it is given. */
+  static makerOf(evertick: Evertick, newId: NewId): Maker {
+    const app = { ...evertick.#app, newId }
+    return {
+      jobs: new Jobs(app),
+      executions: new Executions(app),
+      enqueue: (job, input, options) => evertick.#producer.enqueue(job, input, options, newId),
+    }
+  }
+
+  /** @internal Whether this node, a worker, runs what names this handler. */
+  static canRun(evertick: Evertick, handler: string): boolean {
+    return evertick.#definitions.handlers.has(handler) || isBuiltIn(handler, evertick.#config)
   }
 
   /** Writes what code defines, and starts this node's roles. */
@@ -171,25 +221,14 @@ export class Evertick {
    * Resolves with the signal that ended it.
    */
   async run(): Promise<NodeJS.Signals> {
-    const signals = ['SIGINT', 'SIGTERM'] as const
-    let heard = 0
-    let onSignal: (signal: NodeJS.Signals) => void = () => {}
-    const signalled = new Promise<NodeJS.Signals>((resolve) => {
-      onSignal = (signal) => {
-        heard += 1
-        // Left to its default, it would end the process with all its leases held.
-        if (heard > 1) this.#node.hurry()
-        resolve(signal)
-      }
-    })
-    for (const signal of signals) process.on(signal, onSignal)
+    const signals = stopSignals(() => this.#node.hurry())
     try {
       await this.start()
-      const signal = await Promise.race([signalled, this.#outdated.promise])
+      const signal = await Promise.race([signals.first, this.#outdated.promise])
       await this.stop()
       return signal
     } finally {
-      for (const signal of signals) process.off(signal, onSignal)
+      signals.off()
     }
   }
 
@@ -251,7 +290,9 @@ export class Evertick {
   }: {
     onProgress?: (done: number, total: number) => void
   } = {}): Promise<AuditResult> {
-    const report = await this.#app.store.auditLedger(onProgress === undefined ? {} : { onProgress })
+    const { store, clock, measures } = this.#app
+    const report = await store.auditLedger(onProgress === undefined ? {} : { onProgress })
+    measures.lastAudit = { at: clock.now(), unaccounted: report.unaccounted }
     const findings = report.findings.map((finding) => ({
       ...finding,
       at: new Date(finding.at),
@@ -285,6 +326,7 @@ export class Evertick {
 
   async #start(): Promise<void> {
     try {
+      this.#learnBuiltIn()
       await applyJobs(this.#app, [...this.#definitions.jobs.values()], 'code')
       await this.#enableOwn()
       const { api, database } = this.#config
@@ -297,6 +339,13 @@ export class Evertick {
       this.#starting = null
       throw error
     }
+  }
+
+  /** Only a node that works needs the programs that it is allowed to run. */
+  #learnBuiltIn(): void {
+    if (!this.#config.roles.includes('worker')) return
+    for (const handler of builtInHandlers({ ...this.#config, ...this.#app }))
+      this.#definitions.setHandler(handler)
   }
 
   /** A node that does not run says what it can do when it starts. */
@@ -317,6 +366,7 @@ export class Evertick {
     // A start that is under way ends first, or its parts would outlive the stop; its own caller hears how it ended.
     await Promise.allSettled([this.#starting])
     await this.#server?.close()
+    for (const close of this.#closers) await close()
     if (this.#starting !== null) await this.#node.stop(timeoutMs)
     await this.#app.store.close()
   }

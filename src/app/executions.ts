@@ -6,7 +6,8 @@ import type { Duration } from '../core/schedule/schedule.ts'
 import type { AttemptRow, LogRow } from '../store/store.ts'
 import type { AppContext } from './app-context.ts'
 import { pageLimit, refuseUnknown } from './call-options.ts'
-import type { ActorOptions } from './jobs.ts'
+import { type ActorOptions, changeContext } from './change-context.ts'
+import { executionFilter } from './execution-filter.ts'
 import { PullLeases } from './pull-leases.ts'
 import { type ExecutionView, executionView } from './views.ts'
 
@@ -25,6 +26,23 @@ export interface LogLine {
   readonly message: string
 }
 
+export const executionOrders = ['-createdAt', 'createdAt'] as const
+
+export interface ListExecutions {
+  /** By id or name. */
+  readonly job?: string
+  readonly state?: ExecutionState
+  readonly queue?: string
+  /** The search language: `state:failed -queue:slow from:2027-01-04T00:00:00Z`. */
+  readonly filter?: string
+  /** @default '-createdAt', newest first */
+  readonly sort?: (typeof executionOrders)[number]
+  /** @default 100 */
+  readonly limit?: number
+  /** The `nextCursor` of the page before. */
+  readonly cursor?: string
+}
+
 export class Executions {
   readonly #app: AppContext
 
@@ -32,17 +50,18 @@ export class Executions {
     this.#app = app
   }
 
-  /** Newest first. */
   async list(
-    query: { job?: string; state?: ExecutionState; queue?: string; limit?: number; cursor?: string } = {},
+    query: ListExecutions = {},
   ): Promise<{ executions: ExecutionView[]; nextCursor: string | null }> {
-    refuseUnknown(query, ['job', 'state', 'queue', 'limit', 'cursor'], 'executions.list')
-    const { cursor, limit: asked, ...filter } = query
+    refuseUnknown(query, ['job', 'state', 'queue', 'filter', 'sort', 'limit', 'cursor'], 'executions.list')
+    const { cursor, limit: asked, filter = '', sort = '-createdAt', ...given } = query
     const limit = pageLimit(asked, 100)
     const found = await this.#app.store.listExecutions({
-      ...filter,
+      ...executionFilter(filter),
+      ...given,
+      oldestFirst: sort === 'createdAt',
       limit: limit + 1,
-      ...(cursor === undefined ? {} : { beforeId: cursor }),
+      ...(cursor === undefined ? {} : { afterId: cursor }),
     })
     const page = found.slice(0, limit)
     return {
@@ -79,17 +98,17 @@ export class Executions {
   }
 
   /** An execution that runs is asked to stop: its signal is aborted. */
-  async cancel(id: string, { actor = 'api' }: ActorOptions = {}): Promise<ExecutionView> {
-    const cancelled = await this.#app.store.cancelExecution(id, { now: this.#app.clock.now(), actor })
+  async cancel(id: string, by: ActorOptions = {}): Promise<ExecutionView> {
+    const cancelled = await this.#app.store.cancelExecution(id, changeContext(this.#app, by))
     // The end of a fixedDelay tick writes the next one.
     this.#app.jobChanged()
     return executionView(cancelled)
   }
 
   /** A final execution stays as it is; this makes a new one with the same instant and idempotency key. */
-  async retry(id: string, { actor = 'api' }: ActorOptions = {}): Promise<ExecutionView> {
-    const now = this.#app.clock.now()
-    const made = await this.#app.store.retryExecution(id, this.#app.newId(now), { now, actor })
+  async retry(id: string, by: ActorOptions = {}): Promise<ExecutionView> {
+    const context = changeContext(this.#app, by)
+    const made = await this.#app.store.retryExecution(id, this.#app.newId(context.now), context)
     this.#app.enqueued()
     return executionView(made)
   }
@@ -130,9 +149,18 @@ export class Leases extends PullLeases {
    * Does at once what the rescuer would do in a moment; returns how many leases were taken back. `olderThan`: only those
    * that had run out that long ago.
    */
-  async resetExpired({ olderThan = 0 }: { olderThan?: Duration } = {}): Promise<number> {
-    const now = this.#app.clock.now() - parseDuration(olderThan, 'olderThan')
-    const { expired } = await this.#app.store.expireLeases({ now, limit: 10_000, random: this.#random })
+  async resetExpired({
+    olderThan = 0,
+    ...by
+  }: ActorOptions & { olderThan?: Duration } = {}): Promise<number> {
+    const { store } = this.#app
+    const { now: at, actor, origin } = changeContext(this.#app, by)
+    const now = at - parseDuration(olderThan, 'olderThan')
+    const { expired } = await store.expireLeases({ now, limit: 10_000, random: this.#random })
+    if (expired.length > 0) {
+      const entry = { at, actor, origin, action: 'leases.reset', subject: 'leases', before: null }
+      await store.appendAuditLog([{ ...entry, after: { executions: expired.map(({ id }) => id) } }])
+    }
     this.#app.jobChanged()
     return expired.length
   }

@@ -1,5 +1,5 @@
 /** UUIDv7: ids that sort by creation, and grow within one process even in the same millisecond. */
-import { randomFillSync } from 'node:crypto'
+import { createHash, randomFillSync } from 'node:crypto'
 
 export type NewId = (now: number) => string
 
@@ -36,6 +36,16 @@ export function idSource(fill: (bytes: Uint8Array) => void): NewId {
 }
 
 export const newId: NewId = idSource(randomFillSync)
+
+/** The same ids in the same order for the same seed: whoever does a thing again makes nothing new. */
+export function repeatedIds(at: number, seed: string): NewId {
+  let made = 0
+  return () => {
+    const bytes = createHash('sha256').update(`${made}\n${seed}`).digest()
+    made += 1
+    return written(at, bytes.readUInt16BE(bytesOfId) & 0xfff, bytes)
+  }
+}
 
 function written(at: number, sequence: number, random: Uint8Array): string {
   const high = Math.floor(at / 0x1_0000)

@@ -1,7 +1,8 @@
 /**
- * Jobs from a crontab. An imported job names a handler after itself and keeps its command, so
- * that the function that takes the command's place can be told what it was.
+ * Jobs from a crontab. A line that needs no shell becomes a command. Any other names a handler after itself and keeps its
+ * command, so that the function that takes the command's place can be told what it was.
  */
+import { isDeepStrictEqual } from 'node:util'
 import { EvertickError } from '../core/error.ts'
 import { parseTimezone } from '../core/schedule/timezone.ts'
 import {
@@ -10,7 +11,10 @@ import {
   parseCrontab,
   type UnsupportedLine,
 } from '../sources/crontab/parse-crontab.ts'
-import type { ActorOptions, CreateJob, Jobs } from './jobs.ts'
+import { plainArgv } from '../sources/crontab/plain-argv.ts'
+import type { ActorOptions } from './change-context.ts'
+import type { CommandHandlerOptions } from './handler-options.ts'
+import type { CreateJob, Jobs } from './jobs.ts'
 import type { JobView } from './views.ts'
 
 export interface ImportCrontab extends ActorOptions {
@@ -26,42 +30,77 @@ export interface ImportedCrontab {
   readonly created: readonly string[]
   readonly updated: readonly string[]
   readonly unchanged: readonly string[]
+  /** Of the created and updated ones: those that run the program of their line; the others need a function. */
+  readonly commands: readonly { readonly job: string; readonly command: string }[]
   /** Names that belong to jobs which no crontab has made; those are left alone. */
   readonly conflicts: readonly { readonly line: number; readonly job: string; readonly why: string }[]
   readonly unsupported: readonly UnsupportedLine[]
 }
 
+/** The jobs of a database, or of a server. */
+type JobBook = Pick<Jobs, 'get' | 'create' | 'update'>
+
 /** Under which key of its metadata a job keeps the line that it came from. */
 export const crontabKey = 'crontab'
 
 export async function importCrontab(
-  jobs: Jobs,
+  jobs: JobBook,
   text: string,
-  { format, timezone, dryRun = false, actor = 'api' }: ImportCrontab = {},
+  { format, timezone, dryRun = false, ...by }: ImportCrontab = {},
 ): Promise<ImportedCrontab> {
   const crontab = parseCrontab(text, { format })
   const zone = timezone === undefined ? undefined : parseTimezone(timezone, 'timezone')
   const created: string[] = []
   const updated: string[] = []
   const unchanged: string[] = []
+  const commands: { job: string; command: string }[] = []
   const conflicts: { line: number; job: string; why: string }[] = []
   for (const entry of crontab.entries) {
     const { name, line } = entry
     const found = await findJob(jobs, name)
+    const handler = handlerOf(entry, crontab.unsupported)
     const job = jobOf(entry, zone, found)
+    const written = () => {
+      if (typeof handler === 'object') commands.push({ job: name, command: handler.command })
+    }
     if (found === null) {
-      if (!dryRun) await jobs.create(job, { actor })
+      if (!dryRun) await jobs.create({ ...job, handler }, by)
       created.push(name)
+      written()
     } else if (!(crontabKey in found.metadata)) {
       conflicts.push({ line, job: name, why: `there is a job of this name, managed by ${found.managedBy}` })
     } else if (isSame(found, job)) unchanged.push(name)
     else {
-      const { name: _name, handler: _handler, ...changes } = job
-      if (!dryRun) await jobs.update(name, changes, { actor })
+      const { name: _name, ...changes } = job
+      const ours = isOurs(found)
+      if (!dryRun) await jobs.update(name, ours ? { ...changes, handler } : changes, by)
       updated.push(name)
+      if (ours) written()
     }
   }
-  return { format: crontab.format, created, updated, unchanged, conflicts, unsupported: crontab.unsupported }
+  const { unsupported } = crontab
+  return { format: crontab.format, created, updated, unchanged, commands, conflicts, unsupported }
+}
+
+/** A line's own user, input or surroundings are more than a command of ours is given. */
+function handlerOf(
+  { name, line, command, user, stdin }: CrontabEntry,
+  unsupported: readonly UnsupportedLine[],
+): string | CommandHandlerOptions {
+  const surrounded = unsupported.some(
+    (setting) => setting.kind === 'setting' && setting.line < line && !setting.text.startsWith('MAIL'),
+  )
+  const argv = user === null && stdin === null && !surrounded ? plainArgv(command) : null
+  const [program, ...args] = argv ?? []
+  return program === undefined ? name : { type: 'command', command: program, args }
+}
+
+/** Whether the handler is still what an import has made of the line before: a person's choice stays. */
+function isOurs({ name, handler, metadata }: JobView): boolean {
+  if (handler.type === 'function') return handler.name === name
+  const { command } = metadata[crontabKey] as { readonly command?: string }
+  const argv = command === undefined ? null : plainArgv(command)
+  return handler.type === 'command' && isDeepStrictEqual(argv, [handler.command, ...(handler.args ?? [])])
 }
 
 function jobOf(entry: CrontabEntry, timezone: string | undefined, found: JobView | null): CreateJob {
@@ -69,7 +108,6 @@ function jobOf(entry: CrontabEntry, timezone: string | undefined, found: JobView
   const zone = entry.timezone ?? timezone
   return {
     name,
-    handler: name,
     schedule: zone === undefined ? { cron } : { cron, timezone: zone },
     ...(description === null ? {} : { description }),
     metadata: {
@@ -92,7 +130,7 @@ function isSame(found: JobView, job: CreateJob): boolean {
   return cronOf(found) === cronOf({ schedule: wanted, metadata, description })
 }
 
-async function findJob(jobs: Jobs, name: string): Promise<JobView | null> {
+async function findJob(jobs: JobBook, name: string): Promise<JobView | null> {
   try {
     return await jobs.get(name)
   } catch (error) {

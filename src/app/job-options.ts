@@ -1,6 +1,7 @@
 /** The policies of a job as its user writes them, checked once, into the complete spec that is stored. */
 import { z } from 'zod'
 import { EvertickError } from '../core/error.ts'
+import type { HandlerSpec } from '../core/job/handler.ts'
 import {
   type CatchUpPolicy,
   type CatchUpSpec,
@@ -143,8 +144,10 @@ const nestedNames = [
 
 export interface SpecContext {
   readonly name: string
-  readonly handler: string
+  /** A function's name, or a handler that is checked already. */
+  readonly handler: string | HandlerSpec
   readonly input?: unknown
+  readonly inputSchema?: JobSpec['inputSchema']
   /** The zone of a cron that names none. */
   readonly timezone: string
   /** The anchor of an interval that names none. */
@@ -169,7 +172,8 @@ export function jobSpec(written: JobOptions, context: SpecContext): JobSpec {
             createdAt: context.createdAt,
             hashKey: context.name,
           }),
-    handler: { type: 'function', name: context.handler },
+    handler:
+      typeof context.handler === 'string' ? { type: 'function', name: context.handler } : context.handler,
     catchUp,
     overlap,
     maxConcurrent: given.maxConcurrent ?? 1,
@@ -197,6 +201,7 @@ export function jobSpec(written: JobOptions, context: SpecContext): JobSpec {
     description: given.description ?? null,
     metadata: given.metadata ?? {},
     input: context.input ?? null,
+    inputSchema: context.inputSchema ?? null,
   }
   refuseContradictions(spec, given.maxConcurrent !== undefined, what)
   return spec

@@ -2,26 +2,31 @@
 import { EvertickError } from '../core/error.ts'
 import { type Statistics, statisticsOf } from '../core/history/statistics.ts'
 import type { Job } from '../core/job/job.ts'
-import type { JobState } from '../core/job/job-state.ts'
 import { sequenceOfJob } from '../core/job/sequence.ts'
 import { parseDuration } from '../core/schedule/duration.ts'
 import { parseInstant } from '../core/schedule/instant.ts'
 import type { Duration, Instant } from '../core/schedule/schedule.ts'
-import type { BackfillResult, JobChange } from '../store/store.ts'
+import type { BackfillResult, JobChange, TagCount } from '../store/store.ts'
 import type { AppContext } from './app-context.ts'
-import { pageLimit, refuseBadName, refuseUnknown } from './call-options.ts'
+import { type BulkAction, type BulkOptions, type BulkResult, bulkJobs } from './bulk-jobs.ts'
+import { pageLimit, refuseUnknown } from './call-options.ts'
+import { type ActorOptions, changeContext } from './change-context.ts'
 import { type ConvertReport, convertJobs } from './convert-jobs.ts'
 import { refuseName } from './define-job.ts'
 import { type ExplainedTickView, type ExplanationView, explain, newestTicks, parseSpan } from './explain.ts'
+import { type HandlerOptions, handlerSpec } from './handler-options.ts'
+import { handlerView } from './handler-view.ts'
 import { type JobOptions, jobSpec, refusePastInstant } from './job-options.ts'
+import { jobViews } from './job-views.ts'
+import { type JobList, type JobsFilter, type ListJobs, listJobs } from './list-jobs.ts'
 import { mergedOptions, optionsOfSpec } from './options-of-spec.ts'
 import { storable } from './payload.ts'
-import { type ExecutionView, executionView, type JobView, jobView } from './views.ts'
+import { type ExecutionView, executionView, type JobView } from './views.ts'
 
 export interface CreateJob extends JobOptions {
   readonly name: string
-  /** The name of a handler that some node registers. @default the job's own name */
-  readonly handler?: string
+  /** The name of a function that some node registers, or what to call or to run. @default the job's own name */
+  readonly handler?: string | HandlerOptions
   /** Given to the handler when a tick makes the execution. */
   readonly input?: unknown
   /** Also run once at once. @default false */
@@ -30,23 +35,12 @@ export interface CreateJob extends JobOptions {
   readonly paused?: boolean
 }
 
-export type UpdateJob = JobOptions & { readonly handler?: string; readonly input?: unknown }
-
-/** Who asks; kept in the audit log. */
-export interface ActorOptions {
-  readonly actor?: string
-}
+export type UpdateJob = JobOptions & { readonly handler?: string | HandlerOptions; readonly input?: unknown }
 
 /** What a backfill made, or would make. */
 export interface BackfillView extends Omit<BackfillResult, 'first' | 'last'> {
   readonly first: Date | null
   readonly last: Date | null
-}
-
-export interface BulkResult {
-  readonly matched: number
-  readonly changed: number
-  readonly failed: readonly { readonly job: string; readonly message: string }[]
 }
 
 const statsRuns = 10_000
@@ -58,39 +52,27 @@ export class Jobs {
     this.#app = app
   }
 
-  async list(
-    query: { state?: JobState; tag?: string; search?: string; limit?: number; cursor?: string } = {},
-  ): Promise<{
-    jobs: JobView[]
-    nextCursor: string | null
-  }> {
-    refuseUnknown(query, ['state', 'tag', 'search', 'limit', 'cursor'], 'jobs.list')
-    const { cursor, limit: asked, ...filter } = query
-    const limit = pageLimit(asked, 100)
-    const jobs = await this.#app.store.listJobs({
-      ...filter,
-      limit: limit + 1,
-      ...(cursor === undefined ? {} : { afterName: cursor }),
-    })
-    const page = jobs.slice(0, limit)
-    return {
-      jobs: await this.#views(page),
-      nextCursor: jobs.length > limit ? (page.at(-1)?.name ?? null) : null,
-    }
+  async list(query: ListJobs = {}): Promise<JobList> {
+    return await listJobs(this.#app, query)
+  }
+
+  /** How many jobs have each tag; the most frequent first. */
+  async tags({ limit = 200 }: { limit?: number } = {}): Promise<TagCount[]> {
+    return await this.#app.store.countTags(pageLimit(limit, 200))
   }
 
   async get(job: string): Promise<JobView> {
     return await this.#view(await this.#find(job))
   }
 
-  async create(job: CreateJob, { actor = 'api' }: ActorOptions = {}): Promise<JobView> {
+  async create(job: CreateJob, by: ActorOptions = {}): Promise<JobView> {
     const { name, handler, input, runNow = false, paused = false, ...options } = job
-    if (handler !== undefined) refuseBadName(handler, 'handler')
     refuseName(name)
-    const now = this.#app.clock.now()
+    const context = changeContext(this.#app, by)
+    const { now } = context
     const spec = jobSpec(options, {
       name,
-      handler: handler ?? name,
+      handler: handlerSpec(handler ?? name, { job: name, secrets: this.#app.secrets, before: null }),
       input: storable(input, 'input'),
       timezone: this.#app.timezone,
       createdAt: now,
@@ -104,11 +86,11 @@ export class Jobs {
       managedBy: 'api',
       managedHash: null,
       paused,
-      context: { now, actor },
+      context,
     })
     this.#app.jobChanged()
     this.#app.events.emit('job:created', { job: name })
-    if (runNow) await this.trigger(name, { actor })
+    if (runNow) await this.trigger(name, by)
     return await this.#view(created)
   }
 
@@ -119,40 +101,44 @@ export class Jobs {
   async update(
     job: string,
     changes: UpdateJob,
-    { actor = 'api', revision }: ActorOptions & { revision?: number } = {},
+    { revision, ...by }: ActorOptions & { revision?: number } = {},
   ): Promise<JobView> {
     const { handler, input, ...options } = changes
-    if (handler !== undefined) refuseBadName(handler, 'handler')
+    const { secrets } = this.#app
     const given = storable(input, 'input')
     const spec = ({ name, spec: before, createdAt, revision: found }: Job) => {
       if (revision !== undefined && revision !== found) throw changedMeanwhile(name, found)
       return jobSpec(mergedOptions(optionsOfSpec(before), options), {
         name,
-        handler: handler ?? before.handler.name,
+        handler:
+          handler === undefined
+            ? before.handler
+            : handlerSpec(handler, { job: name, secrets, before: before.handler }),
         input: given === undefined ? before.input : given,
+        inputSchema: before.inputSchema,
         timezone: this.#app.timezone,
         createdAt,
       })
     }
-    return await this.#change(job, { kind: 'edit', spec }, actor, 'job:updated')
+    return await this.#change(job, { kind: 'edit', spec }, by, 'job:updated')
   }
 
-  async delete(job: string, { actor = 'api' }: ActorOptions = {}): Promise<void> {
-    await this.#change(job, { kind: 'delete' }, actor, 'job:deleted')
+  async delete(job: string, by: ActorOptions = {}): Promise<void> {
+    await this.#change(job, { kind: 'delete' }, by, 'job:deleted')
   }
 
   async pause(
     job: string,
     options: ActorOptions & { reason?: string; until?: Instant | Duration } = {},
   ): Promise<JobView> {
-    refuseUnknown(options, ['reason', 'until', 'actor'], 'jobs.pause')
-    const { reason = null, until, actor = 'api' } = options
+    refuseUnknown(options, ['reason', 'until', 'actor', 'origin'], 'jobs.pause')
+    const { reason = null, until, ...by } = options
     const change: JobChange = {
       kind: 'pause',
       reason,
       until: until === undefined ? null : this.#instantFromNow(until),
     }
-    const view = await this.#change(job, change, actor, null)
+    const view = await this.#change(job, change, by, null)
     this.#app.events.emit('job:paused', { job: view.name, reason })
     return view
   }
@@ -162,23 +148,23 @@ export class Jobs {
     job: string,
     options: ActorOptions & { catchUp?: 'skip' | 'policy' | 'latest' | 'all' } = {},
   ): Promise<JobView> {
-    refuseUnknown(options, ['catchUp', 'actor'], 'jobs.resume')
-    const { catchUp = 'skip', actor = 'api' } = options
-    return await this.#change(job, { kind: 'resume', catchUp }, actor, 'job:resumed')
+    refuseUnknown(options, ['catchUp', 'actor', 'origin'], 'jobs.resume')
+    const { catchUp = 'skip', ...by } = options
+    return await this.#change(job, { kind: 'resume', catchUp }, by, 'job:resumed')
   }
 
-  async cancel(job: string, { actor = 'api' }: ActorOptions = {}): Promise<JobView> {
-    return await this.#change(job, { kind: 'cancel' }, actor, 'job:updated')
+  async cancel(job: string, by: ActorOptions = {}): Promise<JobView> {
+    return await this.#change(job, { kind: 'cancel' }, by, 'job:updated')
   }
 
   /** Brings back a cursor that a wrong clock has carried into the future. */
-  async resetCursor(job: string, { actor = 'api' }: ActorOptions = {}): Promise<JobView> {
-    return await this.#change(job, { kind: 'reset_cursor' }, actor, 'job:updated')
+  async resetCursor(job: string, by: ActorOptions = {}): Promise<JobView> {
+    return await this.#change(job, { kind: 'reset_cursor' }, by, 'job:updated')
   }
 
   /** Runs the job's newest failed execution again. */
-  async retry(job: string, { actor = 'api' }: ActorOptions = {}): Promise<ExecutionView> {
-    const { store, clock, newId } = this.#app
+  async retry(job: string, by: ActorOptions = {}): Promise<ExecutionView> {
+    const { store, newId } = this.#app
     const found = await this.#find(job)
     const [failed] = await store.listExecutions({ job: found.id, state: 'failed', limit: 1 })
     if (failed === undefined) {
@@ -190,8 +176,8 @@ export class Jobs {
         },
       )
     }
-    const now = clock.now()
-    const made = await store.retryExecution(failed.id, newId(now), { now, actor })
+    const context = changeContext(this.#app, by)
+    const made = await store.retryExecution(failed.id, newId(context.now), context)
     this.#app.enqueued()
     return executionView(made)
   }
@@ -201,11 +187,11 @@ export class Jobs {
     job: string,
     options: ActorOptions & { input?: unknown; force?: boolean; metadata?: Record<string, unknown> } = {},
   ): Promise<ExecutionView> {
-    refuseUnknown(options, ['input', 'force', 'metadata', 'actor'], 'jobs.trigger')
-    const { input, force = false, metadata = {}, actor = 'api' } = options
-    const now = this.#app.clock.now()
-    const trigger = { id: this.#app.newId(now), force, metadata, input: storable(input, 'input') }
-    const made = await this.#app.store.triggerJob(job, trigger, { now, actor })
+    refuseUnknown(options, ['input', 'force', 'metadata', 'actor', 'origin'], 'jobs.trigger')
+    const { input, force = false, metadata = {}, ...by } = options
+    const context = changeContext(this.#app, by)
+    const trigger = { id: this.#app.newId(context.now), force, metadata, input: storable(input, 'input') }
+    const made = await this.#app.store.triggerJob(job, trigger, context)
     this.#app.jobChanged()
     this.#app.enqueued()
     return executionView(made)
@@ -222,10 +208,10 @@ export class Jobs {
       order?: 'oldest_first' | 'newest_first'
     },
   ): Promise<BackfillView> {
-    refuseUnknown(options, ['from', 'to', 'dryRun', 'limit', 'order', 'actor'], 'jobs.backfill')
-    const { dryRun = false, limit = 1_000, order = 'oldest_first', actor = 'api' } = options
+    refuseUnknown(options, ['from', 'to', 'dryRun', 'limit', 'order', 'actor', 'origin'], 'jobs.backfill')
+    const { dryRun = false, limit = 1_000, order = 'oldest_first' } = options
     const { from, to } = parseSpan(options)
-    const context = { now: this.#app.clock.now(), actor }
+    const context = changeContext(this.#app, options)
     if (to > context.now + 1) {
       throw new EvertickError(
         'invalid_option',
@@ -275,6 +261,7 @@ export class Jobs {
       revision: number
       from: Date
       options: JobOptions
+      handler: HandlerOptions
       changedBy: string
       changedAt: Date
       tzVersion: string
@@ -286,6 +273,7 @@ export class Jobs {
       revision,
       from: new Date(from),
       options: optionsOfSpec(spec),
+      handler: handlerView(spec.handler),
       changedBy,
       changedAt: new Date(changedAt),
       tzVersion,
@@ -295,8 +283,8 @@ export class Jobs {
   async stats(job: string): Promise<Statistics & { lastExecution: ExecutionView | null }> {
     const found = await this.#find(job)
     const runs = await this.#app.store.jobRuns(found.id, statsRuns)
-    const [last] = await this.#app.store.lastExecutions([found.id])
-    return { ...statisticsOf(runs), lastExecution: last === undefined ? null : executionView(last) }
+    const [last] = await this.#app.store.lastExecutions([found.id], this.#app.clock.now())
+    return { ...statisticsOf(runs), lastExecution: last === undefined ? null : executionView(last.execution) }
   }
 
   /**
@@ -304,49 +292,27 @@ export class Jobs {
    * keep a cron their cron again.
    */
   async convert(options: ActorOptions & { dryRun?: boolean; back?: boolean } = {}): Promise<ConvertReport> {
-    refuseUnknown(options, ['dryRun', 'back', 'actor'], 'jobs.convert')
-    const { dryRun = false, back = false, actor = 'api' } = options
+    refuseUnknown(options, ['dryRun', 'back', 'actor', 'origin'], 'jobs.convert')
+    const { dryRun = false, back = false, ...by } = options
     const { store, clock } = this.#app
     const jobs = await store.listJobs({ limit: 1_000_000 })
     return await convertJobs(jobs, { back, now: clock.now() }, async (job, changes) => {
-      if (!dryRun) await this.update(job.id, changes, { actor })
+      if (!dryRun) await this.update(job.id, changes, by)
     })
   }
 
   /** The same action on all jobs that match; `dryRun` only counts them. */
-  async bulk(
-    action: 'pause' | 'resume' | 'cancel' | 'delete' | 'trigger',
-    filter: { state?: JobState; tag?: string; search?: string },
-    options: ActorOptions & {
-      dryRun?: boolean
-      reason?: string
-      onProgress?: (done: number, of: number) => void
-    } = {},
-  ): Promise<BulkResult> {
-    const matched = await this.#app.store.listJobs({ ...filter, limit: 1_000_000 })
-    if (options.dryRun === true) return { matched: matched.length, changed: 0, failed: [] }
-    const failed: { job: string; message: string }[] = []
-    const { actor = 'api', reason } = options
-    for (const [index, { name }] of matched.entries()) {
-      try {
-        if (action === 'pause') await this.pause(name, { actor, ...(reason === undefined ? {} : { reason }) })
-        else await this[action](name, { actor })
-      } catch (error) {
-        if (!(error instanceof EvertickError)) throw error
-        failed.push({ job: name, message: error.message })
-      }
-      options.onProgress?.(index + 1, matched.length)
-    }
-    return { matched: matched.length, changed: matched.length - failed.length, failed }
+  async bulk(action: BulkAction, filter: JobsFilter, options: BulkOptions = {}): Promise<BulkResult> {
+    return await bulkJobs(this.#app, this, action, filter, options)
   }
 
   async #change(
     job: string,
     change: JobChange,
-    actor: string,
+    by: ActorOptions,
     event: 'job:updated' | 'job:deleted' | 'job:resumed' | null,
   ): Promise<JobView> {
-    const changed = await this.#app.store.changeJob(job, change, { now: this.#app.clock.now(), actor })
+    const changed = await this.#app.store.changeJob(job, change, changeContext(this.#app, by))
     this.#app.jobChanged()
     if (event !== null) this.#app.events.emit(event, { job: changed.name })
     return await this.#view(changed)
@@ -369,14 +335,9 @@ export class Jobs {
   }
 
   async #view(job: Job): Promise<JobView> {
-    const [last] = await this.#app.store.lastExecutions([job.id])
-    return jobView(job, last ?? null, this.#app.clock.now())
-  }
-
-  async #views(jobs: readonly Job[]): Promise<JobView[]> {
-    const last = await this.#app.store.lastExecutions(jobs.map((job) => job.id))
-    const byJob = new Map(last.map((execution) => [execution.jobId, execution]))
-    return jobs.map((job) => jobView(job, byJob.get(job.id) ?? null, this.#app.clock.now()))
+    const [view] = await jobViews(this.#app, [job])
+    if (view === undefined) throw new Error('one job has one view')
+    return view
   }
 }
 

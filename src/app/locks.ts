@@ -4,6 +4,7 @@ import { parseDuration } from '../core/schedule/duration.ts'
 import type { Duration } from '../core/schedule/schedule.ts'
 import type { LockRow } from '../store/store.ts'
 import type { AppContext } from './app-context.ts'
+import { type ActorOptions, changeContext } from './change-context.ts'
 import { type HeldLock, waitForLock } from './held-lock.ts'
 import { databaseLocks, type LockKeeper, refuseReserved } from './lock-keeper.ts'
 
@@ -31,8 +32,8 @@ export class Locks {
 
   /** The lock, or null where somebody else holds it. */
   async acquire(name: string, options: AcquireOptions): Promise<Lock | null> {
-    const { clock, nodeId, newId } = this.#app
-    const grant = await waitForLock(this.#keeper, clock, {
+    const { clock, nodeId, newId, measures } = this.#app
+    const request = {
       name,
       owner: nodeId,
       token: newId(clock.now()),
@@ -40,7 +41,8 @@ export class Locks {
       waitMs: options.wait === undefined ? 0 : parseDuration(options.wait, 'wait'),
       pauseMs: () => retryMs,
       signal: options.signal,
-    })
+    }
+    const grant = await measures.time('lock_wait', () => waitForLock(this.#keeper, clock, request))
     return grant?.lock ?? null
   }
 
@@ -50,9 +52,9 @@ export class Locks {
   }
 
   /** An operator's release, whoever holds it. */
-  async release(name: string): Promise<void> {
+  async release(name: string, by: ActorOptions = {}): Promise<void> {
     refuseReserved(name)
-    if (await this.#app.store.releaseLock(name, null)) return
+    if (await this.#app.store.releaseLock(name, null, changeContext(this.#app, by))) return
     throw new EvertickError('lock_not_found', `Nobody holds the lock "${name}".`, {
       next: 'List the locks with `evertick locks list`.',
     })

@@ -55,7 +55,7 @@ const statusOfState: Readonly<Record<string, JobStatus>> = {
 }
 
 /** Seed 003's words, from the states of the jobs. */
-function byStatus(jobs: Readonly<Record<string, number>>): Record<string, number> {
+export function byStatus(jobs: Readonly<Record<string, number>>): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const [state, count] of Object.entries(jobs)) {
     const status = statusOfState[state] ?? state

@@ -11,7 +11,14 @@ import { defaultPool, type PoolOptions } from '../store/open-store.ts'
 import { type ApiConfig, type ApiOptions, apiConfig } from './api-config.ts'
 import { checked } from './checked.ts'
 import type { DefinedJob, Run } from './define-job.ts'
-import { databaseFromEnvironment, redisFromEnvironment } from './environment.ts'
+import {
+  allowedCommandsFromEnvironment,
+  databaseFromEnvironment,
+  logLevelFromEnvironment,
+  privateHostsFromEnvironment,
+  redisFromEnvironment,
+} from './environment.ts'
+import { isPlainPath } from './handler-options.ts'
 
 /** A job of a list, whatever its input: a schema gives its types out, a handler takes them in. */
 export type AnyJob = Pick<DefinedJob, 'name' | 'options' | 'schema'> & { readonly run: Run<never> | null }
@@ -54,16 +61,27 @@ export interface EvertickOptions {
   }
   /** Catch-up executions that may start per second, over the whole cluster. @default 10 */
   readonly catchUpRate?: number
+  /** How the audit log is kept. */
+  readonly auditLog?: {
+    /** How long entries of the audit log are kept, at least a day; for the role `scheduler`. @default for ever */
+    readonly retention?: Duration
+  }
   /** The zone of crons that name none. @default 'UTC' */
   readonly timezone?: string
   /** @default the host's clock */
   readonly clock?: Clock
-  /** @default warnings and errors to standard error */
+  /** Any with `debug`, `info`, `warn` and `error`, such as pino. @default what EVERTICK_LOG_LEVEL says, else warnings and errors, to standard error */
   readonly logger?: Logger
+  /** Spans by OpenTelemetry, with `@opentelemetry/api`. @default where a provider was registered before */
+  readonly tracing?: boolean
   /** Whether to bring the schema up to date at open. @default true on SQLite */
   readonly migrate?: boolean
   /** Where the API listens, and whom it believes; for the role `api`. */
   readonly api?: ApiOptions
+  /** Hosts in a private network that jobs may call, as `host` or `host:port`. @default EVERTICK_ALLOW_PRIVATE_HOSTS, else none */
+  readonly allowPrivateHosts?: readonly string[]
+  /** Absolute paths of the programs that jobs may run here; for the role `worker`. @default EVERTICK_ALLOW_COMMANDS, else none */
+  readonly allowCommands?: readonly string[]
   /** @default host, process id and a random part */
   readonly nodeId?: string
 }
@@ -83,11 +101,17 @@ export interface Config {
     readonly sweepMs: number
   }
   readonly catchUpEveryMs: number
+  /** null: for ever. */
+  readonly auditLogMs: number | null
   readonly timezone: string
   readonly clock: Clock | null
   readonly logger: Logger | null
+  /** null: where there is a provider. */
+  readonly tracing: boolean | null
   readonly migrate: boolean
   readonly nodeId: string | null
+  readonly allowPrivateHosts: readonly string[]
+  readonly allowCommands: readonly string[]
   /** null where this node has no API. */
   readonly api: ApiConfig | null
 }
@@ -120,12 +144,16 @@ const shape = {
     .strictObject({ lease: duration, heartbeat: duration, grace: duration, sweep: duration })
     .optional(),
   catchUpRate: z.number().positive().max(100_000).optional(),
+  auditLog: z.strictObject({ retention: duration }).optional(),
   timezone: z.string().optional(),
   clock: object.optional(),
   logger: object.optional(),
+  tracing: z.boolean().optional(),
   migrate: z.boolean().optional(),
   nodeId: z.string().min(1).max(200).optional(),
   api: object.optional(),
+  allowPrivateHosts: z.array(z.string().min(1)).optional(),
+  allowCommands: z.array(z.string()).optional(),
 }
 const names = [
   ...Object.keys(shape),
@@ -138,6 +166,7 @@ const names = [
   'extendAt',
   'poll',
   'sweep',
+  'retention',
 ]
 
 /** Types and checks `evertick.config.ts`. */
@@ -167,6 +196,8 @@ export function parseOptions(options: EvertickOptions): Config {
       field: 'leader.sweep',
     })
   }
+  // A misspelt level is refused at once, not with the first warning.
+  if (options.logger === undefined) logLevelFromEnvironment()
   const database = given.database ?? databaseFromEnvironment()
   refuseUnused(database, options)
   return Object.freeze({
@@ -180,11 +211,15 @@ export function parseOptions(options: EvertickOptions): Config {
     worker: workerConfig(given.worker ?? {}),
     leader,
     catchUpEveryMs: 1_000 / (given.catchUpRate ?? 10),
+    auditLogMs: auditLogMs(given.auditLog?.retention),
     timezone: parseTimezone(given.timezone ?? 'UTC', 'timezone'),
     clock: options.clock ?? null,
     logger: options.logger ?? null,
+    tracing: given.tracing ?? null,
     migrate: given.migrate ?? database.startsWith('sqlite:'),
     nodeId: given.nodeId ?? null,
+    allowPrivateHosts: given.allowPrivateHosts ?? privateHostsFromEnvironment(),
+    allowCommands: allowedPaths(given.allowCommands ?? allowedCommandsFromEnvironment()),
   })
 }
 
@@ -202,8 +237,27 @@ function workerConfig(given: {
   return { leaseMs, extendAt: given.extendAt ?? 0.5, pollMs }
 }
 
+function auditLogMs(retention: string | number | undefined): number | null {
+  if (retention === undefined) return null
+  const ms = parseDuration(retention, 'auditLog.retention')
+  if (ms >= 86_400_000) return ms
+  throw new EvertickError('invalid_config', 'auditLog.retention must be at least 1d.', {
+    field: 'auditLog.retention',
+  })
+}
+
+/** A job names a command by exactly the path that stands here. */
+function allowedPaths(paths: readonly string[]): readonly string[] {
+  const wrong = paths.find((path) => !isPlainPath(path))
+  if (wrong === undefined) return paths
+  throw new EvertickError('invalid_config', `${JSON.stringify(wrong)} is no absolute path of a program.`, {
+    field: 'allowCommands',
+    next: 'Write absolute paths, by colons: EVERTICK_ALLOW_COMMANDS=/usr/bin/rsync:/opt/backup.',
+  })
+}
+
 /** Nothing is accepted and ignored: these mean something on a server, or with a role, only. */
-function refuseUnused(database: string, { redis, pool, api, roles }: EvertickOptions): void {
+function refuseUnused(database: string, { redis, pool, api, roles, allowCommands }: EvertickOptions): void {
   const refuse = (field: string, where: string, next = 'Leave it out, or name another database.') => {
     throw new EvertickError('invalid_config', `${field} has no meaning ${where}.`, { field, next })
   }
@@ -215,5 +269,8 @@ function refuseUnused(database: string, { redis, pool, api, roles }: EvertickOpt
   }
   if (api !== undefined && roles?.includes('api') !== true) {
     refuse('api', 'without the role api', "Leave it out, or add 'api' to the roles.")
+  }
+  if (allowCommands !== undefined && roles?.includes('worker') === false) {
+    refuse('allowCommands', 'without the role worker', "Leave it out, or add 'worker' to the roles.")
   }
 }

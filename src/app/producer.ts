@@ -7,6 +7,7 @@ import type { AppContext } from './app-context.ts'
 import { applyJob } from './apply-jobs.ts'
 import { refuseBadName, refuseUnknown } from './call-options.ts'
 import { parseInput } from './define-job.ts'
+import type { NewId } from './ids.ts'
 import type { AnyJob } from './options.ts'
 import { storable } from './payload.ts'
 
@@ -25,8 +26,14 @@ export class Producer {
     this.#defined = defined
   }
 
-  async enqueue(job: JobReference, input: unknown, options: EnqueueOptions = {}): Promise<EnqueueResult> {
-    const [made] = await this.#insert([await this.#newExecution(job, input, options)], options.tx)
+  async enqueue(
+    job: JobReference,
+    input: unknown,
+    options: EnqueueOptions = {},
+    newId: NewId = this.#app.newId,
+  ): Promise<EnqueueResult> {
+    const row = await this.#newExecution(job, input, options, newId)
+    const [made] = await this.#insert([row], options.tx)
     if (made === undefined) throw new Error('The store made no execution.')
     return made
   }
@@ -65,10 +72,11 @@ export class Producer {
     job: JobReference,
     input: unknown,
     options: EnqueueOptions = {},
+    newId: NewId = this.#app.newId,
   ): Promise<NewExecution> {
     const jobName = typeof job === 'string' ? job : job.name
     const defined = isDefined(job) ? job : this.#defined.get(jobName)
-    const { clock, newId } = this.#app
+    const { clock } = this.#app
     refuseBadOptions(options)
     storable(input, 'input')
     // Checked, but stored as given: the handler's side checks and transforms it again.

@@ -5,6 +5,7 @@
 import { endingOf, type Outcome } from '../core/attempt/outcome.ts'
 import { EvertickError } from '../core/error.ts'
 import type { Execution, ExecutionError } from '../core/execution/execution.ts'
+import { handlerKey, isOwnKey } from '../core/job/handler.ts'
 import { formatDuration, parseDuration } from '../core/schedule/duration.ts'
 import type { Duration } from '../core/schedule/schedule.ts'
 import type { AppContext } from './app-context.ts'
@@ -65,6 +66,8 @@ export class PullLeases {
   async acquire(request: AcquireLease): Promise<LeaseView[]> {
     const { worker, queue = 'default', handlers, lease = '30s', limit = 1 } = request
     const { store, clock } = this.#app
+    const own = handlers.find(isOwnKey)
+    if (own !== undefined) throw notForOthers(own)
     const leaseMs = leaseOf(lease)
     const nodeId = nodeOf(worker)
     const now = clock.now()
@@ -84,7 +87,7 @@ export class PullLeases {
       executionId: claim.id,
       fence: claim.fence,
       job: claim.jobName,
-      handler: claim.spec.handler.name,
+      handler: handlerKey(claim.spec.handler),
       attempt: claim.attempt,
       input: claim.input,
       scheduledFor: new Date(claim.scheduledFor),
@@ -187,5 +190,13 @@ function errorOf(message: string): ExecutionError {
 function stale({ executionId, worker }: HeldLease): EvertickError {
   return new EvertickError('stale_lease', `The lease of ${executionId} is no longer that of ${worker}.`, {
     next: 'Stop working on it: another worker has it, or it has ended.',
+  })
+}
+
+/** Calls and commands are done by nodes: they carry secrets, and rights that only a node's own start gives. */
+function notForOthers(handler: string): EvertickError {
+  return new EvertickError('invalid_option', `"${handler}" is no handler that a worker may have.`, {
+    field: 'handlers',
+    next: 'Name the functions that this worker has.',
   })
 }

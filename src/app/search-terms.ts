@@ -1,27 +1,57 @@
-/** The search language of lists: `state:paused tag:billing nightly`. What has no name before it is searched for. */
+/**
+ * The search language of lists: `state:paused,error -tag:billing nightly`. A comma means or, a minus not; what has no name
+ * before it is searched for.
+ */
 import { EvertickError } from '../core/error.ts'
 import { didYouMean } from '../core/schedule/did-you-mean.ts'
 
+export interface SearchTerm {
+  readonly name: string
+  /** Any of them. */
+  readonly values: readonly string[]
+  /** None of them. */
+  readonly negated: boolean
+}
+
 export interface SearchTerms {
-  readonly named: ReadonlyMap<string, string>
+  /** All of them must hold. */
+  readonly terms: readonly SearchTerm[]
   /** The words without a name, as they stand. */
   readonly words: string
 }
 
-/** A value with spaces stands in quotes: `tag:"two words"`. */
-const term = /(?:(\w+):)?(?:"([^"]*)"|(\S+))/g
+/** A value with spaces or commas stands in quotes: `tag:"two words",other`. */
+const term = /(?:(-?)(\w+):)?((?:"[^"]*"|[^\s"])+)/g
+const part = /"([^"]*)"|([^,"]+)/g
+/** More than anybody types. */
+const mostValues = 50
 
 export function parseSearch(text: string, names: readonly string[]): SearchTerms {
-  const named = new Map<string, string>()
+  const terms: SearchTerm[] = []
   const words: string[] = []
-  for (const [, name, quoted, plain = ''] of text.matchAll(term)) {
-    const value = quoted ?? plain
-    if (name === undefined) words.push(value)
-    else if (!names.includes(name)) throw unknownName(name, names)
-    else if (named.has(name)) throw refused(`"${name}" stands twice in the filter.`)
-    else named.set(name, value)
+  for (const [, minus, name, written = ''] of text.matchAll(term)) {
+    if (name === undefined) {
+      words.push(written.replaceAll('"', ''))
+      continue
+    }
+    if (!names.includes(name)) throw unknownName(name, names)
+    const values = [...written.matchAll(part)].map(([, quoted, plain]) => quoted ?? plain ?? '')
+    if (values.length > mostValues) throw refused(`"${name}:" has more than ${mostValues} values.`)
+    terms.push({ name, values, negated: minus === '-' })
   }
-  return { named, words: words.join(' ') }
+  return { terms, words: words.join(' ').trim() }
+}
+
+/** The values that a name may have; another is refused with the nearest. */
+export function refuseOther(term: SearchTerm, allowed: readonly string[]): void {
+  for (const value of term.values) {
+    if (allowed.includes(value)) continue
+    const near = didYouMean(value, allowed)
+    throw refused(
+      `"${term.name}:" cannot be "${value}".`,
+      near === undefined ? `It can be: ${allowed.join(', ')}.` : `Did you mean "${near}"?`,
+    )
+  }
 }
 
 function unknownName(name: string, names: readonly string[]): EvertickError {
@@ -32,7 +62,7 @@ function unknownName(name: string, names: readonly string[]): EvertickError {
   )
 }
 
-function refused(message: string, next?: string): EvertickError {
+export function refused(message: string, next?: string): EvertickError {
   return new EvertickError('invalid_option', message, {
     field: 'filter',
     ...(next === undefined ? {} : { next }),

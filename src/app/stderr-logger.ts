@@ -1,15 +1,32 @@
-/** The default of an embedded library: silent unless something is wrong. */
+/**
+ * The log of a node that was given no logger, on standard error: lines for people on a terminal, else JSON for programs.
+ * An embedded library is silent unless something is wrong, or EVERTICK_LOG_LEVEL asks for more.
+ */
 import type { Logger } from '../engine/logger.ts'
+import { logLevelFromEnvironment } from './environment.ts'
+import { jsonLogger } from './log/json-logger.ts'
+import { isLogged, type LineLevel, type LogLevel } from './log/log-level.ts'
+import { redactedText } from './log/redact.ts'
 
-function write(level: string, message: string, details: { error?: unknown } = {}): void {
-  const { error } = details
-  const why = error instanceof Error ? `: ${error.message}` : ''
-  process.stderr.write(`evertick ${level}: ${message}${why}\n`)
+const words: Readonly<Record<LineLevel, string>> = {
+  debug: ' debug',
+  info: '',
+  warn: ' warning',
+  error: ' error',
 }
 
-export const stderrLogger: Logger = {
-  debug: () => {},
-  info: () => {},
-  warn: (message, details) => write('warning', message, details),
-  error: (message, details) => write('error', message, details),
+export const stderrLogger = stderrLoggerFrom('warn')
+
+/** `usual`: from which level up, where the environment does not say. */
+export function stderrLoggerFrom(usual: LogLevel): Logger {
+  const level = () => logLevelFromEnvironment() ?? usual
+  const json = jsonLogger(level, (line) => process.stderr.write(line))
+  const say = (line: LineLevel) => (message: string, details?: object) => {
+    if (!process.stderr.isTTY) return json[line](message, details)
+    if (!isLogged(line, level())) return
+    const { error }: { error?: unknown } = details ?? {}
+    const why = error instanceof Error ? `: ${error.message}` : ''
+    process.stderr.write(`evertick${words[line]}: ${redactedText(`${message}${why}`)}\n`)
+  }
+  return { debug: say('debug'), info: say('info'), warn: say('warn'), error: say('error') }
 }

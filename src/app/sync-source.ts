@@ -10,6 +10,7 @@ import { planSync, type SyncPlan } from '../sources/api/plan-sync.ts'
 import type { InvalidEntry } from '../sources/api/schedule-entry.ts'
 import type { JobChange } from '../store/store.ts'
 import type { AppContext } from './app-context.ts'
+import { changeContext } from './change-context.ts'
 import { refuseName } from './define-job.ts'
 import { type JobOptions, jobSpec } from './job-options.ts'
 import { Locks } from './locks.ts'
@@ -174,7 +175,7 @@ class Writer {
       managedBy: this.#manager,
       managedHash: enabled ? hash : null,
       paused: !enabled,
-      context: { now, actor: this.#manager },
+      context: changeContext(this.#app, { actor: this.#manager }),
     })
     events.emit('job:created', { job: name })
     if (enabled) return
@@ -202,6 +203,6 @@ class Writer {
   }
 
   async #change(job: string, change: JobChange): Promise<void> {
-    await this.#app.store.changeJob(job, change, { now: this.#app.clock.now(), actor: this.#manager })
+    await this.#app.store.changeJob(job, change, changeContext(this.#app, { actor: this.#manager }))
   }
 }

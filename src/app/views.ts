@@ -1,14 +1,18 @@
 /** Jobs, executions and ticks as the library returns them and as JSON shows them; dates become ISO text there. */
 import type { Cause, Execution, ExecutionError } from '../core/execution/execution.ts'
 import { type ExecutionState, isFinal } from '../core/execution/execution-state.ts'
+import { traceContextOf, withoutTrace } from '../core/execution/trace-context.ts'
 import type { Job, JobSpec } from '../core/job/job.ts'
 import { type JobAction, type JobState, legalActions } from '../core/job/job-state.ts'
 import type { JobStatus } from '../core/job/job-status.ts'
 import { sequenceOfJob } from '../core/job/sequence.ts'
-import { describeSchedule } from '../core/schedule/describe-schedule.ts'
 import { formatDuration } from '../core/schedule/duration.ts'
 import type { Duration, Schedule, ScheduleSpec } from '../core/schedule/schedule.ts'
+import type { LastExecution } from '../store/store.ts'
+import type { HandlerOptions } from './handler-options.ts'
+import { handlerView } from './handler-view.ts'
 import type { CatchUpOptions, RetryOptions } from './job-options.ts'
+import { scheduleWords } from './schedule-words.ts'
 
 export interface JobView {
   readonly id: string
@@ -18,7 +22,7 @@ export interface JobView {
   readonly schedule: Schedule | null
   readonly scheduleText: string | null
   readonly timezone: string
-  readonly handler: JobSpec['handler']
+  readonly handler: HandlerOptions
   readonly nextRunAt: Date | null
   /** The cursor: every tick before it has its account. */
   readonly accountedUntil: Date
@@ -32,13 +36,24 @@ export interface JobView {
   readonly catchUp: CatchUpOptions
   readonly retry: Required<RetryOptions>
   readonly overlap: JobSpec['overlap']
+  readonly maxConcurrent: number
+  readonly onCrash: JobSpec['onCrash']
+  readonly timeout: Duration | null
+  readonly startDeadline: Duration | null
+  readonly startAt: Date | null
+  readonly endAt: Date | null
+  readonly maxRuns: number | null
   readonly queue: string
   readonly priority: number
   readonly tags: readonly string[]
   readonly description: string | null
   readonly metadata: Readonly<Record<string, unknown>>
+  /** JSON Schema of its input, where its code knows one. */
+  readonly inputSchema: Readonly<Record<string, unknown>> | null
   readonly revision: number
   readonly managedBy: string
+  /** The options that an operator has changed on a job of code or a file, until its manager writes it anew. */
+  readonly overrides: readonly string[]
   readonly actions: readonly (JobAction | 'delete' | 'retry')[]
   readonly createdAt: Date
   readonly updatedAt: Date
@@ -66,6 +81,8 @@ export interface ExecutionView {
   readonly progress: number | null
   readonly progressNote: string | null
   readonly metadata: Readonly<Record<string, unknown>>
+  /** The trace that it was asked for in. */
+  readonly traceId: string | null
   readonly idempotencyKey: string
   readonly retryOf: string | null
   readonly fence: number
@@ -93,6 +110,8 @@ export function executionView(execution: Execution): ExecutionView {
   return {
     ...kept,
     job: jobName,
+    metadata: withoutTrace(execution.metadata),
+    traceId: traceContextOf(execution.metadata)?.traceId ?? null,
     scheduledFor: new Date(execution.scheduledFor),
     readyAt: new Date(execution.readyAt),
     caughtUp: caughtUpIndex === null || caughtUpOf === null ? null : { index: caughtUpIndex, of: caughtUpOf },
@@ -105,22 +124,28 @@ export function executionView(execution: Execution): ExecutionView {
   }
 }
 
-export function jobView(job: Job, last: Execution | null, now: number): JobView {
+export function jobView(
+  job: Job,
+  newest: LastExecution | null,
+  now: number,
+  overrides: readonly string[] = [],
+): JobView {
   const { spec } = job
+  const last = newest?.execution ?? null
   const schedule = spec.schedule === null ? null : scheduleView(spec.schedule)
   const unfinished = last !== null && !isFinal(last.state)
   return {
     id: job.id,
     name: job.name,
-    status: statusOf(job, last),
+    status: statusOf(job, newest),
     state: job.state,
     schedule,
-    scheduleText: scheduleWords(job),
+    scheduleText: scheduleText(job),
     timezone: spec.schedule?.kind === 'cron' ? spec.schedule.timezone : 'UTC',
-    handler: spec.handler,
+    handler: handlerView(spec.handler),
     nextRunAt: job.state === 'active' ? date(nextRun(job, now)) : null,
     accountedUntil: new Date(job.accountedUntil),
-    lastRunAt: date(last?.startedAt ?? null),
+    lastRunAt: date(newest?.startedAt ?? null),
     lastExecution: last === null ? null : executionView(last),
     currentRetryCount: unfinished ? Math.max(0, last.attempt - 1) : 0,
     isPaused: job.state === 'paused',
@@ -141,13 +166,22 @@ export function jobView(job: Job, last: Execution | null, now: number): JobView 
       jitter: spec.retry.jitter,
     },
     overlap: spec.overlap,
+    maxConcurrent: spec.maxConcurrent,
+    onCrash: spec.onCrash,
+    timeout: spec.timeoutMs === null ? null : durationView(spec.timeoutMs),
+    startDeadline: spec.startDeadlineMs === null ? null : durationView(spec.startDeadlineMs),
+    startAt: date(spec.startAt),
+    endAt: date(spec.endAt),
+    maxRuns: spec.maxRuns,
     queue: spec.queue,
     priority: spec.priority,
     tags: spec.tags,
     description: spec.description,
     metadata: spec.metadata,
+    inputSchema: isOwnFunction(job) ? spec.inputSchema : null,
     revision: job.revision,
     managedBy: job.managedBy,
+    overrides,
     actions: [
       ...legalActions(job.state),
       'delete',
@@ -156,6 +190,11 @@ export function jobView(job: Job, last: Execution | null, now: number): JobView 
     createdAt: new Date(job.createdAt),
     updatedAt: new Date(job.updatedAt),
   }
+}
+
+/** An operator may have given the job another handler: the schema is that of the code's own. */
+function isOwnFunction({ name, spec: { handler } }: Job): boolean {
+  return handler.type === 'function' && handler.name === name
 }
 
 /** A tick accounted ahead still lies before us; one that nobody has looked at yet lies behind. */
@@ -183,19 +222,21 @@ function anchorView(anchorAt: number): string {
 }
 
 /** The words of a schedule; an interval that counts from its job's creation, as most do, does not say so. */
-function scheduleWords({ name, createdAt, spec: { schedule } }: Job): string | null {
+function scheduleText({ name, createdAt, spec: { schedule } }: Job): string | null {
   if (schedule === null) return null
   const view = scheduleView(schedule)
   const plain = schedule.kind === 'every' && schedule.anchorAt === createdAt && 'every' in view
-  return describeSchedule(plain ? { every: view.every } : view, { name })
+  return scheduleWords(plain ? { every: view.every } : view, name)
 }
 
 function durationView(ms: number): Duration {
   return formatDuration(ms).replaceAll(' ', '') as Duration
 }
 
-function statusOf(job: Job, last: Execution | null): JobStatus {
-  if (last?.state === 'running') return 'running'
+/** What waits for its instant keeps a job that runs once from being over; else the last execution decides. */
+function statusOf(job: Job, last: LastExecution | null): JobStatus {
+  if (last?.execution.state === 'running') return 'running'
+  const newest = last?.newestState ?? null
   switch (job.state) {
     case 'paused':
     case 'disabled':
@@ -205,14 +246,10 @@ function statusOf(job: Job, last: Execution | null): JobStatus {
     case 'error':
       return 'failed'
     case 'completed':
-      return last?.state === 'failed'
-        ? 'failed'
-        : last !== null && !isFinal(last.state)
-          ? 'pending'
-          : 'completed'
+      return newest === 'failed' ? 'failed' : newest !== null && !isFinal(newest) ? 'pending' : 'completed'
     case 'active':
       if (job.spec.schedule !== null) return 'scheduled'
-      if (last === null || !isFinal(last.state)) return 'pending'
-      return last.state === 'failed' ? 'failed' : last.state === 'cancelled' ? 'cancelled' : 'completed'
+      if (newest === null || !isFinal(newest)) return 'pending'
+      return newest === 'failed' ? 'failed' : newest === 'cancelled' ? 'cancelled' : 'completed'
   }
 }

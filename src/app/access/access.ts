@@ -7,7 +7,7 @@ import type { Duration } from '../../core/schedule/schedule.ts'
 import type { AccessRow } from '../../store/store.ts'
 import type { AppContext } from '../app-context.ts'
 import { refuseBadName, refuseUnknown } from '../call-options.ts'
-import type { ActorOptions } from '../jobs.ts'
+import { type ActorOptions, changeContext } from '../change-context.ts'
 import type { ForeignTokens } from './foreign-tokens.ts'
 import type { OwnTokens, SignedToken } from './own-tokens.ts'
 import type { Principal } from './principal.ts'
@@ -57,8 +57,9 @@ export class Access {
   async createToken(
     options: ActorOptions & { name?: string; role: AccessRole; ttl?: Duration },
   ): Promise<CreatedToken> {
-    refuseUnknown(options, ['name', 'role', 'ttl', 'actor'], 'tokens.create')
-    const { name = 'token', role, ttl = '90d', actor = 'api' } = options
+    refuseUnknown(options, ['name', 'role', 'ttl', 'actor', 'origin'], 'tokens.create')
+    const { name = 'token', role, ttl = '90d' } = options
+    const { actor: createdBy, origin } = changeContext(this.#app, options)
     refuseBadName(name, 'name')
     refuseRole(role)
     const ttlMs = parseDuration(ttl, 'ttl')
@@ -66,7 +67,15 @@ export class Access {
       throw new EvertickError('invalid_option', 'ttl must be from 1s to 400d.', { field: 'ttl' })
     }
     const id = this.#newId()
-    const made = await this.#signer().issue({ id, kind: 'token', name, role, createdBy: actor, ttlMs })
+    const made = await this.#signer().issue({
+      id,
+      kind: 'token',
+      name,
+      role,
+      createdBy,
+      origin,
+      ttlMs,
+    })
     return { ...made, name, role, expiresAt: new Date(made.expiresAt) }
   }
 
@@ -74,8 +83,8 @@ export class Access {
     return (await this.#app.store.listAccess('token', this.#app.clock.now())).map(tokenView)
   }
 
-  async revoke(id: string, { actor = 'api' }: ActorOptions = {}): Promise<void> {
-    const revoked = await this.#app.store.revokeAccess(id, { now: this.#app.clock.now(), actor })
+  async revoke(id: string, by: ActorOptions = {}): Promise<void> {
+    const revoked = await this.#app.store.revokeAccess(id, changeContext(this.#app, by))
     this.#own?.forget(id)
     if (revoked) return
     throw new EvertickError('token_not_found', `There is no token ${id} that could be taken back.`, {
@@ -84,7 +93,7 @@ export class Access {
   }
 
   /** A code for one sign-in within ten minutes. Only its hash is kept. */
-  async createLink({ role, actor = 'cli' }: ActorOptions & { role: AccessRole }): Promise<{
+  async createLink({ role, actor = 'cli', ...from }: ActorOptions & { role: AccessRole }): Promise<{
     code: string
     expiresAt: Date
   }> {
@@ -92,24 +101,19 @@ export class Access {
     // A link that could never become a session is refused here, not when it is followed.
     this.#signer()
     const code = randomBytes(24).toString('base64url')
-    const now = this.#app.clock.now()
+    const { now, origin } = changeContext(this.#app, from)
     const expiresAt = now + linkMs
     const ended = { usedAt: null, revokedAt: null }
-    await this.#app.store.addAccess({
-      id: hashOf(code),
-      kind: 'link',
-      name: actor,
-      role,
-      createdAt: now,
-      createdBy: actor,
-      expiresAt,
-      ...ended,
-    })
+    const link = { id: hashOf(code), kind: 'link' as const, name: actor, role, createdAt: now }
+    await this.#app.store.addAccess({ ...link, createdBy: actor, expiresAt, ...ended }, origin)
     return { code, expiresAt: new Date(expiresAt) }
   }
 
   /** Null where the code is unknown, used or too old. */
-  async signIn(code: string): Promise<(SignedToken & { name: string; role: AccessRole }) | null> {
+  async signIn(
+    code: string,
+    by: Pick<ActorOptions, 'origin'> = {},
+  ): Promise<(SignedToken & { name: string; role: AccessRole }) | null> {
     const link = await this.#app.store.redeemLink(hashOf(code), this.#app.clock.now())
     if (link === null) return null
     const { name, role } = link
@@ -120,6 +124,7 @@ export class Access {
       name,
       role,
       createdBy: name,
+      origin: changeContext(this.#app, by).origin,
       ttlMs: sessionMs,
     })
     return { ...made, name, role }

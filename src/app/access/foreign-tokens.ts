@@ -1,6 +1,7 @@
 /** Tokens of the user's own provider, checked against the keys that it publishes. */
 import { createRemoteJWKSet, errors, type JWTVerifyGetKey, jwtVerify } from 'jose'
 import { isAccessRole } from '../../core/access/access-role.ts'
+import { EvertickError } from '../../core/error.ts'
 import type { AppContext } from '../app-context.ts'
 import type { Principal } from './principal.ts'
 
@@ -16,6 +17,13 @@ const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256
 
 const longestSubject = 200
 
+/** The keys are there, and none of them is the token's. Whatever else fails is no fault of the token. */
+const saysNothingOfProvider = [
+  errors.JWKSNoMatchingKey,
+  errors.JWKSMultipleMatchingKeys,
+  errors.JOSENotSupported,
+] as const
+
 export class ForeignTokens {
   readonly #app: AppContext
   readonly #options: ProviderOptions
@@ -28,7 +36,14 @@ export class ForeignTokens {
   ) {
     this.#app = app
     this.#options = options
-    this.#keys = keys
+    this.#keys = async (header, token) => {
+      try {
+        return await keys(header, token)
+      } catch (error) {
+        if (saysNothingOfProvider.some((kind) => error instanceof kind)) throw error
+        throw providerUnavailable(error)
+      }
+    }
   }
 
   /** The role is the claim `role`, or the first of `roles` that we know; a token without one may do nothing. */
@@ -53,4 +68,11 @@ export class ForeignTokens {
       throw error
     }
   }
+}
+
+function providerUnavailable(cause: unknown): EvertickError {
+  return new EvertickError('provider_unavailable', 'The provider of tokens does not answer with its keys.', {
+    next: 'Try again in a moment. If it stays so, look at EVERTICK_JWKS_URL.',
+    cause,
+  })
 }

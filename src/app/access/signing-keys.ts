@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { EvertickError } from '../../core/error.ts'
 
 const leastBytes = 32
+const jwtSecret = 'EVERTICK_JWT_SECRET'
 
 export interface SigningKey {
   /** Says which of the secrets has signed, and nothing about the secret. */
@@ -18,7 +19,7 @@ export class SigningKeys {
   constructor(secrets: readonly string[]) {
     const keys = secrets.map(keyOf)
     const [current] = keys
-    if (current === undefined) throw weak('There is no secret to sign tokens with.')
+    if (current === undefined) throw weak('There is no secret to sign tokens with.', jwtSecret)
     this.current = current
     this.#all = new Map(keys.map((key) => [key.kid, key]))
   }
@@ -29,19 +30,25 @@ export class SigningKeys {
 }
 
 function keyOf(text: string): SigningKey {
+  refuseWeakSecret(text, jwtSecret)
   const secret = new TextEncoder().encode(text)
-  if (secret.length < leastBytes) {
-    throw weak(`A secret has ${secret.length} bytes; it must have at least ${leastBytes}.`)
-  }
-  // One byte repeated, or a short word repeated, is long and still guessed.
-  if (new Set(secret).size < 10) throw weak('A secret has fewer than 10 different characters.')
   const kid = createHash('sha256').update('evertick kid ').update(secret).digest('base64url').slice(0, 16)
   return { kid, secret }
 }
 
-function weak(message: string): EvertickError {
+/** `field`: the variable that should hold a better one. */
+export function refuseWeakSecret(text: string, field: string): void {
+  const secret = new TextEncoder().encode(text)
+  if (secret.length < leastBytes) {
+    throw weak(`A secret has ${secret.length} bytes; it must have at least ${leastBytes}.`, field)
+  }
+  // One byte repeated, or a short word repeated, is long and still guessed.
+  if (new Set(secret).size < 10) throw weak('A secret has fewer than 10 different characters.', field)
+}
+
+function weak(message: string, field: string): EvertickError {
   return new EvertickError('weak_secret', message, {
-    field: 'EVERTICK_JWT_SECRET',
+    field,
     next: 'Make one with `openssl rand -base64 48`.',
   })
 }

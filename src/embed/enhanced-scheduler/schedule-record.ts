@@ -149,12 +149,13 @@ export function changedSpec(
   }
   const { handler } = spec
   const options = mergedOptions(optionsOfSpec(spec), changes)
-  return jobSpec(options, { name, handler: handler.name, input, timezone, createdAt })
+  return jobSpec(options, { name, handler, input, timezone, createdAt })
 }
 
 export function recordOf(job: Job, last: Execution | null, now: number): ScheduleRecord {
   const schedule = job.spec.schedule === null ? null : scheduleView(job.spec.schedule)
-  const view = jobView(job, last, now)
+  const view = jobView(job, null, now)
+  const startedAt = last?.startedAt ?? null
   return {
     scheduleId: job.name,
     jobId: job.id,
@@ -163,7 +164,7 @@ export function recordOf(job: Job, last: Execution | null, now: number): Schedul
     every: schedule !== null && 'every' in schedule ? schedule.every : null,
     timezone: view.timezone,
     enabled: job.state === 'active',
-    lastRun: view.lastRunAt,
+    lastRun: startedAt === null ? null : new Date(startedAt),
     nextRun: view.nextRunAt,
     lastStatus: last === null ? null : statusOf(last),
     metadata: job.spec.metadata,

@@ -2,6 +2,7 @@
 
 import type { AppContext } from '../../app/app-context.ts'
 import { refuseUnknown } from '../../app/call-options.ts'
+import { changeContext } from '../../app/change-context.ts'
 import { Evertick } from '../../app/evertick.ts'
 import { disabledReason, type SyncResult, syncSource } from '../../app/sync-source.ts'
 import { EvertickError } from '../../core/error.ts'
@@ -195,7 +196,7 @@ export class ScheduleRepository {
 }
 
 async function change(app: AppContext, job: Job, what: JobChange): Promise<void> {
-  await app.store.changeJob(job.id, what, { now: app.clock.now(), actor })
+  await app.store.changeJob(job.id, what, changeContext(app, { actor }))
   app.jobChanged()
 }
 
@@ -211,7 +212,9 @@ async function foundSchedule(app: AppContext, scheduleId: string): Promise<Job> 
 }
 
 export async function records(app: AppContext, jobs: readonly Job[]): Promise<ScheduleRecord[]> {
-  const newest = await app.store.lastExecutions(jobs.map(({ id }) => id))
+  const now = app.clock.now()
+  const ids = jobs.map(({ id }) => id)
+  const newest = (await app.store.lastExecutions(ids, now)).map(({ execution }) => execution)
   const last = new Map(newest.map((execution) => [execution.jobId, execution]))
   for (const { id, jobId, startedAt, finishedAt } of newest) {
     if (startedAt !== null || finishedAt !== null) continue
@@ -220,7 +223,7 @@ export async function records(app: AppContext, jobs: readonly Job[]): Promise<Sc
     if (run !== undefined && run.execution.id !== id) last.set(jobId, run.execution)
     else last.delete(jobId)
   }
-  return jobs.map((job) => recordOf(job, last.get(job.id) ?? null, app.clock.now()))
+  return jobs.map((job) => recordOf(job, last.get(job.id) ?? null, now))
 }
 
 /** Whatever the domain is, a job's name has only so many kinds of characters. */

@@ -3,8 +3,8 @@
  * history, figures, and locks over many instances: the API of the document, on the engine's jobs.
  */
 import { refuseUnknown } from '../../app/call-options.ts'
+import type { ActorOptions } from '../../app/change-context.ts'
 import { Evertick } from '../../app/evertick.ts'
-import type { ActorOptions } from '../../app/jobs.ts'
 import type { LegacyJob } from '../../app/legacy-job.ts'
 import type { Metrics } from '../../app/metrics.ts'
 import type { ExecutionView } from '../../app/views.ts'

@@ -4,9 +4,9 @@
  */
 import type { AppContext } from '../../app/app-context.ts'
 import { refuseUnknown } from '../../app/call-options.ts'
+import type { ActorOptions } from '../../app/change-context.ts'
 import { Evertick } from '../../app/evertick.ts'
 import type { HeldLock } from '../../app/held-lock.ts'
-import type { ActorOptions } from '../../app/jobs.ts'
 import {
   changesOfLegacy,
   type LegacyChanges,

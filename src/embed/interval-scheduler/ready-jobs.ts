@@ -1,6 +1,7 @@
 /** Jobs that could run now: a tick is due, or an execution is ready and waits for a worker. */
 import type { AppContext } from '../../app/app-context.ts'
-import { type JobView, jobView } from '../../app/views.ts'
+import { jobViews } from '../../app/job-views.ts'
+import type { JobView } from '../../app/views.ts'
 import { lockedJobs } from './job-locks.ts'
 
 export interface ReadyJob {
@@ -32,8 +33,8 @@ export async function readyJobs(app: AppContext, limit: number): Promise<ReadyJo
     const job = await store.findJob(id)
     // `completed`: its one instant has come, and its run waits.
     if (job?.state !== 'active' && job?.state !== 'completed') continue
-    const [last] = await store.lastExecutions([id])
-    ready.push({ view: jobView(job, last ?? null, now), dueAt })
+    const [view] = await jobViews(app, [job])
+    if (view !== undefined) ready.push({ view, dueAt })
   }
   return ready
 }

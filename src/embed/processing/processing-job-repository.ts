@@ -74,7 +74,7 @@ export class ProcessingJobRepository {
     const { status, before } = query
     const limit = pageLimit(query.limit, 100)
     const app = await this.#app()
-    const page = { job: this.#jobName, limit, ...(before === undefined ? {} : { beforeId: before }) }
+    const page = { job: this.#jobName, limit, ...(before === undefined ? {} : { afterId: before }) }
     const states = status === undefined ? [undefined] : statesOf(status)
     const found = await Promise.all(
       states.map((state) => app.store.listExecutions(state === undefined ? page : { ...page, state })),

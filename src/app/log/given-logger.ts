@@ -1,0 +1,29 @@
+/** A logger as the engine calls it, whichever its user has given. */
+import type { Logger } from '../../engine/logger.ts'
+import type { LineLevel } from './log-level.ts'
+
+const lines: readonly LineLevel[] = ['debug', 'info', 'warn', 'error']
+
+/** pino takes the details first, and knows an error as `err`. */
+type PinoLike = Readonly<Record<LineLevel, (details: object, message: string) => void>>
+
+export function givenLogger(given: Logger): Logger {
+  if (!isPino(given)) return given
+  return eachLine((line) => (message, { error, ...details }: { error?: unknown } = {}) => {
+    given[line](error === undefined ? details : { ...details, err: error }, message)
+  })
+}
+
+/** Every line says as much: which node it is, and in which trace. */
+export function withFields(logger: Logger, fields: () => object): Logger {
+  return eachLine((line) => (message, details) => logger[line](message, { ...fields(), ...details }))
+}
+
+function eachLine(make: (line: LineLevel) => (message: string, details?: object) => void): Logger {
+  return Object.fromEntries(lines.map((line) => [line, make(line)])) as unknown as Logger
+}
+
+function isPino(given: object): given is PinoLike {
+  const has = (name: string) => typeof (given as Record<string, unknown>)[name] === 'function'
+  return has('bindings') && has('child') && has('isLevelEnabled')
+}

@@ -1,0 +1,55 @@
+/** What happened while no node led: the gap before a term, and what became of each tick in it. */
+import type { Repair } from '../../core/leader/term.ts'
+import type { AppContext } from '../app-context.ts'
+import type { Leader, TermView } from '../cluster.ts'
+
+export interface AwayJob {
+  readonly job: string
+  readonly missed: number
+  readonly caughtUp: number
+  readonly coalesced: number
+  readonly skipped: number
+  readonly reasons: readonly string[]
+}
+
+export interface AwayReport {
+  readonly from: Date
+  readonly to: Date
+  readonly previousLeader: string
+  readonly leader: string
+  readonly missed: Repair
+  /** Those that missed most first. */
+  readonly jobs: readonly AwayJob[]
+}
+
+const newestTerms = 20
+/** A new leader settles what it finds in seconds; what is settled long after was owed for another reason. */
+const repairMs = 600_000
+const mostRows = 50_000
+
+/** Of the term, or of the newest with a gap before it; null where somebody led all the time. */
+export async function awayOf(
+  { store, clock }: AppContext,
+  leader: Leader,
+  which: { termId: number } | { since: number },
+): Promise<AwayReport | null> {
+  const terms = await leader.terms({ limit: newestTerms + 1 })
+  const wanted = (term: TermView) =>
+    'termId' in which ? term.id === which.termId : term.startTime.getTime() >= which.since
+  const index = terms.findIndex((term) => term.gapMs > 0 && wanted(term))
+  const [term, previous] = [terms[index], terms[index + 1]]
+  if (term === undefined || previous === undefined) return null
+  const startAt = term.startTime.getTime()
+  const next = terms[index - 1]?.startTime.getTime() ?? clock.now() + 1
+  const found = await store.missedTicks(startAt, Math.min(next, startAt + repairMs), mostRows)
+  return {
+    from: new Date(startAt - term.gapMs),
+    to: term.startTime,
+    previousLeader: previous.leaderInstance,
+    leader: term.leaderInstance,
+    missed: term.missed,
+    jobs: found
+      .map((job) => ({ ...job, missed: job.caughtUp + job.coalesced + job.skipped }))
+      .toSorted((a, b) => b.missed - a.missed),
+  }
+}

@@ -1,0 +1,116 @@
+/** What is planned: the ticks to come of all active jobs, and where many fall together. */
+import type { Job } from '../../core/job/job.ts'
+import { sequenceOfJob } from '../../core/job/sequence.ts'
+import type { TickSequence } from '../../core/schedule/schedule.ts'
+import type { AppContext } from '../app-context.ts'
+import { type BucketOptions, type Buckets, bucketsOf } from './span.ts'
+
+export interface PileUp {
+  readonly at: Date
+  readonly count: number
+  /** The first by name. */
+  readonly jobs: readonly string[]
+}
+
+export interface Forecast {
+  readonly from: Date
+  readonly to: Date
+  readonly bucketMs: number
+  readonly total: number
+  readonly buckets: readonly { readonly at: Date; readonly count: number }[]
+  /** Instants at which several jobs are due, the most crowded first. */
+  readonly pileUps: readonly PileUp[]
+  /** The jobs with the most ticks. */
+  readonly jobs: readonly { readonly job: string; readonly count: number }[]
+  /** There are more jobs than were looked at. */
+  readonly truncated: boolean
+}
+
+const mostDays = 31
+const mostJobs = 5_000
+/** Ticks that are looked at one by one, of all jobs together and of one; denser ones are only counted. */
+const mostWalked = 200_000
+const mostWalkedOfOne = 2_000
+const shownPileUps = 20
+const shownJobs = 200
+const namedInPileUp = 5
+
+export async function forecastOf({ store, clock }: AppContext, options: BucketOptions): Promise<Forecast> {
+  const buckets = bucketsOf(options, mostDays)
+  const now = clock.now()
+  const begin = Math.max(buckets.from, now + 1)
+  const found = await store.pageJobs({
+    terms: [{ by: 'next', from: null, to: buckets.to, negated: false }],
+    now,
+    sort: 'nextRunAt',
+    descending: false,
+    limit: mostJobs + 1,
+  })
+  const jobs = found.slice(0, mostJobs).map(({ job }) => job)
+  const drawing = new Drawing(buckets, begin)
+  for (const job of jobs.toSorted((a, b) => (a.name < b.name ? -1 : 1))) drawing.add(job)
+  return { ...drawing.forecast(), truncated: found.length > mostJobs }
+}
+
+class Drawing {
+  readonly #buckets: Buckets
+  readonly #begin: number
+  readonly #counts: number[]
+  readonly #together = new Map<number, { count: number; jobs: string[] }>()
+  readonly #jobs: { job: string; count: number }[] = []
+  #walked = 0
+
+  constructor(buckets: Buckets, begin: number) {
+    this.#buckets = buckets
+    this.#begin = begin
+    this.#counts = buckets.starts.map(() => 0)
+  }
+
+  add(job: Job): void {
+    const { to } = this.#buckets
+    const sequence = sequenceOfJob(job)
+    const count = this.#begin < to ? sequence.count(this.#begin, to) : 0
+    if (count === 0) return
+    this.#jobs.push({ job: job.name, count })
+    if (count <= mostWalkedOfOne && this.#walked + count <= mostWalked) this.#walk(job.name, sequence)
+    else this.#count(sequence)
+  }
+
+  #walk(name: string, sequence: TickSequence): void {
+    const { from, to, bucketMs } = this.#buckets
+    for (let tick = sequence.next(this.#begin - 1); tick !== null && tick < to; tick = sequence.next(tick)) {
+      this.#walked += 1
+      const index = Math.floor((tick - from) / bucketMs)
+      this.#counts[index] = (this.#counts[index] ?? 0) + 1
+      const there = this.#together.get(tick) ?? { count: 0, jobs: [] }
+      there.count += 1
+      if (there.jobs.length < namedInPileUp) there.jobs.push(name)
+      this.#together.set(tick, there)
+    }
+  }
+
+  #count(sequence: TickSequence): void {
+    const { to, bucketMs, starts } = this.#buckets
+    for (const [index, at] of starts.entries()) {
+      const [from, until] = [Math.max(at, this.#begin), Math.min(at + bucketMs, to)]
+      if (from < until) this.#counts[index] = (this.#counts[index] ?? 0) + sequence.count(from, until)
+    }
+  }
+
+  forecast(): Omit<Forecast, 'truncated'> {
+    const { from, to, bucketMs, starts } = this.#buckets
+    return {
+      from: new Date(from),
+      to: new Date(to),
+      bucketMs,
+      total: this.#jobs.reduce((sum, { count }) => sum + count, 0),
+      buckets: starts.map((at, index) => ({ at: new Date(at), count: this.#counts[index] ?? 0 })),
+      pileUps: [...this.#together]
+        .filter(([, { count }]) => count > 1)
+        .toSorted(([at, a], [other, b]) => b.count - a.count || at - other)
+        .slice(0, shownPileUps)
+        .map(([at, { count, jobs }]) => ({ at: new Date(at), count, jobs })),
+      jobs: this.#jobs.toSorted((a, b) => b.count - a.count).slice(0, shownJobs),
+    }
+  }
+}

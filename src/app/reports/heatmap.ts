@@ -1,0 +1,109 @@
+/** A job's ticks by day and hour of a zone's clock: what became of them, each in exactly one count. */
+import { isFinal } from '../../core/execution/execution-state.ts'
+import { countWithin } from '../../core/history/spread.ts'
+import type { Job } from '../../core/job/job.ts'
+import { nominalSequence } from '../../core/job/sequence.ts'
+import { type LocalHour, localHours } from '../../core/schedule/local-hours.ts'
+import type { TickSequence } from '../../core/schedule/schedule.ts'
+import { parseTimezone, zoneOffsets } from '../../core/schedule/timezone.ts'
+import type { TickRange } from '../../core/tick/account.ts'
+import type { TickCell } from '../../store/store.ts'
+import type { AppContext } from '../app-context.ts'
+import { type SpanOptions, spanOf } from './span.ts'
+
+export interface HeatmapOptions extends SpanOptions {
+  /** Whose clock cuts the days. @default the job's, or that of the configuration */
+  readonly timezone?: string
+}
+
+const counts = ['ran', 'late', 'caughtUp', 'failed', 'cancelled', 'running', 'coalesced', 'skipped'] as const
+type Counts = Record<(typeof counts)[number], number>
+
+export interface HeatmapHour extends Readonly<Counts> {
+  readonly at: Date
+  readonly hour: number
+}
+
+export interface Heatmap {
+  readonly job: string
+  readonly timezone: string
+  /** A day of 23 or 25 hours has as many. */
+  readonly days: readonly { readonly day: string; readonly hours: readonly HeatmapHour[] }[]
+}
+
+const mostDays = 92
+/** Every zone's hours begin at a whole one. */
+const slotMs = 900_000
+/** Begun later than that after its tick, a run counts as late. */
+const lateMs = 60_000
+
+export async function heatmapOf(app: AppContext, job: Job, options: HeatmapOptions): Promise<Heatmap> {
+  const { from, to } = spanOf(options, mostDays)
+  const own = job.spec.schedule?.kind === 'cron' ? job.spec.schedule.timezone : app.timezone
+  const timezone = parseTimezone(options.timezone ?? own, 'timezone')
+  const hours = localHours(zoneOffsets(timezone), from, to).map((hour) => ({ ...hour, counts: noCounts() }))
+  for (const cell of await app.store.countTicks(job.id, from, to, slotMs, lateMs)) {
+    const hour = hours[indexAt(hours, Math.max(cell.at, from))]
+    if (hour !== undefined) hour.counts[countOf(cell)] += cell.count
+  }
+  const sequence = evaluated(job)
+  for (const range of await app.store.tickRanges(job.id, from, to)) {
+    const within = shareOf(range, sequence)
+    for (let index = indexAt(hours, Math.max(range.from, from)); index < hours.length; index += 1) {
+      const hour = hours[index]
+      if (hour === undefined || hour.startAt > range.to) break
+      hour.counts[range.account] += within(Math.max(hour.startAt, from), Math.min(hour.endAt, to))
+    }
+  }
+  const days = Map.groupBy(hours, ({ day }) => day)
+  return {
+    job: job.name,
+    timezone,
+    days: [...days].map(([day, ofDay]) => ({
+      day,
+      hours: ofDay.map(({ startAt, hour, counts }) => ({ at: new Date(startAt), hour, ...counts })),
+    })),
+  }
+}
+
+function noCounts(): Counts {
+  return Object.fromEntries(counts.map((name) => [name, 0])) as Counts
+}
+
+function countOf({ account, state, late }: TickCell): (typeof counts)[number] {
+  if (!isFinal(state)) return 'running'
+  if (state !== 'completed') return state === 'failed' ? 'failed' : 'cancelled'
+  if (account === 'caught_up') return 'caughtUp'
+  return late ? 'late' : 'ran'
+}
+
+/** Where the schedule still is what it was, its own ticks say how a range lies over the hours; else it is spread evenly. */
+function shareOf(range: TickRange, sequence: TickSequence | null): (from: number, to: number) => number {
+  if (sequence === null || sequence.count(range.from, range.to + 1) !== range.count) {
+    return (from, to) => countWithin(range, from, to)
+  }
+  return (from, to) => {
+    const [begin, end] = [Math.max(from, range.from), Math.min(to, range.to + 1)]
+    return begin < end ? sequence.count(begin, end) : 0
+  }
+}
+
+function evaluated({ name, spec }: Job): TickSequence | null {
+  try {
+    return nominalSequence(name, spec)
+  } catch {
+    return null
+  }
+}
+
+/** The hour that holds an instant, by halves. */
+function indexAt(hours: readonly LocalHour[], at: number): number {
+  let low = 0
+  let high = hours.length
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    if ((hours[middle]?.endAt ?? 0) <= at) low = middle + 1
+    else high = middle
+  }
+  return low
+}

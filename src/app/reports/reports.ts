@@ -1,0 +1,55 @@
+/** `evertick.reports`: what pictures of the whole are drawn from. All of them only read. */
+import { EvertickError } from '../../core/error.ts'
+import type { AppContext } from '../app-context.ts'
+import type { Leader } from '../cluster.ts'
+import { type ActivityReport, activityOf } from './activity.ts'
+import { type AwayReport, awayOf } from './away.ts'
+import { type Forecast, forecastOf } from './forecast.ts'
+import { type Heatmap, type HeatmapOptions, heatmapOf } from './heatmap.ts'
+import { type Overview, overviewOf } from './overview.ts'
+import type { BucketOptions } from './span.ts'
+import { type Timeline, type TimelineOptions, timelineOf } from './timeline.ts'
+
+export class Reports {
+  readonly #app: AppContext
+  readonly #leader: Leader
+
+  constructor(app: AppContext, leader: Leader) {
+    this.#app = app
+    this.#leader = leader
+  }
+
+  /** Is all well, what is not, and what happened while nobody led. */
+  async overview(): Promise<Overview> {
+    return await overviewOf(this.#app, this.#leader)
+  }
+
+  /** How executions ended over a span of up to 92 days, in slots of equal length. */
+  async activity(options: BucketOptions): Promise<ActivityReport> {
+    return await activityOf(this.#app, options)
+  }
+
+  /** The ticks to come of all active jobs, over up to 31 days. */
+  async forecast(options: BucketOptions): Promise<Forecast> {
+    return await forecastOf(this.#app, options)
+  }
+
+  /** The runs that touch a span of up to 31 days, newest first. */
+  async timeline(options: TimelineOptions): Promise<Timeline> {
+    return await timelineOf(this.#app, options)
+  }
+
+  /** A job's ticks by day and hour, over up to 92 days. */
+  async heatmap(job: string, options: HeatmapOptions): Promise<Heatmap> {
+    const found = await this.#app.store.findJob(job)
+    if (found !== null) return await heatmapOf(this.#app, found, options)
+    throw new EvertickError('job_not_found', `There is no job "${job}".`, {
+      next: 'List the jobs with `evertick jobs list`.',
+    })
+  }
+
+  /** What a term found missed when it began; null where nobody was away before it. */
+  async away(termId: number): Promise<AwayReport | null> {
+    return await awayOf(this.#app, this.#leader, { termId })
+  }
+}

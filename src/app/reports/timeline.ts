@@ -1,0 +1,68 @@
+/** The runs that touch a span, newest first: no more of each than a bar in a picture needs. */
+import { EvertickError } from '../../core/error.ts'
+import type { TimelineRow } from '../../store/store.ts'
+import type { AppContext } from '../app-context.ts'
+import { pageLimit } from '../call-options.ts'
+import { type SpanOptions, spanOf } from './span.ts'
+
+export interface TimelineOptions extends SpanOptions {
+  /** Of one job only, by id or name. */
+  readonly job?: string
+  /** @default 500 */
+  readonly limit?: number
+  /** The `nextCursor` of the page before. */
+  readonly cursor?: string
+}
+
+export interface TimelineRun extends Omit<TimelineRow, 'seq' | 'startedAt' | 'finishedAt' | 'scheduledFor'> {
+  readonly startedAt: Date
+  readonly finishedAt: Date | null
+  readonly scheduledFor: Date
+}
+
+export interface Timeline {
+  readonly from: Date
+  readonly to: Date
+  readonly runs: readonly TimelineRun[]
+  readonly nextCursor: string | null
+}
+
+const mostDays = 31
+/** A run that began and ended is looked for among those made since then; one that still runs is found whatever its age. */
+const lookBackMs = 86_400_000
+const mostRows = 200_000
+
+export async function timelineOf({ store }: AppContext, options: TimelineOptions): Promise<Timeline> {
+  const { from, to } = spanOf(options, mostDays)
+  const { job, cursor } = options
+  const limit = pageLimit(options.limit, 500)
+  const found = await store.readTimeline({
+    from,
+    to,
+    limit: limit + 1,
+    lookBackMs,
+    maxRows: mostRows,
+    ...(job === undefined ? {} : { job }),
+    ...(cursor === undefined ? {} : { beforeSeq: placeOf(cursor) }),
+  })
+  const page = found.slice(0, limit)
+  return {
+    from: new Date(from),
+    to: new Date(to),
+    runs: page.map(({ seq: _, startedAt, finishedAt, scheduledFor, ...run }) => ({
+      ...run,
+      startedAt: new Date(startedAt),
+      finishedAt: finishedAt === null ? null : new Date(finishedAt),
+      scheduledFor: new Date(scheduledFor),
+    })),
+    nextCursor: found.length > limit ? String(page.at(-1)?.seq) : null,
+  }
+}
+
+function placeOf(cursor: string): number {
+  if (/^\d{1,15}$/.test(cursor)) return Number(cursor)
+  throw new EvertickError('invalid_option', 'The cursor is not one of a timeline.', {
+    field: 'cursor',
+    next: 'Pass the `nextCursor` of the page before, or leave it out to begin anew.',
+  })
+}
