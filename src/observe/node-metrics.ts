@@ -5,11 +5,14 @@ import type { Events } from '../engine/events.ts'
 import type { Store } from '../store/store.ts'
 import { DatabaseMetrics } from './database-metrics.ts'
 import { countEvents } from './event-metrics.ts'
+import { countMeasures } from './measure-metrics.ts'
+import type { Measures } from './measures.ts'
 
 export interface Observed {
   readonly store: Store
   readonly clock: Clock
   readonly events: Events
+  readonly measures: Measures
   readonly version: string
 }
 
@@ -19,10 +22,13 @@ let processRegistry: Registry | null = null
 export class NodeMetrics {
   readonly registry = new Registry()
   readonly #database: DatabaseMetrics
-  readonly #stopCounting: () => void
+  readonly #silences: readonly (() => void)[]
 
-  constructor({ store, clock, events, version }: Observed) {
-    this.#stopCounting = countEvents(this.registry, events, clock)
+  constructor({ store, clock, events, measures, version }: Observed) {
+    this.#silences = [
+      countEvents(this.registry, events, clock),
+      countMeasures(this.registry, measures, clock),
+    ]
     this.#database = new DatabaseMetrics(this.registry, store, clock)
     const build = new Gauge({
       name: 'evertick_build_info',
@@ -39,7 +45,7 @@ export class NodeMetrics {
   }
 
   stop(): void {
-    this.#stopCounting()
+    for (const silence of this.#silences) silence()
   }
 }
 

@@ -1,0 +1,57 @@
+/**
+ * How long a node's steps take, and what its last proof found. The store is wrapped once; where nobody listens, nothing is
+ * measured.
+ */
+import type { Clock } from '../engine/clock.ts'
+import type { Store } from '../store/store.ts'
+
+/** `poll`: a look for due jobs. `claim`: a look for work. `lock_wait`: until a named lock was got, or given up. */
+export type MeasuredStep = 'poll' | 'claim' | 'lock_wait'
+
+export interface LastAudit {
+  readonly at: number
+  readonly unaccounted: number
+}
+
+export class Measures {
+  readonly #clock: Clock
+  readonly #listeners = new Set<(step: MeasuredStep, ms: number) => void>()
+  /** The last proof that this node has made; null before the first. */
+  lastAudit: LastAudit | null = null
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** Returns the function that takes the listener off again. */
+  listen(listener: (step: MeasuredStep, ms: number) => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  async time<T>(step: MeasuredStep, work: () => Promise<T>): Promise<T> {
+    if (this.#listeners.size === 0) return await work()
+    const begunAt = this.#clock.monotonic()
+    try {
+      return await work()
+    } finally {
+      const ms = this.#clock.monotonic() - begunAt
+      for (const listener of this.#listeners) listener(step, ms)
+    }
+  }
+
+  wrap(store: Store): Store {
+    const timed: Partial<Store> = {
+      findDueJobs: (...call) => this.time('poll', () => store.findDueJobs(...call)),
+      claimExecutions: (request) => this.time('claim', () => store.claimExecutions(request)),
+    }
+    return new Proxy(store, {
+      get: (target, name) =>
+        Object.hasOwn(timed, name)
+          ? timed[name as keyof Store]
+          : (Reflect.get(target, name) as Store[keyof Store]),
+      // What is put over a verb is put over the timed one, and may call it.
+      set: (_, name, value) => Reflect.set(timed, name, value),
+    })
+  }
+}

@@ -1,0 +1,179 @@
+/**
+ * Spans around what a node does, by OpenTelemetry: an enqueue, a batch of ticks, an attempt. The store is wrapped once and
+ * the runner asks once; nothing else knows. Without a provider of traces the package is not even loaded.
+ */
+import type * as Otel from '@opentelemetry/api'
+import { type TraceContext, traceContextOf, traceMetadata } from '../core/execution/trace-context.ts'
+import type { AttemptEnd, TraceAttempt } from '../engine/context.ts'
+import { loadDriver } from '../store/load-driver.ts'
+import type { ClaimedExecution, NewExecution, Store } from '../store/store.ts'
+
+/** Where every copy of the package keeps what was registered with any of them. */
+const registry = Symbol.for('opentelemetry.js.api.1')
+
+/** `wanted`: null for "where somebody has registered a provider". */
+export async function openTracing(wanted: boolean | null, version: string): Promise<Tracing | null> {
+  if (wanted === false || (wanted === null && !hasProvider())) return null
+  return new Tracing(await loadDriver('@opentelemetry/api', () => import('@opentelemetry/api')), version)
+}
+
+function hasProvider(): boolean {
+  const { [registry]: registered } = globalThis as { [registry]?: { readonly trace?: object } }
+  return registered?.trace !== undefined
+}
+
+export class Tracing {
+  readonly #api: typeof Otel
+  readonly #tracer: Otel.Tracer
+
+  constructor(api: typeof Otel, version: string) {
+    this.#api = api
+    this.#tracer = api.trace.getTracer('evertick', version)
+  }
+
+  /** For the lines of the log. */
+  ids(): object {
+    const active = this.#api.trace.getActiveSpan()?.spanContext()
+    if (active === undefined || !this.#api.isSpanContextValid(active)) return {}
+    return { traceId: active.traceId, spanId: active.spanId }
+  }
+
+  wrap(store: Store): Store {
+    const traced: Partial<Store> = {
+      enqueueExecutions: (rows, within) => {
+        const { PRODUCER } = this.#api.SpanKind
+        const options = { kind: PRODUCER, attributes: enqueueAttributes(rows) }
+        return this.#within('evertick.enqueue', options, this.#asker(rows[0]?.metadata ?? {}), (span) =>
+          store.enqueueExecutions(
+            rows.map((row) => ({ ...row, metadata: this.#carried(row.metadata, span) })),
+            within,
+          ),
+        )
+      },
+      triggerJob: (job, trigger, context) => {
+        const attributes = {
+          ...messaging('send'),
+          'messaging.message.id': trigger.id,
+          'evertick.job': job,
+          'evertick.cause': 'manual',
+        }
+        const options = { kind: this.#api.SpanKind.PRODUCER, attributes }
+        return this.#within('evertick.enqueue', options, this.#asker(trigger.metadata), (span) =>
+          store.triggerJob(job, { ...trigger, metadata: this.#carried(trigger.metadata, span) }, context),
+        )
+      },
+      accountTicks: (request) =>
+        this.#within(
+          'evertick.tick',
+          { attributes: { 'evertick.jobs': request.jobs.length, 'evertick.term': request.leader.termId } },
+          this.#api.ROOT_CONTEXT,
+          async (span) => {
+            const result = await store.accountTicks(request)
+            const sum = (of: 'ticks' | 'executions') =>
+              result.accounted.reduce((total, each) => total + each[of], 0)
+            span.setAttributes({ 'evertick.ticks': sum('ticks'), 'evertick.executions': sum('executions') })
+            return result
+          },
+        ),
+    }
+    return Object.assign(Object.create(store) as Store, traced)
+  }
+
+  /** A child of whoever enqueued it; what a tick has made begins a trace of its own. */
+  readonly attempt: TraceAttempt = async (claim, run, endOf) => {
+    const asked = traceContextOf(claim.metadata)
+    const parent = asked === null ? this.#api.ROOT_CONTEXT : this.#remote(asked)
+    const options = { kind: this.#api.SpanKind.CONSUMER, attributes: attemptAttributes(claim) }
+    return await this.#within('evertick.execute', options, parent, async (span) => {
+      const ran = await run({ ...claim, metadata: this.#carried(claim.metadata, span) })
+      this.#end(span, endOf(ran))
+      return ran
+    })
+  }
+
+  #end(span: Otel.Span, { outcome, error }: AttemptEnd): void {
+    span.setAttribute('evertick.outcome', outcome)
+    if (error === null) return
+    span.setAttribute('error.type', error.code ?? error.name)
+    span.recordException({
+      name: error.name,
+      message: error.message,
+      ...(error.stack === undefined ? {} : { stack: error.stack }),
+    })
+    span.setStatus({ code: this.#api.SpanStatusCode.ERROR, message: error.message })
+  }
+
+  /** Whose call this is: of the span that is under way, else of the request that named one. */
+  #asker(metadata: Readonly<Record<string, unknown>>): Otel.Context {
+    const active = this.#api.context.active()
+    const asked = traceContextOf(metadata)
+    return this.#api.trace.getSpan(active) !== undefined || asked === null ? active : this.#remote(asked)
+  }
+
+  #remote({ traceId, spanId, flags, state }: TraceContext): Otel.Context {
+    const traceState = state === null ? {} : { traceState: this.#api.createTraceState(state) }
+    const parent = { traceId, spanId, traceFlags: flags, isRemote: true, ...traceState }
+    return this.#api.trace.setSpanContext(this.#api.ROOT_CONTEXT, parent)
+  }
+
+  #carried(metadata: Readonly<Record<string, unknown>>, span: Otel.Span): Readonly<Record<string, unknown>> {
+    const { traceId, spanId, traceFlags, traceState } = span.spanContext()
+    if (!this.#api.isSpanContextValid(span.spanContext())) return metadata
+    const state = traceState?.serialize() || null
+    return { ...metadata, ...traceMetadata({ traceId, spanId, flags: traceFlags, state }) }
+  }
+
+  async #within<T>(
+    name: string,
+    options: Otel.SpanOptions,
+    parent: Otel.Context,
+    run: (span: Otel.Span) => Promise<T>,
+  ): Promise<T> {
+    const span = this.#tracer.startSpan(name, options, parent)
+    try {
+      // Begun in this turn: verbs of one turn share a commit on SQLite.
+      return await this.#api.context.with(this.#api.trace.setSpan(parent, span), run, undefined, span)
+    } catch (error) {
+      span.recordException(error as Error)
+      span.setStatus({ code: this.#api.SpanStatusCode.ERROR, message: (error as Error).message })
+      throw error
+    } finally {
+      span.end()
+    }
+  }
+}
+
+/** The names of the semantic conventions for messaging. */
+function messaging(operation: 'send' | 'process'): Otel.Attributes {
+  return {
+    'messaging.system': 'evertick',
+    'messaging.operation.name': operation === 'send' ? 'enqueue' : 'execute',
+    'messaging.operation.type': operation,
+  }
+}
+
+function enqueueAttributes(rows: readonly NewExecution[]): Otel.Attributes {
+  const [first] = rows
+  const alike = rows.every(({ jobName }) => jobName === first?.jobName)
+  return {
+    ...messaging('send'),
+    ...(rows.length === 1 ? { 'messaging.message.id': first?.id } : {}),
+    ...(rows.length > 1 ? { 'messaging.batch.message_count': rows.length } : {}),
+    ...(rows.length === 1 && first?.queue !== null ? { 'messaging.destination.name': first?.queue } : {}),
+    ...(alike ? { 'evertick.job': first?.jobName } : {}),
+    'evertick.cause': 'enqueue',
+  }
+}
+
+function attemptAttributes(claim: ClaimedExecution): Otel.Attributes {
+  return {
+    ...messaging('process'),
+    'messaging.message.id': claim.id,
+    'messaging.destination.name': claim.spec.queue,
+    'evertick.job': claim.jobName,
+    'evertick.cause': claim.cause,
+    'evertick.attempt': claim.attempt,
+    'evertick.scheduled_for': new Date(claim.scheduledFor).toISOString(),
+    'evertick.idempotency_key': claim.idempotencyKey,
+  }
+}
