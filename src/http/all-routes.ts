@@ -6,7 +6,9 @@ import { eventRoutes } from './routes/events.ts'
 import { executionRoutes } from './routes/executions.ts'
 import { jobRoutes } from './routes/jobs.ts'
 import { leaseRoutes } from './routes/leases.ts'
+import { reportRoutes } from './routes/reports.ts'
 import { serviceRoutes } from './routes/service.ts'
+import { upkeepRoutes } from './routes/upkeep.ts'
 
 export const prefix = '/api/v1'
 
@@ -15,9 +17,21 @@ export interface PlacedEndpoint extends Endpoint {
   readonly fullPath: string
 }
 
+const prefixed = [
+  jobRoutes,
+  upkeepRoutes,
+  executionRoutes,
+  clusterRoutes,
+  leaseRoutes,
+  eventRoutes,
+  accessRoutes,
+  reportRoutes,
+] as const
+
+/** Each of them with its types, for the client. */
+export type Route = (typeof prefixed)[number][number] | (typeof serviceRoutes)[number]
+
 export const allRoutes: readonly PlacedEndpoint[] = [
-  ...[jobRoutes, executionRoutes, clusterRoutes, leaseRoutes, eventRoutes, accessRoutes]
-    .flat()
-    .map((route) => ({ ...route, fullPath: `${prefix}${route.path}` })),
+  ...prefixed.flat().map((route) => ({ ...route, fullPath: `${prefix}${route.path}` })),
   ...serviceRoutes.map((route) => ({ ...route, fullPath: route.path })),
 ]

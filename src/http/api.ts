@@ -10,18 +10,23 @@ import { version } from '../app/version.ts'
 import { EvertickError } from '../core/error.ts'
 import type { Logger } from '../engine/logger.ts'
 import { NodeMetrics } from '../observe/node-metrics.ts'
-import { allRoutes, type PlacedEndpoint } from './all-routes.ts'
+import { logAccess, type Seen } from './access-log.ts'
+import { allRoutes, type PlacedEndpoint, prefix } from './all-routes.ts'
 import { callerOf, principalOf, refuseRole } from './auth/authenticate.ts'
+import { pathBelow, rebase } from './base-path.ts'
+import { DeniedCalls } from './denied-calls.ts'
 import { type Call, Reply } from './endpoint.ts'
 import { LiveEvents } from './events/live-events.ts'
 import { apiHeaders } from './guard/headers.ts'
 import { refuseHost } from './guard/origin.ts'
 import { type Rate, RateLimit } from './guard/rate-limit.ts'
 import { openapiDocument } from './openapi.ts'
+import { dashboardAsset, dashboardPage, wantsPage } from './pages/dashboard.ts'
 import { docsPages } from './pages/docs.ts'
 import { pageResponse } from './pages/page.ts'
 import { signInPages } from './pages/sign-in.ts'
 import { errorResponse, problemOf, problemResponse, unforeseen } from './problem.ts'
+import { acceptedStream } from './progress-stream.ts'
 import { readRequest } from './read-request.ts'
 import { answerOnce } from './repeatable.ts'
 
@@ -35,18 +40,33 @@ export interface ApiOptions {
   readonly rate?: Rate
   /** Whether anybody may read the metrics. @default false */
   readonly metricsPublic?: boolean
+  /** Below which it stands. @default '', the root */
+  readonly basePath?: string
 }
 
-export type Fetch = (request: Request, remote?: string) => Promise<Response>
+/** `basePath` is for a mount that learns it with each request. */
+export type Fetch = (request: Request, remote?: string, basePath?: string) => Promise<Response>
+
+/** What goes along with a request. */
+interface Way {
+  readonly remote: string
+  readonly basePath: string
+  readonly seen: Seen
+}
 
 export interface Api extends Fetch {
-  /** Stops counting, and ends the streams of live events: until then a server that closes would wait for them. */
+  /**
+   * Stops counting, writes down what was denied, and ends the streams of live events: until then a server that closes
+   * would wait for them.
+   */
   close(): Promise<void>
 }
 
 const pages = [...signInPages, ...docsPages]
 const pagePaths = new Set(['/openapi.json', ...pages.map(({ path }) => path)])
 const usualRate: Rate = { perSecond: 200, burst: 400 }
+/** When to come back where the provider of tokens does not answer. */
+const providerSeconds = 5
 /** Of one address that brings wrong tokens or codes. */
 const failureRate: Rate = { perSecond: 0.5, burst: 20 }
 
@@ -56,48 +76,74 @@ export function createApi(options: ApiOptions): Api {
   const monotonic = () => app.clock.monotonic()
   const calls = new RateLimit(rate, monotonic)
   const failures = new RateLimit(failureRate, monotonic)
+  const denied = new DeniedCalls(app, logger)
   const live = new LiveEvents(app, logger)
   const metrics = new NodeMetrics({ ...app, version })
-  const router = new Hono<{ Bindings: { readonly remote: string } }>()
+  const router = new Hono<{ Bindings: Way }>({
+    getPath: (request, given) => pathBelow(request, given?.env?.basePath ?? '') ?? '/',
+  })
 
   async function answer(
     route: PlacedEndpoint,
     request: Request,
     params: Record<string, string>,
-    remote: string,
+    { remote, basePath, seen }: Way,
   ) {
-    const principal = await authenticated(route, request)
+    seen.route = route.fullPath
+    const principal = await authenticated(route, request, seen)
     const caller = principal === null ? remote : callerOf(principal)
-    limit(calls, caller)
+    if (route.unlimited !== true) limit(calls, caller)
     const read = await readRequest(route, request, params)
-    const actor = principal?.actor ?? 'anonymous'
-    const around = { evertick, access, live, metrics, principal, actor, caller, request }
+    const by = { actor: principal?.actor ?? 'anonymous', origin: remote }
+    const around = {
+      evertick,
+      maker: evertick,
+      access,
+      live,
+      metrics,
+      principal,
+      by,
+      caller,
+      request,
+      basePath,
+    }
     const call = { ...around, ...read } as Call<unknown, unknown, unknown>
-    if (route.contentType !== undefined) return plainResponse(route.contentType, await route.run(call))
+    if (route.contentType !== undefined) {
+      return await plainResponse(route.contentType, await route.run(call), request.method)
+    }
+    if (route.mayStream === true && acceptedStream(request.headers.get('accept')) !== null) {
+      return (await route.run(call)) as Response
+    }
     const key = route.repeatable === true ? request.headers.get('idempotency-key') : null
-    let headers: Readonly<Record<string, string>> = {}
     const what = [route.method, route.fullPath, read.params, read.body]
-    const made = await answerOnce(app, { key, caller, what }, async () => {
-      const returned = await route.run(call)
+    const made = await answerOnce(app, { key, caller, what }, async ({ newId, formerId }) => {
+      const mine = key === null ? call : { ...call, maker: Evertick.makerOf(evertick, newId) }
+      const former = formerId === null ? null : ((await route.former?.(mine, formerId)) ?? null)
+      const returned = former ?? (await route.run(mine))
       const reply = returned instanceof Reply ? returned : new Reply(returned, {})
-      headers = reply.headers
       const status = reply.status ?? route.status ?? 200
-      return { status, body: route.answers === null ? '' : JSON.stringify(reply.body) }
+      const body = route.answers === null ? '' : JSON.stringify(reply.body)
+      return { status, headers: reply.headers, body }
     })
     return new Response(made.status === 204 ? null : made.body, {
       status: made.status,
       headers: {
         ...(made.status === 204 ? {} : { 'content-type': 'application/json' }),
-        ...headers,
+        ...made.headers,
         ...(made.repeated ? { 'idempotent-replayed': 'true' } : {}),
       },
     })
   }
 
-  async function authenticated(route: PlacedEndpoint, request: Request): Promise<Principal | null> {
+  async function authenticated(
+    route: PlacedEndpoint,
+    request: Request,
+    seen: Seen,
+  ): Promise<Principal | null> {
     if (route.role === 'public') return null
     if (route.publicBy !== undefined && options[route.publicBy] === true) return null
     const principal = await principalOf(request, access)
+    seen.actor = principal?.actor ?? null
     refuseRole(principal, route.role)
     return principal
   }
@@ -107,7 +153,7 @@ export function createApi(options: ApiOptions): Api {
     try {
       return await answered
     } catch (error) {
-      if (error instanceof EvertickError && error.code === 'unauthenticated') limit(failures, remote)
+      if (error instanceof EvertickError && error.code === 'unauthenticated') limit(failures, remote, error)
       throw error
     }
   }
@@ -119,65 +165,101 @@ export function createApi(options: ApiOptions): Api {
   for (const route of allRoutes) {
     const path = route.fullPath.replaceAll(/\{(\w+)\}/g, ':$1')
     router.on(route.method.toUpperCase(), path, ({ req, env }) =>
-      slowGuessing(env.remote, answer(route, req.raw, req.param() as Record<string, string>, env.remote)),
+      slowGuessing(env.remote, answer(route, req.raw, req.param() as Record<string, string>, env)),
     )
   }
-  const document = JSON.stringify(openapiDocument())
+  const documentFor = memo((basePath) => JSON.stringify(openapiDocument(basePath)))
   router.get(
     '/openapi.json',
-    () => new Response(document, { headers: { 'content-type': 'application/json' } }),
+    ({ env }) => new Response(documentFor(env.basePath), { headers: { 'content-type': 'application/json' } }),
   )
   for (const page of pages) router.get(page.path, () => pageResponse(page))
-  // Whoever types the address alone shall not meet an error.
-  router.get('/', (context) => context.redirect('/docs'))
+  router.get('/assets/:name', async ({ req }) => {
+    return (await dashboardAsset(req.param('name'))) ?? errorResponse(notFound(req.path))
+  })
+  router.get('/', ({ env }) => dashboardPage(env.basePath))
   router.notFound((context) => {
-    const methods = methodsAt(new URL(context.req.url).pathname)
-    if (methods.length === 0) return errorResponse(notFound(context.req.path))
+    const methods = methodsAt(context.req.path)
+    if (methods.length === 0) {
+      // The dashboard has addresses of its own; what is asked for below the API is not one of them.
+      const { req, env } = context
+      const isPage = wantsPage(req.raw) && !req.path.startsWith(`${prefix}/`)
+      return isPage ? dashboardPage(env.basePath) : errorResponse(notFound(req.path))
+    }
     return errorResponse(wrongMethod(context.req.method), { allow: methods.join(', ') })
   })
-  router.onError((error) => {
-    if (error instanceof EvertickError) return errorResponse(error, headersOf(error))
+  router.onError((error, { env: { remote, seen }, req }) => {
+    if (error instanceof EvertickError) {
+      const { kind, code, message } = error instanceof TooMany && error.denied !== null ? error.denied : error
+      const route = seen.route === null ? '(no route)' : `${req.method} ${seen.route}`
+      if (kind === 'auth') denied.note({ actor: seen.actor, origin: remote, route, code, why: message })
+      return errorResponse(error, headersOf(error))
+    }
     logger.error('A request failed', { error })
     return problemResponse(unforeseen)
   })
-  const fetch: Fetch = async (request, remote = 'unknown') => {
-    const response = await router.fetch(request, { remote })
+  const fetch: Fetch = async (request, remote = 'unknown', basePath = options.basePath ?? '') => {
+    const begunAt = monotonic()
+    const seen: Seen = { route: null, actor: null }
+    const isOurs = pathBelow(request, basePath) !== null
+    const response = isOurs
+      ? await router.fetch(request, { remote, basePath, seen })
+      : errorResponse(notFound(new URL(request.url).pathname))
+    rebase(response, basePath)
     for (const [name, value] of Object.entries(apiHeaders)) {
       if (!response.headers.has(name)) response.headers.set(name, value)
     }
+    logAccess(logger, request, response, { seen, remote, ms: monotonic() - begunAt })
     return response
   }
   const close = async () => {
     metrics.stop()
     await live.close()
+    await denied.close()
   }
   return Object.assign(fetch, { close })
 }
 
+/** Made once for each base path in a row, which is to say once. */
+function memo(make: (basePath: string) => string): (basePath: string) => string {
+  let last: { readonly basePath: string; readonly text: string } | null = null
+  return (basePath) => {
+    if (last?.basePath !== basePath) last = { basePath, text: make(basePath) }
+    return last.text
+  }
+}
+
 /** Text or a stream, as it is. */
-function plainResponse(contentType: string, returned: unknown): Response {
+async function plainResponse(contentType: string, returned: unknown, method: string): Promise<Response> {
   const { body, headers } = returned instanceof Reply ? returned : new Reply(returned, {})
-  return new Response(body as ReadableStream | string, {
+  // Nobody will read it, nor hang up: it would be held for ever.
+  const isUnread = method === 'HEAD' && body instanceof ReadableStream
+  if (isUnread) await body.cancel()
+  return new Response(isUnread ? null : (body as ReadableStream | string), {
     headers: { 'content-type': contentType, ...headers },
   })
 }
 
 class TooMany extends EvertickError {
   readonly waitSeconds: number
+  /** What it would have heard, had it not asked so often. */
+  readonly denied: EvertickError | null
 
-  constructor(waitSeconds: number) {
+  constructor(waitSeconds: number, denied: EvertickError | null) {
     super('rate_limited', `Too many requests: wait ${waitSeconds} s.`, { next: 'Ask less often.' })
     this.waitSeconds = waitSeconds
+    this.denied = denied
   }
 }
 
-function limit(rate: RateLimit, caller: string): void {
+function limit(rate: RateLimit, caller: string, denied: EvertickError | null = null): void {
   const waitSeconds = rate.take(caller)
-  if (waitSeconds > 0) throw new TooMany(waitSeconds)
+  if (waitSeconds > 0) throw new TooMany(waitSeconds, denied)
 }
 
 function headersOf(error: EvertickError): Record<string, string> {
   if (error instanceof TooMany) return { 'retry-after': String(error.waitSeconds) }
+  if (error.code === 'provider_unavailable') return { 'retry-after': String(providerSeconds) }
   if (problemOf(error).status === 401) return { 'www-authenticate': 'Bearer realm="evertick"' }
   return {}
 }

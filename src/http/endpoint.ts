@@ -5,7 +5,8 @@
 import type { z } from 'zod'
 import type { Access } from '../app/access/access.ts'
 import type { Principal } from '../app/access/principal.ts'
-import type { Evertick } from '../app/evertick.ts'
+import type { ActorOptions } from '../app/change-context.ts'
+import type { Evertick, Maker } from '../app/evertick.ts'
 import type { AccessRole } from '../core/access/access-role.ts'
 import type { NodeMetrics } from '../observe/node-metrics.ts'
 import type { LiveEvents } from './events/live-events.ts'
@@ -23,11 +24,15 @@ export interface Call<Params, Query, Body> {
   readonly body: Body
   /** Whoever calls; null on a public route without a token. */
   readonly principal: Principal | null
-  /** The same for the audit log. */
-  readonly actor: string
+  /** The same for the audit log, and from where. */
+  readonly by: Required<ActorOptions>
+  /** What makes jobs and executions: under an Idempotency-Key, with the ids that the key stands for. */
+  readonly maker: Maker
   /** Whose limits count. */
   readonly caller: string
   readonly request: Request
+  /** The path that the API stands below; empty at the root. */
+  readonly basePath: string
   readonly live: LiveEvents
   readonly metrics: NodeMetrics
 }
@@ -51,8 +56,14 @@ export interface Endpoint<Params = unknown, Query = unknown, Body = unknown> {
   /** Of an answer that is text or a stream as it is. @default JSON */
   readonly contentType?: 'text/event-stream' | 'text/plain'
   readonly status?: 200 | 201 | 202 | 204
+  /** For what watches over the node: never refused for what others at its address ask. @default false */
+  readonly unlimited?: boolean
+  /** Answers with a stream of its progress where the caller's `Accept` asks for one: then `run` gives the whole response. */
+  readonly mayStream?: boolean
   /** Takes an Idempotency-Key: the same key gets the same answer. */
   readonly repeatable?: boolean
+  /** Of what makes one thing: the answer, where a former try under the same key has made it; else null. */
+  readonly former?: (call: Call<Params, Query, Body>, id: string) => Promise<unknown>
   readonly run: (call: Call<Params, Query, Body>) => Promise<unknown>
 }
 
@@ -63,19 +74,71 @@ type Exact<T> = T extends readonly unknown[] | Date
     ? { [Key in keyof T]: Exact<Exclude<T[Key], undefined>> }
     : T
 
-interface Given<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType>
-  extends Omit<Endpoint, 'params' | 'query' | 'body' | 'run'> {
+/** What a caller gives and gets, as JSON. */
+export interface Contract<Params = unknown, Query = unknown, Body = unknown, Answer = unknown> {
+  readonly params: Params
+  readonly query: Query
+  readonly body: Body
+  readonly answer: Answer
+}
+
+/** A route that the compiler knows whole: the types of the client come from here. */
+export interface TypedEndpoint<M extends Method, Path extends string, C extends Contract> extends Endpoint {
+  readonly method: M
+  readonly path: Path
+  /** For the compiler alone: no route has it. */
+  readonly contract?: C
+}
+
+/** Of a route that takes no key there. */
+// oxlint-disable-next-line typescript/no-generated-empty-object-type
+type Nothing = Record<never, never>
+
+/** A query is text: which keys may be left out is the schema's, and what they mean is what it makes of them. */
+type Queried<In, Out> = { [Key in keyof In]: Exclude<Out[Key & keyof Out], undefined> }
+
+interface Given<
+  M extends Method,
+  Path extends string,
+  P extends z.ZodObject,
+  Q extends z.ZodObject,
+  B extends z.ZodType,
+  A extends z.ZodType | null,
+> extends Omit<Endpoint, 'method' | 'path' | 'params' | 'query' | 'body' | 'answers' | 'former' | 'run'> {
+  readonly method: M
+  readonly path: Path
   readonly params?: P
   readonly query?: Q
   readonly body?: B
+  readonly answers: A
+  readonly former?: (
+    call: Call<Exact<z.output<P>>, Exact<z.output<Q>>, Exact<z.output<B>>>,
+    id: string,
+  ) => Promise<unknown>
   readonly run: (call: Call<Exact<z.output<P>>, Exact<z.output<Q>>, Exact<z.output<B>>>) => Promise<unknown>
 }
 
-/** Ties what `run` is given to the schemas beside it. */
-export function endpoint<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType>(
-  given: Given<P, Q, B>,
-): Endpoint {
-  return given as unknown as Endpoint
+/** Ties what `run` is given, and what the client's callers give and get, to the schemas beside it. */
+export function endpoint<
+  const M extends Method,
+  const Path extends string,
+  A extends z.ZodType | null,
+  P extends z.ZodObject = z.ZodObject<Nothing>,
+  Q extends z.ZodObject = z.ZodObject<Nothing>,
+  B extends z.ZodType = z.ZodUndefined,
+>(
+  given: Given<M, Path, P, Q, B, A>,
+): TypedEndpoint<
+  M,
+  Path,
+  Contract<
+    z.input<P>,
+    Queried<z.input<Q>, z.output<Q>>,
+    z.input<B>,
+    A extends z.ZodType ? z.output<A> : undefined
+  >
+> {
+  return given as unknown as TypedEndpoint<M, Path, never>
 }
 
 /** An answer that is more than its body. */

@@ -1,23 +1,26 @@
-/** Node's own server around the API: also what is no request at all is answered in the words of the rest. */
-import { createServer, type Server } from 'node:http'
+/** Node's own requests and servers around the API: also what is no request at all is answered in the words of the rest. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { getRequestListener, RequestError } from '@hono/node-server'
 import { EvertickError } from '../core/error.ts'
 import type { Logger } from '../engine/logger.ts'
 import type { Fetch } from './api.ts'
 import { apiHeaders } from './guard/headers.ts'
+import { isAmbiguous } from './guard/target.ts'
 import { errorResponse, problemOf, problemResponse, unforeseen } from './problem.ts'
 
 /** Whoever sends its headers, or its whole request, more slowly holds a connection for nothing. */
-const limits = { headersTimeout: 15_000, requestTimeout: 60_000, requireHostHeader: false }
+const patience = { headersTimeout: 15_000, requestTimeout: 60_000, connectionsCheckingInterval: 5_000 }
 
-interface NodeBindings {
-  readonly incoming: { readonly socket: { readonly remoteAddress?: string } }
-}
-
-export function nodeServer(fetch: Fetch, logger: Logger): Server {
+/** Answers what a server of Node's, or an app around one, was sent. */
+export function nodeListener<Incoming extends IncomingMessage>(
+  answer: (request: Request, incoming: Incoming) => Promise<Response>,
+  logger: Logger,
+): (incoming: Incoming, outgoing: ServerResponse) => void {
   const listener = getRequestListener(
-    (request, env) => fetch(request, (env as NodeBindings).incoming.socket.remoteAddress),
+    (request, env) => answer(request, (env as { readonly incoming: unknown }).incoming as Incoming),
     {
+      // Quicker, and no library's business: this process is somebody else's.
+      overrideGlobalObjects: false,
       errorHandler: (error) => {
         if (error instanceof RequestError) return safe(errorResponse(noRequest()))
         logger.error('A request failed', { error })
@@ -25,8 +28,19 @@ export function nodeServer(fetch: Fetch, logger: Logger): Server {
       },
     },
   )
+  return (incoming, outgoing) => void listener(incoming, outgoing)
+}
+
+/** `given` is for who cannot wait that long. */
+export function nodeServer(fetch: Fetch, logger: Logger, given: Partial<typeof patience> = {}): Server {
+  const listener = nodeListener(async (request, incoming) => {
+    if (isAmbiguous(incoming)) return safe(errorResponse(noRequest()))
+    return await fetch(request, incoming.socket.remoteAddress)
+  }, logger)
   // A request without a host is left to the listener, which answers it as a whole.
-  const server = createServer(limits, (request, response) => void listener(request, response))
+  const server = createServer({ ...patience, ...given, requireHostHeader: false }, listener)
+  // Whatever else a client expects need not be met: it is answered like any other.
+  server.on('checkExpectation', listener)
   server.on('clientError', (_error, socket) => {
     if (socket.writable) socket.end(refusalText())
     else socket.destroy()

@@ -28,9 +28,16 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output'): unknown {
   return plain
 }
 
+/** An answer as it is, but a body as its caller writes it: what has a default may be left out. */
 function components(): Record<string, unknown> {
-  const { schemas } = z.toJSONSchema(named, { uri: (id) => `${refBase}${id}`, unrepresentable: 'any' })
-  const kept = Object.entries(schemas).map(([id, { $schema: _dialect, $id: _id, ...schema }]) => [id, schema])
+  const uri = (id: string) => `${refBase}${id}`
+  const answers = z.toJSONSchema(named, { io: 'output', uri, unrepresentable: 'any' }).schemas
+  const bodies = z.toJSONSchema(named, { io: 'input', uri, unrepresentable: 'any' }).schemas
+  const isBody = new Set(allRoutes.flatMap(({ body }) => (body === undefined ? [] : [named.get(body)?.id])))
+  const kept = Object.entries(answers).map(([id, answer]) => {
+    const { $schema: _dialect, $id: _id, ...schema } = isBody.has(id) ? (bodies[id] ?? answer) : answer
+    return [id, schema]
+  })
   return { ...(Object.fromEntries(kept) as Record<string, unknown>), Problem: problem }
 }
 
@@ -100,7 +107,8 @@ function paths(): Record<string, Record<string, unknown>> {
   return all
 }
 
-export function openapiDocument(): object {
+/** `basePath` is empty at the root. */
+export function openapiDocument(basePath = ''): object {
   return {
     openapi: '3.1.0',
     info: {
@@ -109,7 +117,7 @@ export function openapiDocument(): object {
       description: 'A job scheduler that accounts for every tick.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '/' }],
+    servers: [{ url: basePath === '' ? '/' : basePath }],
     paths: paths(),
     components: {
       schemas: components(),

@@ -30,6 +30,7 @@ const statusOfCode: Partial<Record<ErrorCode, number>> = {
   changed_meanwhile: 412,
   key_reused: 422,
   rate_limited: 429,
+  not_running: 503,
   timeout: 504,
 }
 

@@ -4,55 +4,74 @@
  */
 import { createHash } from 'node:crypto'
 import type { AppContext } from '../app/app-context.ts'
+import { repeatedIds } from '../app/ids.ts'
 import { EvertickError } from '../core/error.ts'
+import type { AnswerToKeep } from '../store/store.ts'
 
-export interface Answer {
-  readonly status: number
-  readonly body: string
+export interface Repeatable {
+  readonly key: string | null
+  readonly caller: string
+  readonly what: readonly unknown[]
+}
+
+/** What a request that makes something knows of itself. */
+export interface Try {
+  /** Ids for what it makes: the same whenever the request is repeated. */
+  readonly newId: AppContext['newId']
+  /** The id that a former try has given to what it made, if there was one that never said how it ended. */
+  readonly formerId: string | null
 }
 
 const longestKey = 200
 
 export async function answerOnce(
-  { store, clock }: AppContext,
-  request: { readonly key: string | null; readonly caller: string; readonly what: readonly unknown[] },
-  answer: () => Promise<Answer>,
-): Promise<Answer & { readonly repeated: boolean }> {
-  const { key, caller, what } = request
-  if (key === null) return { ...(await answer()), repeated: false }
-  if (key === '' || key.length > longestKey) {
-    throw new EvertickError('invalid_option', `An Idempotency-Key has 1 to ${longestKey} characters.`, {
-      field: 'Idempotency-Key',
-    })
-  }
+  { store, clock, newId }: AppContext,
+  { key, caller, what }: Repeatable,
+  answer: (attempt: Try) => Promise<AnswerToKeep>,
+): Promise<AnswerToKeep & { readonly repeated: boolean }> {
+  if (key === null) return { ...(await answer({ newId, formerId: null })), repeated: false }
+  refuseBadKey(key)
   const hash = createHash('sha256').update(JSON.stringify(what)).digest('hex')
-  const begunAt = clock.now()
-  const mine = { caller, key, hash, begunAt }
+  const mine = { caller, key, hash, takenAt: clock.now() }
   const kept = await store.beginKept(mine)
-  switch (kept.kind) {
-    case 'answered':
-      return { status: kept.status, body: kept.body, repeated: true }
-    case 'another':
-      throw new EvertickError('key_reused', 'This Idempotency-Key was used for another request.', {
-        field: 'Idempotency-Key',
-        next: 'Use a new key for a new request.',
-      })
-    case 'under_way':
-      throw new EvertickError('key_under_way', 'A request with this Idempotency-Key is under way.', {
-        field: 'Idempotency-Key',
-        next: 'Ask again in a moment.',
-      })
-    case 'first':
-  }
-  let made: Answer
+  if (kept.kind === 'another') throw keyReused()
+  if (kept.kind === 'under_way') throw keyUnderWay()
+  if (kept.kind === 'answered') return { ...kept, repeated: true }
+  const ids = () => repeatedIds(kept.begunAt, JSON.stringify([caller, key, hash]))
+  let made: AnswerToKeep
   try {
-    made = await answer()
+    made = await answer({ newId: ids(), formerId: kept.again ? ids()(kept.begunAt) : null })
   } catch (error) {
-    // Nothing was done: the same key may try again.
-    await store.endKept(mine, null)
+    await store.endKept(mine, didNothing(error) ? 'undone' : 'unclear')
     throw error
   }
   // If this fails, the key stays taken: the work is done, and must not be done again at once.
   await store.endKept(mine, made)
   return { ...made, repeated: false }
+}
+
+/** A refusal is a refusal; an outage may have come after the commit. */
+function didNothing(error: unknown): boolean {
+  return error instanceof EvertickError && error.kind !== 'unavailable' && error.kind !== 'failed'
+}
+
+function refuseBadKey(key: string): void {
+  if (key !== '' && key.length <= longestKey) return
+  throw new EvertickError('invalid_option', `An Idempotency-Key has 1 to ${longestKey} characters.`, {
+    field: 'Idempotency-Key',
+  })
+}
+
+function keyReused(): EvertickError {
+  return new EvertickError('key_reused', 'This Idempotency-Key was used for another request.', {
+    field: 'Idempotency-Key',
+    next: 'Use a new key for a new request.',
+  })
+}
+
+function keyUnderWay(): EvertickError {
+  return new EvertickError('key_under_way', 'A request with this Idempotency-Key is under way.', {
+    field: 'Idempotency-Key',
+    next: 'Ask again in a moment.',
+  })
 }

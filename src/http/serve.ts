@@ -24,12 +24,13 @@ export async function serve(
   logger: Logger,
 ): Promise<RunningApi> {
   const hosts = answeredHosts(config.host, config.hosts)
-  const api = createApi({ evertick, access, logger, hosts, metricsPublic: config.metricsPublic })
+  const { basePath, metricsPublic } = config
+  const api = createApi({ evertick, access, logger, hosts, metricsPublic, basePath })
   const server = await listen(api, config, logger)
   const { port } = server.address() as AddressInfo
   const host = config.host.includes(':') ? `[${config.host}]` : config.host
   return {
-    url: `http://${host}:${port}`,
+    url: `http://${host}:${port}${basePath}`,
     close: async () => {
       await api.close()
       await closed(server)

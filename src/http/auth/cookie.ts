@@ -2,15 +2,27 @@
 
 const cookieName = 'evertick_session'
 
-export function sessionCookie(token: string, expiresAt: number, request: Request): string {
+export function sessionCookie(
+  token: string,
+  expiresAt: number,
+  { request, basePath }: { readonly request: Request; readonly basePath: string },
+): string {
   // Behind a proxy that ends TLS only the browser knows by which way it came.
   const cameBy = request.headers.get('origin') ?? request.url
   const secure = cameBy.startsWith('https:') ? '; Secure' : ''
   const expires = new Date(expiresAt).toUTCString()
-  return `${cookieName}=${token}; HttpOnly; SameSite=Strict; Path=/; Expires=${expires}${secure}`
+  return `${cookieName}=${token}; ${attributes(basePath)}; Expires=${expires}${secure}`
 }
 
-export const clearedCookie = `${cookieName}=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0`
+/** Its path must be that of the cookie, or the browser keeps both. */
+export function clearedCookie(basePath: string): string {
+  return `${cookieName}=; ${attributes(basePath)}; Max-Age=0`
+}
+
+/** What else a mounted API's host serves has no use for our cookie. */
+function attributes(basePath: string): string {
+  return `HttpOnly; SameSite=Strict; Path=${basePath === '' ? '/' : basePath}`
+}
 
 /** Null where the request has none. */
 export function sessionOf(request: Request): string | null {

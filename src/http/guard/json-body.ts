@@ -6,8 +6,8 @@ const maxDepth = 64
 const prototypeKeys = new Set(['__proto__', 'constructor', 'prototype'])
 
 /** Undefined where there is none. */
-export async function readJson(request: Request): Promise<unknown> {
-  const text = await readText(request)
+export async function readJson(request: Request, maxBytes: number): Promise<unknown> {
+  const text = await readText(request, maxBytes)
   if (text.trim() === '') return undefined
   const type = request.headers.get('content-type') ?? ''
   if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type)) {
@@ -19,15 +19,15 @@ export async function readJson(request: Request): Promise<unknown> {
   return checkedKeys(parsed(text), '')
 }
 
-async function readText(request: Request): Promise<string> {
-  if (Number(request.headers.get('content-length') ?? 0) > maxBodyBytes) throw tooLarge()
+async function readText(request: Request, maxBytes: number): Promise<string> {
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes)
   if (request.body === null) return ''
   const pieces: Uint8Array[] = []
   let size = 0
   for await (const piece of request.body as unknown as AsyncIterable<Uint8Array>) {
     size += piece.length
     // Not every client says beforehand how much will come.
-    if (size > maxBodyBytes) throw tooLarge()
+    if (size > maxBytes) throw tooLarge(maxBytes)
     pieces.push(piece)
   }
   try {
@@ -79,8 +79,8 @@ function checkedKeys(value: unknown, path: string): unknown {
   return value
 }
 
-function tooLarge(): EvertickError {
-  return new EvertickError('payload_too_large', `The body is larger than ${maxBodyBytes} bytes.`, {
+function tooLarge(maxBytes: number): EvertickError {
+  return new EvertickError('payload_too_large', `The body is larger than ${maxBytes} bytes.`, {
     field: 'body',
     next: 'Send less at once.',
   })

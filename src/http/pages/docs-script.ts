@@ -32,7 +32,7 @@ const curlOf = (method, path, operation) => [
   ...(method === 'get' || (method === 'post' && operation.requestBody) ? [] : ['-X ' + method.toUpperCase()]),
   ...(operation.security.length > 0 ? ['-H "Authorization: Bearer $TOKEN"'] : []),
   ...(operation.requestBody ? ["--json '{ … }'"] : []),
-  '"' + location.origin + path + '"',
+  '"' + new URL('.', location).href + path.slice(1) + '"',
 ].join(' ')
 const tryIt = (path) => {
   const output = element('pre', { hidden: true, tabIndex: 0 })
@@ -40,7 +40,7 @@ const tryIt = (path) => {
   button.addEventListener('click', async () => {
     button.disabled = true
     try {
-      const response = await fetch(path)
+      const response = await fetch('.' + path)
       const answer = await response.text()
       const isJson = (response.headers.get('content-type') ?? '').includes('json')
       output.textContent = response.status + '  ' + (isJson ? JSON.stringify(JSON.parse(answer), null, 2) : answer)
@@ -101,12 +101,12 @@ function drawRoutes(api) {
   document.getElementById('version').textContent = api.info.version
 }
 async function draw() {
-  drawRoutes(await (await fetch('/openapi.json')).json())
+  drawRoutes(await (await fetch('openapi.json')).json())
   document.getElementById('find').addEventListener('input', (event) => findBy(event.target.value))
   const named = document.getElementById(location.hash.slice(1))
   if (named instanceof HTMLDetailsElement) named.open = true
   named?.scrollIntoView()
-  const session = await fetch('/api/v1/session')
+  const session = await fetch('api/v1/session')
   document.getElementById('who').textContent = session.ok
     ? 'Signed in as ' + (await session.json()).role
     : 'Not signed in'

@@ -2,7 +2,7 @@
  * Where a sign-in link leads. The code stands behind the `#`, which no browser sends: it is in no log and in no referrer.
  */
 import type { Page } from './page.ts'
-import { sign } from './style.ts'
+import { sign, themeScript } from './style.ts'
 
 export const signInPath = '/sign-in'
 
@@ -12,9 +12,9 @@ const html = `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>Sign in to Evertick</title>
-<link rel="icon" href="/icon.svg">
-<link rel="stylesheet" href="/pages.css">
-<script src="/sign-in.js" defer></script>
+<link rel="icon" href="icon.svg">
+<link rel="stylesheet" href="pages.css">
+<script src="sign-in.js" defer></script>
 </head>
 <body class="narrow">
 <main>
@@ -26,7 +26,7 @@ const html = `<!doctype html>
 </html>
 `
 
-const script = `const code = decodeURIComponent(location.hash.slice(1))
+const script = `${themeScript}const code = decodeURIComponent(location.hash.slice(1))
 history.replaceState(null, '', location.pathname)
 const say = (text, next = '') => {
   document.getElementById('state').textContent = text
@@ -34,12 +34,12 @@ const say = (text, next = '') => {
 }
 async function signIn() {
   if (code === '') return say('This link has no code.', 'Make one with: evertick login')
-  const response = await fetch('/api/v1/session', {
+  const response = await fetch('api/v1/session', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ code }),
   })
-  if (response.ok) return location.replace('/docs')
+  if (response.ok) return location.replace('./')
   const problem = await response.json().catch(() => ({}))
   say(problem.detail ?? 'Could not sign in.', (problem.next ?? '').replaceAll(String.fromCharCode(96), ''))
 }

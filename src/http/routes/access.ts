@@ -1,16 +1,21 @@
 /** Tokens for programs, sessions for people. */
 import { z } from 'zod'
+import { Evertick } from '../../app/evertick.ts'
 import { accessRoles } from '../../core/access/access-role.ts'
 import { EvertickError } from '../../core/error.ts'
 import type { Duration } from '../../core/schedule/schedule.ts'
 import { clearedCookie, sessionCookie } from '../auth/cookie.ts'
-import { type Endpoint, endpoint, Reply } from '../endpoint.ts'
+import { endpoint, Reply } from '../endpoint.ts'
 import * as schema from '../schemas/cluster.ts'
 import { duration, reference } from '../schemas/named.ts'
 
 const tag = 'Access'
 
-export const accessRoutes: readonly Endpoint[] = [
+function nowOf(evertick: Evertick): Date {
+  return new Date(Evertick.appOf(evertick).clock.now())
+}
+
+export const accessRoutes = [
   endpoint({
     method: 'get',
     path: '/tokens',
@@ -33,8 +38,8 @@ export const accessRoutes: readonly Endpoint[] = [
     }),
     answers: schema.createdToken,
     status: 201,
-    run: async ({ access, body, actor }) =>
-      await access.createToken({ ...body, ttl: body.ttl as Duration, actor }),
+    run: async ({ access, body, by }) =>
+      await access.createToken({ ...body, ttl: body.ttl as Duration, ...by }),
   }),
   endpoint({
     method: 'delete',
@@ -45,7 +50,7 @@ export const accessRoutes: readonly Endpoint[] = [
     params: reference,
     answers: null,
     status: 204,
-    run: async ({ access, params, actor }) => await access.revoke(params.id, { actor }),
+    run: async ({ access, params, by }) => await access.revoke(params.id, by),
   }),
   endpoint({
     method: 'post',
@@ -56,18 +61,18 @@ export const accessRoutes: readonly Endpoint[] = [
     body: z.strictObject({ code: z.string().min(1).max(200) }),
     answers: schema.session,
     status: 201,
-    run: async ({ access, body, request }) => {
-      const made = await access.signIn(body.code)
+    run: async ({ evertick, access, body, by, request, basePath }) => {
+      const made = await access.signIn(body.code, by)
       if (made === null) {
         throw new EvertickError('unauthenticated', 'This link was used already, or is too old.', {
           next: 'Make another with `evertick login`.',
         })
       }
       const { name, role, token, expiresAt } = made
-      const answer = { actor: `session:${name}`, role, expiresAt: new Date(expiresAt) }
+      const answer = { actor: `session:${name}`, role, expiresAt: new Date(expiresAt), now: nowOf(evertick) }
       return new Reply(answer, {
         status: 201,
-        headers: { 'set-cookie': sessionCookie(token, expiresAt, request) },
+        headers: { 'set-cookie': sessionCookie(token, expiresAt, { request, basePath }) },
       })
     },
   }),
@@ -78,10 +83,11 @@ export const accessRoutes: readonly Endpoint[] = [
     tag,
     summary: 'Who calls',
     answers: schema.session,
-    run: async ({ principal }) => ({
+    run: async ({ evertick, principal }) => ({
       actor: principal?.actor,
       role: principal?.role,
       expiresAt: new Date(principal?.expiresAt ?? 0),
+      now: nowOf(evertick),
     }),
   }),
   endpoint({
@@ -92,10 +98,10 @@ export const accessRoutes: readonly Endpoint[] = [
     summary: 'Sign out',
     answers: null,
     status: 204,
-    run: async ({ access, principal, actor }) => {
+    run: async ({ access, principal, by, basePath }) => {
       // A token is taken back by whoever made it, not by its bearer.
-      if (principal?.kind === 'session' && principal.id !== null) await access.revoke(principal.id, { actor })
-      return new Reply(null, { status: 204, headers: { 'set-cookie': clearedCookie } })
+      if (principal?.kind === 'session' && principal.id !== null) await access.revoke(principal.id, by)
+      return new Reply(null, { status: 204, headers: { 'set-cookie': clearedCookie(basePath) } })
     },
   }),
 ]

@@ -1,12 +1,14 @@
 /** Who leads, who works, what is held, what was changed; and the proof. */
 import { z } from 'zod'
-import { type Endpoint, endpoint } from '../endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import * as schema from '../schemas/cluster.ts'
+import { givenInstant } from '../schemas/named.ts'
 
 const tag = 'Cluster'
 const queueName = z.strictObject({ name: z.string().min(1).max(200) })
+const lockName = z.strictObject({ name: z.string().min(1).max(255) })
 
-export const clusterRoutes: readonly Endpoint[] = [
+export const clusterRoutes = [
   endpoint({
     method: 'get',
     path: '/scheduler/metrics',
@@ -45,7 +47,7 @@ export const clusterRoutes: readonly Endpoint[] = [
     tag,
     summary: 'End the current term',
     answers: schema.steppedDown,
-    run: async ({ evertick }) => ({ steppedDown: await evertick.leader.stepDown() }),
+    run: async ({ evertick, by }) => ({ steppedDown: await evertick.leader.stepDown(by) }),
   }),
   endpoint({
     method: 'get',
@@ -57,13 +59,27 @@ export const clusterRoutes: readonly Endpoint[] = [
     run: async ({ evertick }) => ({ locks: await evertick.locks.list() }),
   }),
   endpoint({
+    method: 'delete',
+    path: '/locks/{name}',
+    role: 'admin',
+    tag,
+    summary: 'Release a lock, whoever holds it',
+    params: lockName,
+    answers: null,
+    status: 204,
+    run: async ({ evertick, params, by }) => await evertick.locks.release(params.name, by),
+  }),
+  endpoint({
     method: 'get',
     path: '/nodes',
     role: 'viewer',
     tag,
-    summary: 'The nodes that live',
+    summary: 'The nodes that live, and the handlers that they have',
     answers: schema.nodes,
-    run: async ({ evertick }) => ({ nodes: await evertick.nodes.list() }),
+    run: async ({ evertick }) => ({
+      nodes: await evertick.nodes.list(),
+      handlers: await evertick.nodes.handlers(),
+    }),
   }),
   endpoint({
     method: 'get',
@@ -85,8 +101,8 @@ export const clusterRoutes: readonly Endpoint[] = [
     bodyOptional: true,
     answers: null,
     status: 204,
-    run: async ({ evertick, params, body, actor }) =>
-      await evertick.queues.pause(params.name, { ...body, actor }),
+    run: async ({ evertick, params, body, by }) =>
+      await evertick.queues.pause(params.name, { ...body, ...by }),
   }),
   endpoint({
     method: 'post',
@@ -97,7 +113,7 @@ export const clusterRoutes: readonly Endpoint[] = [
     params: queueName,
     answers: null,
     status: 204,
-    run: async ({ evertick, params, actor }) => await evertick.queues.resume(params.name, { actor }),
+    run: async ({ evertick, params, by }) => await evertick.queues.resume(params.name, by),
   }),
   endpoint({
     method: 'get',
@@ -115,11 +131,30 @@ export const clusterRoutes: readonly Endpoint[] = [
     tag,
     summary: 'Who changed what; newest first',
     query: z.strictObject({
+      actor: z.string().max(300).optional(),
+      action: z.string().max(64).optional(),
       subject: z.string().max(200).optional(),
+      from: givenInstant.optional(),
+      to: givenInstant.optional(),
       limit: z.coerce.number().int().min(1).max(200).default(100),
       cursor: z.coerce.number().int().min(1).optional(),
     }),
     answers: schema.auditLog,
     run: async ({ evertick, query }) => await evertick.auditLog.list(query),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/audit-log/verify',
+    role: 'viewer',
+    tag,
+    summary: 'The proof that no sealed entry of the audit log was changed',
+    query: z.strictObject({
+      head: z
+        .string()
+        .regex(/^[0-9a-f]{64}$/)
+        .optional(),
+    }),
+    answers: schema.auditLogProof,
+    run: async ({ evertick, query }) => await evertick.auditLog.verify(query),
   }),
 ]

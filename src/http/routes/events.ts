@@ -1,7 +1,7 @@
 /** `/events`: what changes, while it changes. */
 import { EvertickError } from '../../core/error.ts'
 import { principalOf, refuseRole } from '../auth/authenticate.ts'
-import { type Call, type Endpoint, endpoint, Reply } from '../endpoint.ts'
+import { type Call, endpoint, Reply } from '../endpoint.ts'
 import { liveEvent } from '../schemas/event.ts'
 
 const role = 'viewer'
@@ -17,7 +17,7 @@ async function mayListen({ request, access }: Call<unknown, unknown, unknown>): 
   }
 }
 
-export const eventRoutes: readonly Endpoint[] = [
+export const eventRoutes = [
   endpoint({
     method: 'get',
     path: '/events',

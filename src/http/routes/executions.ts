@@ -1,27 +1,28 @@
 /** `/executions`: single units of work. */
 import { z } from 'zod'
-import { type Endpoint, endpoint } from '../endpoint.ts'
-import { executionsBy, filterText } from '../list-filter.ts'
+import { executionOrders } from '../../app/executions.ts'
+import { endpoint } from '../endpoint.ts'
+import { formerExecution } from '../former.ts'
 import * as schema from '../schemas/execution.ts'
-import { page, reference } from '../schemas/named.ts'
+import { filterText, page, reference } from '../schemas/named.ts'
+import { traceOf } from '../trace-header.ts'
 
 const tag = 'Executions'
 
-export const executionRoutes: readonly Endpoint[] = [
+export const executionRoutes = [
   endpoint({
     method: 'get',
     path: '/executions',
     role: 'viewer',
     tag,
-    summary: 'List executions, newest first',
+    summary: 'List executions, newest or oldest first',
     query: z.strictObject({
       filter: filterText,
-      sort: z.literal('-createdAt').default('-createdAt'),
+      sort: z.enum(executionOrders).default('-createdAt'),
       ...page,
     }),
     answers: schema.executionList,
-    run: async ({ evertick, query: { filter, sort: _newestFirst, ...rest } }) =>
-      await evertick.executions.list({ ...executionsBy(filter), ...rest }),
+    run: async ({ evertick, query }) => await evertick.executions.list(query),
   }),
   endpoint({
     method: 'post',
@@ -33,9 +34,10 @@ export const executionRoutes: readonly Endpoint[] = [
     answers: schema.enqueued,
     status: 201,
     repeatable: true,
-    run: async ({ evertick, body }) => {
-      const { job, input, ...options } = body
-      return await evertick.enqueue(job, input, options)
+    former: async (call, id) => ((await formerExecution(call, id)) === null ? null : { id, created: true }),
+    run: async ({ maker, body, request }) => {
+      const { job, input, metadata, ...options } = body
+      return await maker.enqueue(job, input, { ...options, metadata: { ...traceOf(request), ...metadata } })
     },
   }),
   endpoint({
@@ -66,7 +68,7 @@ export const executionRoutes: readonly Endpoint[] = [
     summary: 'Cancel it; one that runs is asked to stop',
     params: reference,
     answers: schema.execution,
-    run: async ({ evertick, params, actor }) => await evertick.executions.cancel(params.id, { actor }),
+    run: async ({ evertick, params, by }) => await evertick.executions.cancel(params.id, by),
   }),
   endpoint({
     method: 'post',
@@ -78,6 +80,7 @@ export const executionRoutes: readonly Endpoint[] = [
     answers: schema.execution,
     status: 202,
     repeatable: true,
-    run: async ({ evertick, params, actor }) => await evertick.executions.retry(params.id, { actor }),
+    former: formerExecution,
+    run: async ({ maker, params, by }) => await maker.executions.retry(params.id, by),
   }),
 ]

@@ -2,13 +2,15 @@
 import { z } from 'zod'
 import { Evertick } from '../../app/evertick.ts'
 import { changesOfLegacy, type LegacyChanges, type LegacyJob, optionsOfLegacy } from '../../app/legacy-job.ts'
+import { previewSchedule } from '../../app/preview-schedule.ts'
 import type { JobView } from '../../app/views.ts'
-import { EvertickError } from '../../core/error.ts'
-import { type Endpoint, endpoint, Reply } from '../endpoint.ts'
-import { filterText, jobsBy } from '../list-filter.ts'
+import { endpoint, Reply } from '../endpoint.ts'
+import { formerExecution } from '../former.ts'
 import { execution, executionList } from '../schemas/execution.ts'
 import * as schema from '../schemas/job.ts'
 import { duration, givenInstant, metadata, page, payload, reference } from '../schemas/named.ts'
+import { traceOf } from '../trace-header.ts'
+import { bulkRoute } from './bulk.ts'
 
 const tag = 'Jobs'
 /** A week of minutes, and more than anybody reads. */
@@ -23,32 +25,28 @@ function withEtag(job: JobView, status = 200, headers: Record<string, string> = 
   return new Reply(job, { status, headers: { etag: etagOf(job), ...headers } })
 }
 
+function createdJob(job: JobView): Reply {
+  return withEtag(job, 201, { location: `/api/v1/jobs/${job.id}` })
+}
+
 /** What an edit is for. A mark that is not this job's at all is refused like one that is too old. */
 function seenRevision(ifMatch: string | null, job: JobView): { revision?: number } {
-  if (ifMatch === null || ifMatch === '*') return {}
-  const [, id, revision] = /^(?:W\/)?"(.+):(\d+)"$/.exec(ifMatch) ?? []
-  return { revision: id === job.id ? Number(revision) : -1 }
+  if (ifMatch === null || ifMatch.trim() === '*') return {}
+  const marks = ifMatch.split(',').map((mark) => mark.trim().replace(/^W\//, ''))
+  // The list says what the caller can live with: what matters is whether the job is still at one of them.
+  return { revision: marks.includes(etagOf(job)) ? job.revision : -1 }
 }
 
-/** The body as the library takes it: what is checked there is not checked here again. */
-function named<Body extends object>({
-  handler,
-  ...rest
-}: Body & { readonly handler?: { readonly name: string } }) {
-  return { ...rest, ...(handler === undefined ? {} : { handler: handler.name }) }
-}
-
-export const jobRoutes: readonly Endpoint[] = [
+export const jobRoutes = [
   endpoint({
     method: 'get',
     path: '/jobs',
     role: 'viewer',
     tag,
-    summary: 'List jobs, by name',
-    query: z.strictObject({ filter: filterText, sort: z.literal('name').default('name'), ...page }),
+    summary: 'List jobs, by name or otherwise',
+    query: schema.jobListQuery,
     answers: schema.jobList,
-    run: async ({ evertick, query: { filter, sort: _byName, ...rest } }) =>
-      await evertick.jobs.list({ ...jobsBy(filter), ...rest }),
+    run: async ({ evertick, query }) => await evertick.jobs.list(query),
   }),
   endpoint({
     method: 'post',
@@ -60,39 +58,19 @@ export const jobRoutes: readonly Endpoint[] = [
     answers: schema.job,
     status: 201,
     repeatable: true,
-    run: async ({ evertick, body, actor }) => {
-      const created = await evertick.jobs.create(
-        optionsOfLegacy(named(body) as LegacyJob, Evertick.appOf(evertick).clock.now()),
-        { actor },
-      )
-      return withEtag(created, 201, { location: `/api/v1/jobs/${created.id}` })
+    former: async ({ evertick, maker, body, by }, id) => {
+      const made = await Evertick.appOf(evertick).store.findJob(id)
+      if (made === null) return null
+      const { executions } = await evertick.executions.list({ job: id, limit: 1 })
+      if (body.runNow === true && executions.length === 0) await maker.jobs.trigger(id, by)
+      return createdJob(await evertick.jobs.get(id))
     },
+    run: async ({ evertick, maker, body, by }) =>
+      createdJob(
+        await maker.jobs.create(optionsOfLegacy(body as LegacyJob, Evertick.appOf(evertick).clock.now()), by),
+      ),
   }),
-  endpoint({
-    method: 'post',
-    path: '/jobs/bulk',
-    role: 'operator',
-    tag,
-    summary: 'The same action on all jobs that match',
-    body: z.strictObject({
-      action: z.enum(['pause', 'resume', 'cancel', 'delete', 'trigger']),
-      filter: z.string().max(500),
-      reason: z.string().max(2_000).optional(),
-      dryRun: z.boolean().default(false),
-    }),
-    answers: schema.bulk,
-    run: async ({ evertick, body, actor, principal }) => {
-      if (body.action === 'delete' && principal?.role !== 'admin') {
-        throw new EvertickError('forbidden', 'Deleting jobs needs the role admin.')
-      }
-      const { action, dryRun, reason } = body
-      return await evertick.jobs.bulk(action, jobsBy(body.filter), {
-        actor,
-        dryRun,
-        ...(reason === undefined ? {} : { reason }),
-      })
-    },
-  }),
+  bulkRoute,
   endpoint({
     method: 'get',
     path: '/jobs/{id}',
@@ -112,11 +90,11 @@ export const jobRoutes: readonly Endpoint[] = [
     params: reference,
     body: schema.jobChanges,
     answers: schema.job,
-    run: async ({ evertick, params, body, actor, request }) => {
+    run: async ({ evertick, params, body, by, request }) => {
       const before = await evertick.jobs.get(params.id)
       const seen = seenRevision(request.headers.get('if-match'), before)
-      const changes = changesOfLegacy(before, named(body) as LegacyChanges)
-      return withEtag(await evertick.jobs.update(params.id, changes, { actor, ...seen }))
+      const changes = changesOfLegacy(before, body as LegacyChanges)
+      return withEtag(await evertick.jobs.update(params.id, changes, { ...by, ...seen }))
     },
   }),
   endpoint({
@@ -128,7 +106,7 @@ export const jobRoutes: readonly Endpoint[] = [
     params: reference,
     answers: null,
     status: 204,
-    run: async ({ evertick, params, actor }) => await evertick.jobs.delete(params.id, { actor }),
+    run: async ({ evertick, params, by }) => await evertick.jobs.delete(params.id, by),
   }),
   endpoint({
     method: 'post',
@@ -143,8 +121,7 @@ export const jobRoutes: readonly Endpoint[] = [
     }),
     bodyOptional: true,
     answers: schema.job,
-    run: async ({ evertick, params, body, actor }) =>
-      await evertick.jobs.pause(params.id, { ...body, actor }),
+    run: async ({ evertick, params, body, by }) => await evertick.jobs.pause(params.id, { ...body, ...by }),
   }),
   endpoint({
     method: 'post',
@@ -156,8 +133,7 @@ export const jobRoutes: readonly Endpoint[] = [
     body: z.strictObject({ catchUp: z.enum(['skip', 'policy', 'latest', 'all']).default('skip') }),
     bodyOptional: true,
     answers: schema.job,
-    run: async ({ evertick, params, body, actor }) =>
-      await evertick.jobs.resume(params.id, { ...body, actor }),
+    run: async ({ evertick, params, body, by }) => await evertick.jobs.resume(params.id, { ...body, ...by }),
   }),
   endpoint({
     method: 'post',
@@ -167,7 +143,7 @@ export const jobRoutes: readonly Endpoint[] = [
     summary: 'End the schedule, and cancel what is unfinished',
     params: reference,
     answers: schema.job,
-    run: async ({ evertick, params, actor }) => await evertick.jobs.cancel(params.id, { actor }),
+    run: async ({ evertick, params, by }) => await evertick.jobs.cancel(params.id, by),
   }),
   endpoint({
     method: 'post',
@@ -179,7 +155,8 @@ export const jobRoutes: readonly Endpoint[] = [
     answers: execution,
     status: 202,
     repeatable: true,
-    run: async ({ evertick, params, actor }) => await evertick.jobs.retry(params.id, { actor }),
+    former: formerExecution,
+    run: async ({ maker, params, by }) => await maker.jobs.retry(params.id, by),
   }),
   endpoint({
     method: 'post',
@@ -197,8 +174,11 @@ export const jobRoutes: readonly Endpoint[] = [
     answers: execution,
     status: 202,
     repeatable: true,
-    run: async ({ evertick, params, body, actor }) =>
-      await evertick.jobs.trigger(params.id, { ...body, actor }),
+    former: formerExecution,
+    run: async ({ maker, params, body, by, request }) => {
+      const metadata = { ...traceOf(request), ...body.metadata }
+      return await maker.jobs.trigger(params.id, { ...body, metadata, ...by })
+    },
   }),
   endpoint({
     method: 'post',
@@ -216,8 +196,8 @@ export const jobRoutes: readonly Endpoint[] = [
     }),
     answers: schema.backfill,
     repeatable: true,
-    run: async ({ evertick, params, body, actor }) =>
-      await evertick.jobs.backfill(params.id, { ...body, actor }),
+    run: async ({ evertick, params, body, by }) =>
+      await evertick.jobs.backfill(params.id, { ...body, ...by }),
   }),
   endpoint({
     method: 'get',
@@ -260,16 +240,33 @@ export const jobRoutes: readonly Endpoint[] = [
   }),
   endpoint({
     method: 'get',
+    path: '/jobs/{id}/ticks/newest',
+    role: 'viewer',
+    tag,
+    summary: 'The newest due ticks, newest last',
+    params: reference,
+    query: z.strictObject({ limit: z.coerce.number().int().min(1).max(1_000).default(20) }),
+    answers: schema.newestTicks,
+    run: async ({ evertick, params, query }) => ({ ticks: await evertick.jobs.ticks(params.id, query) }),
+  }),
+  endpoint({
+    method: 'get',
     path: '/jobs/{id}/upcoming',
     role: 'viewer',
     tag,
-    summary: 'The next due instants',
+    summary: 'The next due instants, the schedule in words, and what to know of it',
     params: reference,
     query: z.strictObject({ count: z.coerce.number().int().min(1).max(1_000).default(10) }),
     answers: schema.upcoming,
-    run: async ({ evertick, params, query }) => ({
-      upcoming: await evertick.jobs.upcoming(params.id, query),
-    }),
+    run: async ({ evertick, params, query }) => {
+      const { name, schedule, scheduleText } = await evertick.jobs.get(params.id)
+      const from = new Date(Evertick.appOf(evertick).clock.now())
+      return {
+        upcoming: await evertick.jobs.upcoming(params.id, query),
+        description: scheduleText,
+        warnings: schedule === null ? [] : previewSchedule(schedule, { from, count: 1, name }).warnings,
+      }
+    },
   }),
   endpoint({
     method: 'get',

@@ -2,13 +2,13 @@
 import { z } from 'zod'
 import type { PullOutcome } from '../../app/pull-leases.ts'
 import type { Duration } from '../../core/schedule/schedule.ts'
-import { type Endpoint, endpoint } from '../endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import * as schema from '../schemas/cluster.ts'
 import * as pull from '../schemas/execution.ts'
 
 const tag = 'Leases'
 
-export const leaseRoutes: readonly Endpoint[] = [
+export const leaseRoutes = [
   endpoint({
     method: 'get',
     path: '/leases',
@@ -28,7 +28,7 @@ export const leaseRoutes: readonly Endpoint[] = [
     tag,
     summary: 'Take back at once what has run out',
     answers: z.object({ reset: z.int() }),
-    run: async ({ evertick }) => ({ reset: await evertick.leases.resetExpired() }),
+    run: async ({ evertick, by }) => ({ reset: await evertick.leases.resetExpired(by) }),
   }),
   endpoint({
     method: 'post',

@@ -1,5 +1,6 @@
 /** Outside of the prefix: whether this node lives and is ready, and what the API is. */
 import { z } from 'zod'
+import type { Evertick } from '../../app/evertick.ts'
 import { version } from '../../app/version.ts'
 import { EvertickError } from '../../core/error.ts'
 import { type Endpoint, endpoint, Reply } from '../endpoint.ts'
@@ -9,12 +10,24 @@ const tag = 'Service'
 /** Longer, and whoever asks has given up. */
 const patienceMs = 2_000
 
-async function isReady(ping: Promise<void>): Promise<boolean> {
+/** Of each node, the question that is under way. */
+const asked = new WeakMap<Evertick, Promise<boolean>>()
+
+/** Anybody may ask, and heartbeats go by the same connections: whoever asks meanwhile shares the answer. */
+async function isReady(evertick: Evertick): Promise<boolean> {
+  const shared = asked.get(evertick)
+  if (shared !== undefined) return await shared
+  const answer = answers(evertick.ping()).finally(() => asked.delete(evertick))
+  asked.set(evertick, answer)
+  return await answer
+}
+
+async function answers(ping: Promise<void>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<boolean>((resolve) => {
     timer = setTimeout(resolve, patienceMs, false)
   })
-  const answers = ping.then(
+  const answered = ping.then(
     () => true,
     (error: unknown) => {
       if (error instanceof EvertickError) return false
@@ -22,14 +35,14 @@ async function isReady(ping: Promise<void>): Promise<boolean> {
     },
   )
   try {
-    return await Promise.race([answers, late])
+    return await Promise.race([answered, late])
   } finally {
     clearTimeout(timer)
   }
 }
 
 const readiness: Endpoint['run'] = async ({ evertick }) => {
-  const ready = await isReady(evertick.ping())
+  const ready = await isReady(evertick)
   const body = { status: ready ? 'ok' : 'unavailable', version, nodeId: evertick.nodeId }
   return new Reply(body, { status: ready ? 200 : 503 })
 }
@@ -38,11 +51,12 @@ const readiness: Endpoint['run'] = async ({ evertick }) => {
 const metricsType = 'text/plain; version=0.0.4; charset=utf-8'
 
 /** `/health` is the seed's word for readiness. */
-export const serviceRoutes: readonly Endpoint[] = [
+export const serviceRoutes = [
   endpoint({
     method: 'get',
     path: '/livez',
     role: 'public',
+    unlimited: true,
     tag,
     summary: 'This process answers',
     answers: health,
@@ -52,6 +66,7 @@ export const serviceRoutes: readonly Endpoint[] = [
     method: 'get',
     path: '/readyz',
     role: 'public',
+    unlimited: true,
     tag,
     summary: 'The database answers, too',
     answers: health,
@@ -61,6 +76,7 @@ export const serviceRoutes: readonly Endpoint[] = [
     method: 'get',
     path: '/health',
     role: 'public',
+    unlimited: true,
     tag,
     summary: 'The same as /readyz',
     answers: health,

@@ -49,6 +49,7 @@ export const nodes = name(
         leads: z.boolean(),
       }),
     ),
+    handlers: z.array(z.string()),
   }),
 )
 
@@ -119,6 +120,7 @@ export const auditLog = name(
         id: z.int(),
         at: instant,
         actor: z.string(),
+        origin: z.string().nullable(),
         action: z.string(),
         subject: z.string(),
         before: z.unknown(),
@@ -126,6 +128,19 @@ export const auditLog = name(
       }),
     ),
     nextCursor: z.int().nullable(),
+  }),
+)
+
+export const auditLogProof = name(
+  'AuditLogProof',
+  z.object({
+    ok: z.boolean(),
+    entries: z.int(),
+    sealed: z.int(),
+    unsealed: z.int(),
+    head: z.string().nullable(),
+    contains: z.boolean().nullable(),
+    broken: z.array(z.object({ at: z.string(), why: z.string() })),
   }),
 )
 
@@ -147,7 +162,12 @@ export const tokens = name(
 
 export const session = name(
   'Session',
-  z.object({ actor: z.string(), role: z.enum(accessRoles), expiresAt: instant }),
+  z.object({
+    actor: z.string(),
+    role: z.enum(accessRoles),
+    expiresAt: instant,
+    now: instant.describe("The server's time: countdowns of a page go by it"),
+  }),
 )
 
 export const health = name(

@@ -1,14 +1,27 @@
 /** Jobs, their ticks, revisions and figures, as the API shows them; and what a caller may write. */
 import { z } from 'zod'
+import { handlerShape } from '../../app/handler-options.ts'
 import { catchUpShape, jobOptionShape } from '../../app/job-options.ts'
 import { intervalTypes } from '../../app/legacy-job.ts'
+import { jobIncludes, jobSorts } from '../../app/list-jobs.ts'
 import { overlapPolicies } from '../../core/job/job.ts'
 import { jobStates } from '../../core/job/job-state.ts'
 import { jobStatuses } from '../../core/job/job-status.ts'
 import { execution } from './execution.ts'
-import { duration, givenInstant, instant, metadata, name, nextCursor, payload } from './named.ts'
+import {
+  duration,
+  filterText,
+  flag,
+  givenInstant,
+  instant,
+  metadata,
+  name,
+  nextCursor,
+  page,
+  payload,
+} from './named.ts'
 
-const schedule = name(
+export const schedule = name(
   'Schedule',
   z.union([
     z.strictObject({ cron: z.string().max(256), timezone: z.string().max(100).optional() }),
@@ -18,10 +31,7 @@ const schedule = name(
   ]),
 )
 
-const handler = name(
-  'Handler',
-  z.strictObject({ type: z.literal('function'), name: z.string().min(1).max(200) }),
-)
+const handler = name('Handler', handlerShape)
 
 const catchUp = name('CatchUp', catchUpShape)
 
@@ -46,21 +56,88 @@ export const job = name(
     pausedUntil: instant.nullable(),
     pausedBy: z.string().nullable(),
     catchUp,
+    retry: z.object({
+      attempts: z.int(),
+      base: duration,
+      factor: z.number(),
+      max: duration,
+      jitter: z.number(),
+    }),
     overlap: z.enum(overlapPolicies),
+    maxConcurrent: z.int(),
+    onCrash: z.enum(['retry', 'fail']),
+    timeout: duration.nullable(),
+    startDeadline: duration.nullable(),
+    startAt: instant.nullable(),
+    endAt: instant.nullable(),
+    maxRuns: z.int().nullable(),
     queue: z.string(),
     priority: z.int(),
     tags: z.array(z.string()),
     description: z.string().nullable(),
     metadata,
+    inputSchema: z.record(z.string(), z.unknown()).nullable(),
     revision: z.int(),
     managedBy: z.string(),
+    overrides: z.array(z.string()),
     actions: z.array(z.string()),
     createdAt: instant,
     updatedAt: instant,
   }),
 )
 
-export const jobList = name('JobList', z.object({ jobs: z.array(job), nextCursor }))
+const recentTick = name(
+  'RecentTick',
+  z.object({
+    scheduledFor: instant,
+    account: z.string(),
+    reason: z.string().optional(),
+    state: z.string().optional(),
+    executionId: z.string().optional(),
+    durationMs: z.number().optional(),
+    latenessMs: z.number().optional(),
+    count: z.int().optional(),
+  }),
+)
+
+const listedJob = name(
+  'ListedJob',
+  z.object({
+    ...job.shape,
+    recentTicks: z.array(recentTick).optional(),
+    durations: z.object({ p50Ms: z.number().nullable(), p95Ms: z.number().nullable() }).optional(),
+  }),
+)
+
+export const jobList = name(
+  'JobList',
+  z.object({
+    jobs: z.array(listedJob),
+    nextCursor,
+    total: z.int().optional(),
+    totalIsAtLeast: z.boolean().optional(),
+  }),
+)
+
+const orders = jobSorts.flatMap((sort) => [sort, `-${sort}`] as const)
+
+export const jobListQuery = z.strictObject({
+  filter: filterText,
+  sort: z.enum(orders).default('name'),
+  ...page,
+  total: flag.default(false),
+  include: z
+    .string()
+    .max(100)
+    .transform((text) => text.split(','))
+    .pipe(z.array(z.enum(jobIncludes)))
+    .optional(),
+})
+
+export const tagList = name(
+  'TagList',
+  z.object({ tags: z.array(z.object({ tag: z.string(), jobs: z.int() })) }),
+)
 
 /** What may be written, at creation and in an edit. */
 const options = {
@@ -110,19 +187,24 @@ export const stats = name(
   }),
 )
 
+const tick = name(
+  'Tick',
+  z.object({
+    scheduledFor: instant,
+    account: z.string(),
+    reason: z.string().optional(),
+    executionId: z.string().optional(),
+    state: z.string().optional(),
+  }),
+)
+
+export const newestTicks = name('NewestTicks', z.object({ ticks: z.array(tick) }))
+
 export const ticks = name(
   'Ticks',
   z.object({
     job: z.string(),
-    ticks: z.array(
-      z.object({
-        scheduledFor: instant,
-        account: z.string(),
-        reason: z.string().optional(),
-        executionId: z.string().optional(),
-        state: z.string().optional(),
-      }),
-    ),
+    ticks: z.array(tick),
     ranges: z.array(
       z.object({
         from: instant,
@@ -138,7 +220,19 @@ export const ticks = name(
   }),
 )
 
-export const upcoming = name('Upcoming', z.object({ upcoming: z.array(instant) }))
+export const upcoming = name(
+  'Upcoming',
+  z.object({
+    upcoming: z.array(instant),
+    description: z.string().nullable(),
+    warnings: z.array(z.string()),
+  }),
+)
+
+export const schedulePreview = name(
+  'SchedulePreview',
+  z.object({ description: z.string(), next: z.array(instant), warnings: z.array(z.string()) }),
+)
 
 export const revisions = name(
   'Revisions',
@@ -148,6 +242,7 @@ export const revisions = name(
         revision: z.int(),
         from: instant,
         options: z.record(z.string(), z.unknown()),
+        handler,
         changedBy: z.string(),
         changedAt: instant,
         tzVersion: z.string(),
@@ -172,5 +267,6 @@ export const bulk = name(
     matched: z.int(),
     changed: z.int(),
     failed: z.array(z.object({ job: z.string(), message: z.string() })),
+    first: z.array(z.string()).optional(),
   }),
 )

@@ -22,4 +22,8 @@ export const page = {
   limit: z.coerce.number().int().min(1).max(200).default(100),
   cursor: z.string().max(500).optional(),
 }
+/** In a query everything is text. */
+export const flag = z.enum(['true', 'false']).transform((text) => text === 'true')
+/** The search language of the list. */
+export const filterText = z.string().max(500).optional()
 export const nextCursor = z.string().nullable()

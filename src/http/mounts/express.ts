@@ -1,0 +1,46 @@
+/** `evertick/express`: `app.use('/jobs', evertickExpress(evertick))`. It imports nothing of Express. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { MountOptions } from '../../app/api-config.ts'
+import { Evertick } from '../../app/evertick.ts'
+import { nodeListener } from '../node-server.ts'
+import { mountedApi } from './mounted-api.ts'
+
+/** What is needed of an Express request, of version 4 or 5. */
+export interface ExpressRequest extends IncomingMessage {
+  originalUrl: string
+  /** Below which the mount stands. */
+  baseUrl: string
+  /** By the app's own `trust proxy`. */
+  readonly ip?: string | undefined
+  body?: unknown
+  rawBody?: Buffer
+}
+
+export interface ExpressMount {
+  (request: ExpressRequest, response: ServerResponse): void
+  /** Ends streams of events, so that the app's server can close. A stop of the Evertick does the same. */
+  close(): Promise<void>
+}
+
+export function evertickExpress(evertick: Evertick, options: MountOptions = {}): ExpressMount {
+  const api = mountedApi(evertick, options)
+  const listener = nodeListener<ExpressRequest>(
+    (request, { ip, baseUrl }) => api(request, ip, baseUrl),
+    Evertick.appOf(evertick).logger,
+  )
+  const mount = (request: ExpressRequest, response: ServerResponse) => {
+    // Express has cut it; what is below the mount is never handed on, so that nobody misses the rest.
+    request.url = request.originalUrl
+    keepParsedBody(request)
+    listener(request, response)
+  }
+  return Object.assign(mount, { close: () => api.close() })
+}
+
+/** A body parser in front has read the stream: what it made of it is read again, by our own rules. */
+function keepParsedBody(request: ExpressRequest): void {
+  if (!request.readableDidRead || request.body === undefined || request.rawBody !== undefined) return
+  const { body } = request
+  const isRaw = typeof body === 'string' || Buffer.isBuffer(body)
+  request.rawBody = Buffer.from(isRaw ? body : JSON.stringify(body))
+}

@@ -1,0 +1,36 @@
+/** `evertick/fastify`: `app.register(evertickFastify, { prefix: '/jobs', evertick })`. Of Fastify it needs the types only. */
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import type { MountOptions } from '../../app/api-config.ts'
+import { Evertick } from '../../app/evertick.ts'
+import { nodeListener } from '../node-server.ts'
+import { mountedApi } from './mounted-api.ts'
+
+export interface FastifyMountOptions extends MountOptions {
+  readonly evertick: Evertick
+}
+
+/** Fastify's own, for every plugin. */
+const pluginOptions = ['prefix', 'logLevel', 'logSerializers']
+
+export const evertickFastify: FastifyPluginAsync<FastifyMountOptions> = async (app, given) => {
+  const { evertick, ...rest } = given
+  const own = Object.entries(rest).filter(([name]) => !pluginOptions.includes(name))
+  const api = mountedApi(evertick, { ...(Object.fromEntries(own) as MountOptions), basePath: app.prefix })
+  const addresses = new WeakMap<FastifyRequest['raw'], string>()
+  const listener = nodeListener<FastifyRequest['raw']>(
+    (request, incoming) => api(request, addresses.get(incoming)),
+    Evertick.appOf(evertick).logger,
+  )
+  // Bodies are left for our own reader, within this plugin only.
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null))
+  for (const path of ['/', '/*']) {
+    app.all(path, (request, reply) => {
+      addresses.set(request.raw, request.ip)
+      reply.hijack()
+      listener(request.raw, reply.raw)
+    })
+  }
+  // Before the server waits for its connections: a stream of events has no end of its own.
+  app.addHook('preClose', () => api.close())
+}

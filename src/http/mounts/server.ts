@@ -1,0 +1,51 @@
+/** `evertick/server`: the API of an open Evertick for any server that speaks `Request` and `Response`, or on a port. */
+import type { Access, CreatedToken, TokenView } from '../../app/access/access.ts'
+import { openAccess } from '../../app/access/open-access.ts'
+import { type ApiOptions, apiConfig, type MountOptions, mountConfig } from '../../app/api-config.ts'
+import { Evertick } from '../../app/evertick.ts'
+import type { RunningApi } from '../../app/open-api.ts'
+import { serve as listen } from '../serve.ts'
+import { mountedApi } from './mounted-api.ts'
+
+export interface ApiOfOptions extends MountOptions {
+  /** The path that it stands below: `/jobs`. @default '', the root */
+  readonly basePath?: string
+}
+
+export interface MountedApi {
+  /** `address` is the caller's, by which it is limited before it is known. */
+  fetch(request: Request, from?: { readonly address?: string }): Promise<Response>
+  /** Ends streams of events; whatever comes later is answered with 503. A stop of the Evertick does the same. */
+  close(): Promise<void>
+}
+
+export function apiOf(evertick: Evertick, options: ApiOfOptions = {}): MountedApi {
+  const api = mountedApi(evertick, options)
+  return {
+    fetch: (request, { address } = {}) => api(request, address),
+    close: () => api.close(),
+  }
+}
+
+/** On a port of its own, without the role `api`. It closes with the Evertick, or before it. */
+export async function serve(evertick: Evertick, options: ApiOptions = {}): Promise<RunningApi> {
+  const { database, logger, onStop } = Evertick.appOf(evertick)
+  const config = apiConfig(options)
+  const running = await listen(evertick, openAccess(evertick, database, config), config, logger)
+  const close = async () => {
+    takeOff()
+    await running.close()
+  }
+  const takeOff = onStop(close)
+  return { url: running.url, close }
+}
+
+/** Makes and takes back tokens and links for the same secrets that the API is given. */
+export function accessOf(
+  evertick: Evertick,
+  options: Pick<ApiOptions, 'secrets' | 'provider'> = {},
+): Pick<Access, 'createToken' | 'listTokens' | 'revoke' | 'createLink'> {
+  return openAccess(evertick, Evertick.appOf(evertick).database, mountConfig(options))
+}
+
+export type { ApiOptions, CreatedToken, MountOptions, RunningApi, TokenView }

@@ -1,0 +1,49 @@
+/** `/jobs/bulk`: the same action on all jobs that match. */
+import { z } from 'zod'
+import { type BulkProgress, bulkActions } from '../../app/bulk-jobs.ts'
+import { EvertickError } from '../../core/error.ts'
+import { endpoint } from '../endpoint.ts'
+import { acceptedStream, progressStream } from '../progress-stream.ts'
+import { bulk } from '../schemas/job.ts'
+import { duration, givenInstant } from '../schemas/named.ts'
+
+/** A hundred steps are enough for any bar. */
+function everyPercent(tell: (progress: BulkProgress) => void): (progress: BulkProgress) => void {
+  return (progress) => {
+    const { done, total } = progress
+    if (done === 1 || done === total || done % Math.ceil(total / 100) === 0) tell(progress)
+  }
+}
+
+export const bulkRoute = endpoint({
+  method: 'post',
+  path: '/jobs/bulk',
+  role: 'operator',
+  tag: 'Jobs',
+  summary: 'The same action on all jobs that match; with Accept of a stream, its progress, too',
+  body: z.strictObject({
+    action: z.enum(bulkActions),
+    filter: z.string().max(500),
+    reason: z.string().max(2_000).optional(),
+    until: z.union([givenInstant, duration]).optional(),
+    catchUp: z.enum(['skip', 'policy', 'latest', 'all']).optional(),
+    confirm: z.int().min(0).optional(),
+    dryRun: z.boolean().default(false),
+  }),
+  answers: bulk,
+  mayStream: true,
+  run: async ({ evertick, body, by, principal, request }) => {
+    if (body.action === 'delete' && principal?.role !== 'admin') {
+      throw new EvertickError('forbidden', 'Deleting jobs needs the role admin.')
+    }
+    const { action, filter, until, ...rest } = body
+    const options = { ...by, ...rest, ...(until === undefined ? {} : { until: until as Date | string }) }
+    const type = acceptedStream(request.headers.get('accept'))
+    if (type === null) return await evertick.jobs.bulk(action, { filter }, options)
+    return await progressStream(
+      type,
+      async (tell) =>
+        await evertick.jobs.bulk(action, { filter }, { ...options, onProgress: everyPercent(tell) }),
+    )
+  },
+})

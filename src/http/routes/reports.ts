@@ -1,0 +1,92 @@
+/** Pictures of the whole, for whoever watches: all of them only read. */
+import { z } from 'zod'
+import { Evertick } from '../../app/evertick.ts'
+import { previewSchedule } from '../../app/preview-schedule.ts'
+import type { Schedule } from '../../core/schedule/schedule.ts'
+import { endpoint } from '../endpoint.ts'
+import { schedule, schedulePreview, tagList } from '../schemas/job.ts'
+import { givenInstant, reference } from '../schemas/named.ts'
+import * as schema from '../schemas/reports.ts'
+
+const tag = 'Reports'
+
+export const reportRoutes = [
+  endpoint({
+    method: 'get',
+    path: '/overview',
+    role: 'viewer',
+    tag,
+    summary: 'Is all well, what is not, and what happened while nobody led',
+    answers: schema.overview,
+    run: async ({ evertick }) => await evertick.reports.overview(),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/activity',
+    role: 'viewer',
+    tag,
+    summary: 'How executions ended over a span, and ticks that had none',
+    query: schema.bucketed,
+    answers: schema.activity,
+    run: async ({ evertick, query }) => await evertick.reports.activity(query),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/forecast',
+    role: 'viewer',
+    tag,
+    summary: 'The ticks to come of all active jobs, and where many fall together',
+    query: schema.bucketed,
+    answers: schema.forecast,
+    run: async ({ evertick, query }) => await evertick.reports.forecast(query),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/timeline',
+    role: 'viewer',
+    tag,
+    summary: 'The runs that touch a span, newest first',
+    query: schema.timelineQuery,
+    answers: schema.timeline,
+    run: async ({ evertick, query }) => await evertick.reports.timeline(query),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/jobs/{id}/heatmap',
+    role: 'viewer',
+    tag,
+    summary: 'A job’s ticks by day and hour of a zone’s clock',
+    params: reference,
+    query: schema.heatmapQuery,
+    answers: schema.heatmap,
+    run: async ({ evertick, params, query }) => await evertick.reports.heatmap(params.id, query),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/schedules/preview',
+    role: 'viewer',
+    tag,
+    summary: 'A schedule in words, its next instants, and what to know of it',
+    body: z.strictObject({
+      schedule,
+      from: givenInstant.optional(),
+      count: z.int().min(1).max(1_000).default(10),
+      name: z.string().min(1).max(200).optional(),
+    }),
+    answers: schedulePreview,
+    run: async ({ evertick, body: { schedule: given, from, ...rest } }) => {
+      const start = from === undefined ? new Date(Evertick.appOf(evertick).clock.now()) : new Date(from)
+      return previewSchedule(given as Schedule, { from: start, ...rest })
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/tags',
+    role: 'viewer',
+    tag,
+    summary: 'The tags of jobs, the most frequent first',
+    query: z.strictObject({ limit: z.coerce.number().int().min(1).max(1_000).default(200) }),
+    answers: tagList,
+    run: async ({ evertick, query }) => ({ tags: await evertick.jobs.tags(query) }),
+  }),
+]

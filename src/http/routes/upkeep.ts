@@ -1,0 +1,44 @@
+/** What is done to jobs now and then: a cursor brought back, crons made intervals, all of them as a crontab. */
+import { z } from 'zod'
+import { Evertick } from '../../app/evertick.ts'
+import { exportCrontab } from '../../app/export-crontab.ts'
+import { endpoint } from '../endpoint.ts'
+import * as schema from '../schemas/job.ts'
+import { reference } from '../schemas/named.ts'
+import * as upkeep from '../schemas/upkeep.ts'
+
+const tag = 'Jobs'
+
+export const upkeepRoutes = [
+  endpoint({
+    method: 'post',
+    path: '/jobs/convert',
+    role: 'admin',
+    tag,
+    summary: 'Make intervals of crons that are evenly spaced for ever; `back` undoes it',
+    body: z.strictObject({ dryRun: z.boolean().default(false), back: z.boolean().default(false) }),
+    bodyOptional: true,
+    answers: upkeep.converted,
+    run: async ({ evertick, body, by }) => await evertick.jobs.convert({ ...body, ...by }),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/jobs/{id}/reset-cursor',
+    role: 'admin',
+    tag,
+    summary: 'Bring back a cursor that a wrong clock has carried into the future',
+    params: reference,
+    answers: schema.job,
+    run: async ({ evertick, params, by }) => await evertick.jobs.resetCursor(params.id, by),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/export/crontab',
+    role: 'viewer',
+    tag,
+    summary: 'The jobs as a crontab, and those that none can say',
+    query: z.strictObject({ format: z.enum(['user', 'system']).optional() }),
+    answers: upkeep.exportedCrontab,
+    run: async ({ evertick, query }) => await exportCrontab(Evertick.appOf(evertick), query),
+  }),
+]
