@@ -1,11 +1,14 @@
 /** The tree of commands. Each file of commands/ adds its own. */
 import { Command } from 'commander'
 import { version } from '../app/version.ts'
+import { EvertickError } from '../core/error.ts'
 import { addAudit } from './commands/audit.ts'
 import { addAuditLog } from './commands/audit-log.ts'
 import { addBackfill } from './commands/backfill.ts'
+import { addCompletion } from './commands/completion.ts'
 import { addCron } from './commands/cron.ts'
 import { addDoctor } from './commands/doctor.ts'
+import { addEvents } from './commands/events.ts'
 import { addExecutions } from './commands/executions.ts'
 import { addExplain } from './commands/explain.ts'
 import { addExport } from './commands/export.ts'
@@ -26,21 +29,58 @@ import { addToken } from './commands/token.ts'
 import { addWorker } from './commands/worker.ts'
 import { examples } from './help.ts'
 import type { Cli } from './session.ts'
+import type { GlobalFlags } from './settings.ts'
 
 const groups = [
   { title: 'Run:', add: [addInit, addStart, addWorker, addMigrate] },
   { title: 'Jobs and their ticks:', add: [addJobs, addExecutions, addExplain, addBackfill, addCron] },
   { title: 'In and out:', add: [addImport, addExport] },
-  { title: 'Prove and look after:', add: [addAudit, addDoctor, addStats, addAuditLog] },
+  { title: 'Prove and look after:', add: [addAudit, addDoctor, addStats, addEvents, addAuditLog] },
   { title: 'Cluster:', add: [addLeader, addNodes, addQueues, addLeases, addLocks] },
-  { title: 'Access:', add: [addLogin, addToken, addOpenapi] },
+  { title: 'Access:', add: [addLogin, addToken, addOpenapi, addCompletion] },
 ]
+
+/** What is done on the machine itself: a server cannot do it for somebody else. */
+export const localCommands: readonly string[] = [
+  'init',
+  'start',
+  'worker',
+  'migrate',
+  'cron',
+  'login',
+  'openapi',
+  'completion',
+]
+
+/** A server that only the environment names is meant for the other commands. */
+function refuseServer(command: Command): void {
+  const [name = ''] = pathOf(command)
+  if (command.optsWithGlobals<GlobalFlags>().url === undefined || !localCommands.includes(name)) return
+  throw new EvertickError(
+    'invalid_option',
+    `\`evertick ${name}\` works on this machine only, not on a server.`,
+    {
+      field: '--url',
+      next: 'Leave --url out, or run it on the machine of the node.',
+    },
+  )
+}
+
+/** From the program on, without it. */
+function pathOf(command: Command): string[] {
+  return command.parent === null ? [] : [...pathOf(command.parent), command.name()]
+}
 
 export function createProgram(cli: Cli): Command {
   const program = new Command('evertick')
     .description('A job scheduler that accounts for every tick.')
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
+    .option('--url <url>', 'a server to ask instead of a database (default: EVERTICK_URL)')
+    .option(
+      '--token <token>',
+      'the token for it; others on this machine can see it in `ps`, so rather set EVERTICK_TOKEN',
+    )
     .option('--database <url>', 'the database, such as sqlite:evertick.db')
     .option('--config <file>', 'the configuration (default: evertick.config.ts, .js or .mjs in this folder)')
     .option('--json', 'answer in JSON on standard output; errors as JSON on standard error')
@@ -55,6 +95,7 @@ export function createProgram(cli: Cli): Command {
       // What went wrong is told once, by main.
       outputError: () => {},
     })
+  program.hook('preAction', (_, command) => refuseServer(command))
   for (const { title, add } of groups) {
     program.commandsGroup(title)
     for (const addCommand of add) addCommand(program, cli)

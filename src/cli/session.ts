@@ -1,8 +1,10 @@
-/** What a command works with: an open Evertick that runs nothing, the terminal, and the words for times. */
+/** What a command works with: a system that it asks, the terminal, and the words for times. */
 import { existsSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
+import type { Access } from '../app/access/access.ts'
+import { apiConfig } from '../app/api-config.ts'
 import { Evertick } from '../app/evertick.ts'
 import type { EvertickOptions } from '../app/options.ts'
 import { EvertickError } from '../core/error.ts'
@@ -11,6 +13,7 @@ import type { Terminal } from './output/terminal.ts'
 import { Times } from './output/times.ts'
 import { type Environment, type GlobalFlags, readSettings, type Settings } from './settings.ts'
 import { streamLogger } from './stream-logger.ts'
+import { localSystem, type System } from './system.ts'
 
 /** The process as the commands see it. */
 export interface Cli {
@@ -22,7 +25,7 @@ export interface Cli {
 }
 
 export interface Session {
-  readonly evertick: Evertick
+  readonly evertick: System
   readonly terminal: Terminal
   readonly times: Times
   readonly settings: Settings
@@ -30,7 +33,7 @@ export interface Session {
   readonly actor: string
 }
 
-/** Opens the database that the settings name, does the work, and closes it again. */
+/** Asks the server that the settings name; or opens the database, does the work, and closes it again. */
 export async function withEvertick(
   cli: Cli,
   command: Command,
@@ -38,13 +41,38 @@ export async function withEvertick(
   { mayCreate = false }: { mayCreate?: boolean } = {},
 ): Promise<void> {
   const settings = await settingsOf(cli, command)
+  const around = { terminal: cli.terminal, times: timesOf(cli, settings), settings, actor: actor() }
+  if (settings.remote !== null) {
+    const { openRemote } = await import('./remote/open-remote.ts')
+    return await work({ evertick: openRemote(settings.remote), ...around })
+  }
+  await withDatabase(cli, settings, { mayCreate }, async (evertick) => {
+    const logger = streamLogger(cli.terminal, settings.logLevel)
+    const system = localSystem(evertick, logger, () => accessOf(cli, evertick, settings))
+    await work({ evertick: system, ...around })
+  })
+}
+
+/** For what is done to a database itself, whatever server is named. */
+export async function withDatabase(
+  cli: Cli,
+  settings: Settings,
+  { mayCreate }: { readonly mayCreate: boolean },
+  work: (evertick: Evertick) => Promise<void>,
+): Promise<void> {
   const database = databaseOf(cli, settings, mayCreate)
   const evertick = await Evertick.open(openOptions(settings, database, cli.terminal))
   try {
-    await work({ evertick, terminal: cli.terminal, times: timesOf(cli, settings), settings, actor: actor() })
+    await work(evertick)
   } finally {
     await evertick.stop()
   }
+}
+
+/** The tokens and links of the database. Loaded when it is asked for: most commands sign nothing. */
+export async function accessOf(cli: Cli, evertick: Evertick, settings: Settings): Promise<Access> {
+  const { openAccess } = await import('../app/access/open-access.ts')
+  return openAccess(evertick, databaseOf(cli, settings, false), apiConfig(settings.options.api))
 }
 
 export async function settingsOf(cli: Cli, command: Command): Promise<Settings> {
@@ -97,7 +125,8 @@ export function timesOf(
   return new Times(timezone ?? own, now, !terminal.out.tty)
 }
 
-function actor(): string {
+/** Who sits here, for the audit log. */
+export function actor(): string {
   try {
     return `cli:${userInfo().username}`
   } catch {

@@ -1,21 +1,31 @@
 /** Where the settings come from: flags before environment before file. The only file that reads the environment. */
 import { existsSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
+import { secretFrom } from '../app/environment.ts'
+import { type LogLevel, parseLogLevel } from '../app/log/log-level.ts'
 import type { EvertickOptions } from '../app/options.ts'
 import { EvertickError } from '../core/error.ts'
-import { didYouMean } from '../core/schedule/did-you-mean.ts'
 import { parseTimezone } from '../core/schedule/timezone.ts'
 import { loadConfigFile } from './config-file.ts'
 
 export interface GlobalFlags {
+  readonly url?: string
+  readonly token?: string
   readonly database?: string
   readonly config?: string
 }
 
-export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
-export type LogLevel = (typeof logLevels)[number]
+/** A server that does what the commands ask for, in place of a database. */
+export interface RemoteSettings {
+  readonly url: string
+  /** The flag or variable that named it. */
+  readonly from: string
+  readonly token: string | undefined
+}
 
 export interface Settings {
+  /** null where a database is meant. */
+  readonly remote: RemoteSettings | null
   /** null where nothing names one. */
   readonly database: { readonly url: string; readonly from: string } | null
   /** The database that `start` makes where nothing names one. */
@@ -66,14 +76,31 @@ function settle(
     later ??
     (existsSync(resolve(cwd, path)) ? { url: ownDatabase, from: `the folder ${dataDir}` } : null)
   return {
+    remote: remoteOf(flags, env),
     database,
     ownDatabase,
     dataDir,
     timezone: timezoneOf(env, options),
-    logLevel: logLevelOf(env),
+    logLevel: parseLogLevel(text(env.EVERTICK_LOG_LEVEL) ?? 'warn', 'EVERTICK_LOG_LEVEL'),
     configPath: configPath === null ? null : relative(cwd, configPath),
     options: withoutNamed(env, withRedis(env, options)),
   }
+}
+
+/** A flag goes before the environment, and a server before a database. */
+function remoteOf(flags: GlobalFlags, env: Environment): RemoteSettings | null {
+  const given = text(flags.url)
+  const around = text(flags.database) === null ? text(env.EVERTICK_URL) : null
+  const url = given ?? around
+  if (url !== null) {
+    const token = text(flags.token) ?? secretFrom(env, 'EVERTICK_TOKEN')
+    return { url, from: given === null ? 'EVERTICK_URL' : '--url', token }
+  }
+  if (text(flags.token) === null) return null
+  throw new EvertickError('invalid_option', '--token is for a server, and none is named.', {
+    field: '--token',
+    next: 'Name it with --url or EVERTICK_URL, or leave --token out.',
+  })
 }
 
 /** An empty variable is as good as none: that is how shells and compose files unset one. */
@@ -107,6 +134,7 @@ function withoutNamed(env: Environment, options: Partial<EvertickOptions>): Part
 const apiVariables: Readonly<Record<string, string>> = {
   host: 'EVERTICK_HOST',
   port: 'EVERTICK_PORT',
+  basePath: 'EVERTICK_BASE_PATH',
   hosts: 'EVERTICK_ALLOWED_HOSTS',
   secrets: 'EVERTICK_JWT_SECRET',
   provider: 'EVERTICK_JWKS_URL',
@@ -117,15 +145,4 @@ function timezoneOf(env: Environment, options: Partial<EvertickOptions>): string
   const given = text(env.EVERTICK_TIMEZONE)
   if (given !== null) return parseTimezone(given, 'EVERTICK_TIMEZONE')
   return options.timezone === undefined ? null : parseTimezone(options.timezone, 'timezone')
-}
-
-function logLevelOf(env: Environment): LogLevel {
-  const given = text(env.EVERTICK_LOG_LEVEL) ?? 'warn'
-  const level = logLevels.find((known) => known === given.toLowerCase())
-  if (level !== undefined) return level
-  const near = didYouMean(given, logLevels)
-  throw new EvertickError('invalid_option', `EVERTICK_LOG_LEVEL is ${JSON.stringify(given)}.`, {
-    field: 'EVERTICK_LOG_LEVEL',
-    next: near === undefined ? `Use one of ${logLevels.join(', ')}.` : `Did you mean "${near}"?`,
-  })
 }

@@ -1,10 +1,12 @@
-/** What the engine has to say, as lines on standard error, from the chosen level up. */
+/** What the engine has to say, on standard error: lines for people on a terminal, else JSON for programs. */
+import { jsonLogger } from '../app/log/json-logger.ts'
+import { isLogged, type LineLevel, type LogLevel } from '../app/log/log-level.ts'
+import { redactedText } from '../app/log/redact.ts'
 import type { Logger } from '../engine/logger.ts'
 import { plainText } from './output/plain-text.ts'
 import type { Style, Terminal } from './output/terminal.ts'
-import { type LogLevel, logLevels } from './settings.ts'
 
-const styles: Readonly<Record<string, Style>> = {
+const styles: Readonly<Record<LineLevel, Style>> = {
   debug: 'dim',
   info: 'running',
   warn: 'late',
@@ -12,18 +14,20 @@ const styles: Readonly<Record<string, Style>> = {
 }
 
 export function streamLogger({ err, json }: Terminal, level: LogLevel): Logger {
-  const write = (own: Exclude<LogLevel, 'silent'>) => (message: string, details?: object) => {
-    if (logLevels.indexOf(own) < logLevels.indexOf(level)) return
+  if (json || !err.tty)
+    return jsonLogger(
+      () => level,
+      (line) => err.writeRaw(line),
+    )
+  const write = (own: LineLevel) => (message: string, details?: object) => {
+    if (!isLogged(own, level)) return
     const error = details !== undefined && 'error' in details ? details.error : undefined
-    const why = error instanceof Error ? error.message : undefined
     const at = new Date().toISOString()
-    if (json) {
-      err.write(JSON.stringify({ at, level: own, message, ...(why === undefined ? {} : { error: why }) }))
-      return
+    const text = redactedText(error instanceof Error ? `${message}: ${error.message}` : message)
+    err.write(`${err.paint('dim', at)} ${err.paint(styles[own], own)} ${plainText(text)}`)
+    if (level === 'debug' && error instanceof Error) {
+      err.write(err.paint('dim', redactedText(error.stack ?? '')))
     }
-    const text = plainText(why === undefined ? message : `${message}: ${why}`)
-    err.write(`${err.paint('dim', at)} ${err.paint(styles[own] ?? 'dim', own)} ${text}`)
-    if (level === 'debug' && error instanceof Error) err.write(err.paint('dim', error.stack ?? ''))
   }
   return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
 }

@@ -1,9 +1,8 @@
 /** `evertick cron`: an expression in words, its next runs, and what the clock changes do to it. No database. */
 import type { Command } from 'commander'
-import { describeSchedule } from '../../core/schedule/describe-schedule.ts'
-import { nextTicks } from '../../core/schedule/next-ticks.ts'
-import { parseSchedule } from '../../core/schedule/schedule-spec.ts'
-import { scheduleWarnings } from '../../core/schedule/schedule-warnings.ts'
+import { previewSchedule } from '../../app/preview-schedule.ts'
+import type { CronSchedule } from '../../core/schedule/schedule.ts'
+import { parseTimezone } from '../../core/schedule/timezone.ts'
 import { examples, wholeNumber } from '../help.ts'
 import { instantArgument } from '../instant-argument.ts'
 import { writeTable } from '../output/table.ts'
@@ -40,16 +39,13 @@ function show({ terminal, env }: Cli, cron: string, { tz, from, count, name }: C
   const now = Date.now()
   const start = from === undefined ? new Date(now) : instantArgument(from, 'from', now)
   const given = tz ?? env.EVERTICK_TIMEZONE
-  const schedule = given === undefined || given === '' ? { cron } : { cron, timezone: given }
-  const named = name === undefined ? {} : { name }
-  const spec = parseSchedule(schedule, { createdAt: now, hashKey: name })
-  const description = describeSchedule(schedule, named)
-  const next = nextTicks(schedule, { from: start, count, ...named })
-  const warnings = scheduleWarnings(spec, start.getTime(), name)
-  terminal.answer({ description, next, warnings }, (out) => {
+  const schedule: CronSchedule = given === undefined || given === '' ? { cron } : { cron, timezone: given }
+  const preview = previewSchedule(schedule, { from: start, count, ...(name === undefined ? {} : { name }) })
+  const { description, next, warnings } = preview
+  terminal.answer(preview, (out) => {
     out.write(out.paint('strong', description))
     out.write('')
-    writeRuns(out, next, spec.kind === 'cron' ? spec.timezone : 'UTC', now)
+    writeRuns(out, next, parseTimezone(schedule.timezone ?? 'UTC', 'tz'), now)
     if (next.length === 0) out.write('It never runs after that.')
     if (warnings.length > 0) out.write('')
     for (const warning of warnings) out.write(`${out.paint('late', '!')} ${warning}`)

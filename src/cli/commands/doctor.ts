@@ -3,14 +3,15 @@ import type { Command } from 'commander'
 import { type Check, ok } from '../doctor/check.ts'
 import { checkCluster } from '../doctor/cluster-checks.ts'
 import { checkDatabase, failureOf } from '../doctor/database-checks.ts'
-import { checkJobs } from '../doctor/job-checks.ts'
+import { checkJobs, checkZoneData } from '../doctor/job-checks.ts'
+import { checkServer } from '../doctor/server-checks.ts'
 import { exitCodes } from '../exit-code.ts'
 import { examples } from '../help.ts'
 import { counted } from '../output/count-words.ts'
 import { plainText } from '../output/plain-text.ts'
 import type { Stream } from '../output/terminal.ts'
 import { type Cli, settingsOf } from '../session.ts'
-import type { Settings } from '../settings.ts'
+import type { RemoteSettings, Settings } from '../settings.ts'
 
 const marks = {
   ok: { glyph: '✓', style: 'ran' },
@@ -51,15 +52,35 @@ async function examine(cli: Cli, command: Command): Promise<Check[]> {
         : `${configPath}, ${counted(options.jobs?.length ?? 0, 'job')}.`,
     ),
   )
-  const { checks: found, evertick } = await checkDatabase(cli, settings)
-  checks.push(...found)
+  const { remote } = settings
+  return [
+    ...checks,
+    ...(remote === null ? await examineDatabase(cli, settings) : await examineServer(remote)),
+  ]
+}
+
+async function examineDatabase(cli: Cli, settings: Settings): Promise<Check[]> {
+  const { checks, evertick } = await checkDatabase(cli, settings)
   if (evertick === null) return checks
   try {
     checks.push(...(await checkCluster(evertick)), ...(await checkJobs(evertick)))
+    checks.push(await checkZoneData(evertick))
   } catch (error) {
     checks.push(failureOf('database', error))
   } finally {
     await evertick.stop()
+  }
+  return checks
+}
+
+/** What can be seen from outside: not the database itself, nor the time zone data of the nodes. */
+async function examineServer(remote: RemoteSettings): Promise<Check[]> {
+  const { checks, system } = await checkServer(remote)
+  if (system === null) return checks
+  try {
+    checks.push(...(await checkCluster(system)), ...(await checkJobs(system)))
+  } catch (error) {
+    checks.push(failureOf('server', error))
   }
   return checks
 }

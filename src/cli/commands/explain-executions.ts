@@ -1,14 +1,14 @@
 /** The executions that an explanation names, for their durations, attempts and errors. */
-import type { Evertick } from '../../app/evertick.ts'
 import type { ExplanationView } from '../../app/explain.ts'
 import type { ExecutionView } from '../../app/views.ts'
+import type { System } from '../system.ts'
 
 const pageSize = 1_000
 /** Beyond this, older ones are told without their duration. */
 const maxPages = 10
 
 export async function executionsOf(
-  evertick: Evertick,
+  evertick: Pick<System, 'executions'>,
   { job, ticks }: Pick<ExplanationView, 'job' | 'ticks'>,
   from: Date,
 ): Promise<Map<string, ExecutionView>> {

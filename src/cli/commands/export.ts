@@ -1,7 +1,5 @@
 /** `evertick export crontab`: the jobs as a crontab, on standard output; those that none can say as comments. */
 import type { Command } from 'commander'
-import { Evertick } from '../../app/evertick.ts'
-import { exportCrontab } from '../../app/export-crontab.ts'
 import { examples } from '../help.ts'
 import { counted } from '../output/count-words.ts'
 import { type Cli, withEvertick } from '../session.ts'
@@ -23,8 +21,7 @@ export function addExport(program: Command, cli: Cli): void {
         crontab.error('error: --system and --user contradict each other')
       }
       return withEvertick(cli, crontab, async ({ evertick, terminal }) => {
-        const result = await exportCrontab(
-          Evertick.appOf(evertick),
+        const result = await evertick.exportCrontab(
           flags.system === true ? { format: 'system' } : flags.user === true ? { format: 'user' } : {},
         )
         terminal.answer(result, (out) => {

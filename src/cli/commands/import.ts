@@ -28,7 +28,7 @@ export function addImport(program: Command, cli: Cli): void {
   const crontab = group
     .command('crontab')
     .description(
-      'Makes a job of each line of a crontab, and says which lines need a person. A job names a handler after itself and keeps its command in its metadata. Doing it again changes only what has changed. Ends with exit code 7 where a line could not be taken over.',
+      'Makes a job of each line of a crontab, and says which lines need a person. A line that needs no shell becomes a command; another job names a handler after itself and keeps its command in its metadata. Doing it again changes only what has changed. Ends with exit code 7 where a line could not be taken over.',
     )
     .argument('<file>', 'the crontab; - reads standard input: crontab -l | evertick import crontab -')
     .option('--system', 'lines have a user before their command, as in /etc/crontab (default: found out)')
@@ -109,10 +109,21 @@ function show(terminal: Terminal, result: ImportedCrontab, dryRun: boolean): voi
         left.map(({ line, text, why }) => [String(line), plainText(text), plainText(why)]),
       )
     }
-    if (created.length > 0 && !dryRun) {
-      terminal.say(
-        '\nGive each job its handler: a defineJob() of the same name, or jobs update --handler. Its command is in its metadata.',
-      )
-    }
+    if (!dryRun) sayWhatRuns(terminal, result)
   })
+}
+
+function sayWhatRuns(terminal: Terminal, { created, commands }: ImportedCrontab): void {
+  if (commands.length > 0) {
+    const programs = [...new Set(commands.map(({ command }) => command))]
+    terminal.say(
+      `\n${counted(commands.length, 'job')} will run the command once a worker allows it: EVERTICK_ALLOW_COMMANDS=${plainText(programs.join(':'))}`,
+    )
+  }
+  const running = new Set(commands.map(({ job }) => job))
+  const others = created.filter((job) => !running.has(job))
+  if (others.length === 0) return
+  terminal.say(
+    `\nGive ${others.map(plainText).join(', ')} a handler: jobs update <job> --handler names a function that some node has. The command is in the metadata.`,
+  )
 }

@@ -5,25 +5,30 @@ import { catchUpPolicies, overlapPolicies } from '../../core/job/job.ts'
 import { choice, collect, examples, jsonObject, jsonValue, wholeNumber } from '../help.ts'
 import { plainText } from '../output/plain-text.ts'
 import { type Cli, type Session, withEvertick } from '../session.ts'
+import { handlerFlags, handlerOfFlags } from './handler-flags.ts'
 import { type CommandForm, jobCommand } from './job-command.ts'
 import { type JobFlags, optionsOfFlags, scheduleOfFlags } from './job-flags.ts'
 
 export function addCreate(parent: Command, cli: Cli, form: CommandForm = { name: 'create' }): Command {
-  const create = jobFlags(jobCommand(parent, form, '<name>'))
-    .description('Creates a job. Its handler is a function that some node registers under that name.')
+  const create = jobFlags(jobCommand(parent, form, '<name> [argv...]'))
+    .description(
+      'Creates a job. Its handler is a function that some node registers under that name, a URL that is called, or a command.',
+    )
     .option('--paused', 'begin paused')
     .option('--run-now', 'also run once at once')
-    .action((name: string, flags: JobFlags & { paused?: true; runNow?: true }) =>
+    .action((name: string, argv: readonly string[], flags: JobFlags & { paused?: true; runNow?: true }) =>
       withEvertick(
         cli,
         create,
         async (session) => {
           const schedule = scheduleOfFlags(flags, null)
+          const handler = handlerOfFlags(flags, argv)
           const job = await session.evertick.jobs.create(
             {
               name,
               ...optionsOfFlags(flags),
               ...(schedule === undefined ? {} : { schedule }),
+              ...(handler === undefined ? {} : { handler }),
               ...(flags.paused === true ? { paused: true } : {}),
               ...(flags.runNow === true ? { runNow: true } : {}),
             },
@@ -37,19 +42,26 @@ export function addCreate(parent: Command, cli: Cli, form: CommandForm = { name:
   return examples(create, [
     ['jobs create nightly-report --cron "0 3 * * *" --tz Europe/Madrid --catch-up all --max-missed-runs 3'],
     ['jobs create poll-inbox --every 30s --overlap skip --timeout 20s'],
+    ['jobs create ping --every 5m --http https://example.com/hook --body \'{"ping":true}\''],
+    ['jobs create backup --cron "@daily" --command -- /usr/bin/rsync -a /srv /backup'],
     ['jobs create one-off --at 2027-01-01T00:00:00Z --handler send-mail --input \'{"to":"all"}\''],
   ])
 }
 
 export function addUpdate(parent: Command, cli: Cli, form: CommandForm = { name: 'update' }): Command {
-  const update = jobFlags(jobCommand(parent, form, '<job>'))
+  const update = jobFlags(jobCommand(parent, form, '<job> [argv...]'))
     .description('Changes what is given and keeps the rest, as a new revision.')
-    .action((name: string, flags: JobFlags) =>
+    .action((name: string, argv: readonly string[], flags: JobFlags) =>
       withEvertick(cli, update, async (session) => {
         const { evertick, actor } = session
         const found = await evertick.jobs.get(name)
         const schedule = scheduleOfFlags(flags, found.schedule)
-        const changes = { ...optionsOfFlags(flags), ...(schedule === undefined ? {} : { schedule }) }
+        const handler = handlerOfFlags(flags, argv)
+        const changes = {
+          ...optionsOfFlags(flags),
+          ...(schedule === undefined ? {} : { schedule }),
+          ...(handler === undefined ? {} : { handler }),
+        }
         if (Object.keys(changes).length === 0)
           update.error('error: nothing to change: name at least one option')
         told(session, await evertick.jobs.update(name, changes, { actor }), 'Updated')
@@ -62,14 +74,13 @@ export function addUpdate(parent: Command, cli: Cli, form: CommandForm = { name:
 }
 
 function jobFlags(command: Command): Command {
-  return command
+  return handlerFlags(command)
     .option('--cron <expression>', 'due by cron, such as "0 9 * * 1-5"')
     .option('--tz <zone>', 'the time zone of the cron (default: the configuration’s, else UTC)')
     .option('--every <duration>', 'due every so often, such as 15m')
     .option('--anchor <instant>', 'count the interval from here; `epoch` aligns to the clock')
     .option('--fixed-delay <duration>', 'due this long after each run ends')
     .option('--at <instant>', 'due once, such as 2027-01-01T00:00:00Z')
-    .option('--handler <name>', 'the function to run (default: the job’s name)')
     .option('--input <json>', 'what the handler is given', jsonValue)
     .addOption(choice('--catch-up <policy>', 'what becomes of missed ticks', catchUpPolicies))
     .option('--max-missed-runs <n>', 'with --catch-up all: how many run at most', wholeNumber(1, 1_000))

@@ -3,15 +3,15 @@ import type { CreateJob } from '../../app/jobs.ts'
 import { EvertickError } from '../../core/error.ts'
 import type { CatchUpPolicy, OverlapPolicy } from '../../core/job/job.ts'
 import type { Duration, Schedule } from '../../core/schedule/schedule.ts'
+import type { HandlerFlags } from './handler-flags.ts'
 
-export interface JobFlags {
+export interface JobFlags extends HandlerFlags {
   readonly cron?: string
   readonly tz?: string
   readonly every?: string
   readonly anchor?: string
   readonly fixedDelay?: string
   readonly at?: string
-  readonly handler?: string
   readonly input?: unknown
   readonly catchUp?: CatchUpPolicy
   readonly maxMissedRuns?: number
@@ -32,7 +32,7 @@ export interface JobFlags {
 /** Text from a flag: the library checks it, and its error names the field. */
 const duration = (text: string) => text as Duration
 
-export function optionsOfFlags(flags: JobFlags): Omit<CreateJob, 'name' | 'schedule'> {
+export function optionsOfFlags(flags: JobFlags): Omit<CreateJob, 'name' | 'schedule' | 'handler'> {
   const catchUp = defined({
     policy: flags.catchUp,
     maxMissedRuns: flags.maxMissedRuns,
@@ -40,7 +40,6 @@ export function optionsOfFlags(flags: JobFlags): Omit<CreateJob, 'name' | 'sched
     grace: flags.grace,
   })
   return defined({
-    handler: flags.handler,
     input: flags.input,
     catchUp: Object.keys(catchUp).length === 0 ? undefined : catchUp,
     overlap: flags.overlap,

@@ -1,5 +1,6 @@
 /** `evertick jobs show|upcoming|stats`: one job, its future, its figures. */
 import type { Command } from 'commander'
+import { handlerText } from '../../app/handler-view.ts'
 import type { JobView } from '../../app/views.ts'
 import { examples, wholeNumber } from '../help.ts'
 import { plainText } from '../output/plain-text.ts'
@@ -40,7 +41,7 @@ async function showJob(session: Session, name: string): Promise<void> {
     ['last run', last === null ? 'never' : lastWords(last, session)],
     ['catch-up', catchUpWords(job)],
     ['overlap', job.overlap],
-    ['handler', plainText(job.handler.name)],
+    ['handler', plainText(handlerText(job.handler))],
     ['queue', `${job.queue}${job.priority === 0 ? '' : `, priority ${job.priority}`}`],
     ['tags', job.tags.length === 0 ? null : plainText(job.tags.join(', '))],
     ['managed by', `${job.managedBy}, revision ${job.revision}`],

@@ -1,11 +1,11 @@
-/** The newest run of a job that has begun: the newest execution may be that of a tick which is still to come. */
-import type { Evertick } from '../../app/evertick.ts'
+/** The newest run of a job that has begun: the last execution may still wait for a worker. */
 import type { ExecutionView, JobView } from '../../app/views.ts'
+import type { System } from '../system.ts'
 
 const looked = 5
 
 export async function lastRunOf(
-  evertick: Evertick,
+  evertick: Pick<System, 'executions'>,
   { id, lastExecution }: Pick<JobView, 'id' | 'lastExecution'>,
 ): Promise<ExecutionView | null> {
   if (lastExecution === null || lastExecution.startedAt !== null) return lastExecution

@@ -61,8 +61,10 @@ async function start(cli: Cli, command: Command, options: StartOptions): Promise
   const jobs = example ? await loadExampleJobs() : jobsOf(settings, wanted)
   const file = databaseFile(cli, database)
   if (file !== null && database === settings.ownDatabase) mkdirSync(dirname(file), { recursive: true })
+  const { allowCommands, ...opened } = openOptions(settings, database, cli.terminal)
   const evertick = await Evertick.open({
-    ...openOptions(settings, database, cli.terminal),
+    ...opened,
+    ...(allowCommands === undefined || !wanted.includes('worker') ? {} : { allowCommands }),
     ...(settings.options.nodeId === undefined ? {} : { nodeId: settings.options.nodeId }),
     ...(settings.options.api === undefined || !wanted.includes('api') ? {} : { api: settings.options.api }),
     jobs,
@@ -128,18 +130,18 @@ async function linkFor(
   return signInLink(url, code)
 }
 
-/** The jobs of the configuration; a node that works needs one. */
+/** The jobs of the configuration. Without one a node works on what needs no code, in a database that was named. */
 export function jobsOf(
-  { options, configPath }: Settings,
+  { options, configPath, database }: Settings,
   wanted: readonly Role[],
 ): NonNullable<EvertickOptions['jobs']> {
-  if (configPath === null && wanted.includes('worker')) {
+  if (configPath === null && database === null && wanted.includes('worker')) {
     throw new EvertickError(
       'invalid_config',
       'There is no evertick.config.ts in this folder, so there are no jobs to run.',
       {
         field: 'config',
-        next: 'Write one with `evertick init`, or name one with --config.',
+        next: 'Write one with `evertick init`, or name one with --config. For jobs without code, name a --database.',
       },
     )
   }

@@ -2,8 +2,7 @@
 import type { Command } from 'commander'
 import { type AccessRole, accessRoles } from '../../core/access/access-role.ts'
 import type { Duration } from '../../core/schedule/schedule.ts'
-import { accessOf } from '../access.ts'
-import { examples } from '../help.ts'
+import { choice, examples } from '../help.ts'
 import { plainText } from '../output/plain-text.ts'
 import { writeTable } from '../output/table.ts'
 import { type Cli, withEvertick } from '../session.ts'
@@ -17,14 +16,13 @@ export function addToken(program: Command, cli: Cli): void {
   const create = group
     .command('create')
     .description('Makes a token. It is shown once, and kept nowhere.')
-    .requiredOption('--role <role>', `what it may do: ${accessRoles.join(', ')}`)
+    .addOption(choice('--role <role>', 'what it may do', accessRoles).makeOptionMandatory())
     .option('--name <name>', 'who uses it', 'token')
     .option('--ttl <duration>', 'how long it is good for', '90d')
     .action(({ role, name, ttl }: { role: AccessRole; name: string; ttl: Duration }) =>
       withEvertick(cli, create, async (session) => {
-        const { terminal, times, actor } = session
-        const access = await accessOf(cli, session)
-        const made = await access.createToken({ role, name, ttl, actor })
+        const { evertick, terminal, times, actor } = session
+        const made = await evertick.tokens.createToken({ role, name, ttl, actor })
         terminal.answer(made, (out) => out.write(made.token))
         if (!terminal.json)
           terminal.say(
@@ -42,8 +40,8 @@ export function addToken(program: Command, cli: Cli): void {
     .description('Lists the tokens that have not ended.')
     .action(() =>
       withEvertick(cli, list, async (session) => {
-        const { terminal, times } = session
-        const tokens = await (await accessOf(cli, session)).listTokens()
+        const { evertick, terminal, times } = session
+        const tokens = await evertick.tokens.listTokens()
         terminal.answer({ tokens }, (out) => {
           if (tokens.length === 0 && out.tty) return out.write('There are no tokens.')
           const columns = [
@@ -71,8 +69,8 @@ export function addToken(program: Command, cli: Cli): void {
     .description('Takes a token back: within a second no node believes it any more.')
     .action((id: string) =>
       withEvertick(cli, revoke, async (session) => {
-        const { terminal, actor } = session
-        await (await accessOf(cli, session)).revoke(id, { actor })
+        const { evertick, terminal, actor } = session
+        await evertick.tokens.revoke(id, { actor })
         if (terminal.json) terminal.data({ revoked: id })
         else terminal.say(`Taken back: ${plainText(id)}.`)
       }),

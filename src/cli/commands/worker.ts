@@ -63,7 +63,7 @@ async function once(
   open: (queues: Queues) => Promise<Evertick>,
 ): Promise<void> {
   const looking = await open(queues)
-  const queue = await new Backlog(looking, jobs, Object.keys(queues)).firstReady()
+  const queue = await new Backlog(looking, Object.keys(queues)).firstReady()
   await looking.stop()
   if (queue === null) {
     if (cli.terminal.json) cli.terminal.data({ execution: null })
@@ -71,7 +71,7 @@ async function once(
     return
   }
   const evertick = await open({ [queue]: { concurrency: 1 } })
-  const backlog = new Backlog(evertick, jobs, [queue])
+  const backlog = new Backlog(evertick, [queue])
   const log = logOf(cli, evertick, jobs)
   const started = new Promise<void>((resolve) => {
     evertick.on('execution:started', () => resolve())
@@ -103,7 +103,7 @@ async function runNode(
       `Working on ${lanes.join(', ')}${drain ? ' until they are empty' : '; stop me with Ctrl-C'}.`,
     )
     await evertick.start()
-    const backlog = new Backlog(evertick, jobs, Object.keys(queues))
+    const backlog = new Backlog(evertick, Object.keys(queues))
     if (drain)
       await backlog.warnOfPaused((name) => terminal.say(`The queue "${name}" is paused: it is left alone.`))
     const emptied = drain ? backlog.untilEmpty(lookEveryMs).then(() => null) : new Promise<never>(() => {})

@@ -1,7 +1,7 @@
 /** Does somebody lead, does the clock make sense, does every node live? */
-import type { Evertick } from '../../app/evertick.ts'
 import { counted } from '../output/count-words.ts'
 import { durationWords } from '../output/times.ts'
+import type { ExaminedSystem } from '../system.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
 /** Between two nodes, or a node and this process. */
@@ -9,7 +9,7 @@ const clockSlackMs = 5_000
 /** A node writes its heartbeat every 10 s. */
 const silentMs = 30_000
 
-export async function checkCluster(evertick: Evertick): Promise<Check[]> {
+export async function checkCluster(evertick: ExaminedSystem): Promise<Check[]> {
   const now = Date.now()
   const nodes = await evertick.nodes.list()
   const leader = await evertick.leader.current()

@@ -1,9 +1,10 @@
 /** Do the jobs keep up, can somebody run them, and did they run? */
-import type { Evertick } from '../../app/evertick.ts'
 import type { JobView } from '../../app/views.ts'
+import { handlerKey } from '../../core/job/handler.ts'
 import { counted } from '../output/count-words.ts'
 import { plainText } from '../output/plain-text.ts'
 import { durationWords } from '../output/times.ts'
+import type { ExaminedSystem } from '../system.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
 /** Ticks are accounted for at most 1.5 s ahead. */
@@ -13,7 +14,7 @@ const maxJobs = 100_000
 const shownNames = 3
 const zonesChecked = 200
 
-export async function checkJobs(evertick: Evertick): Promise<Check[]> {
+export async function checkJobs(evertick: ExaminedSystem): Promise<Check[]> {
   const { jobs } = await evertick.jobs.list({ limit: maxJobs })
   return [
     await checkCursors(evertick, jobs),
@@ -21,11 +22,10 @@ export async function checkJobs(evertick: Evertick): Promise<Check[]> {
     await checkOrphans(evertick, jobs),
     await checkLeases(evertick),
     await checkDeadLetters(evertick),
-    await checkZoneData(evertick, jobs),
   ]
 }
 
-async function checkCursors(evertick: Evertick, jobs: readonly JobView[]): Promise<Check> {
+async function checkCursors(evertick: ExaminedSystem, jobs: readonly JobView[]): Promise<Check> {
   const now = Date.now()
   const ahead = jobs.filter(({ accountedUntil }) => accountedUntil.getTime() - now > aheadMs)
   const [furthest] = ahead.toSorted((a, b) => b.accountedUntil.getTime() - a.accountedUntil.getTime())
@@ -54,7 +54,7 @@ async function checkCursors(evertick: Evertick, jobs: readonly JobView[]): Promi
 }
 
 /** The oldest due tick that nobody has decided about. */
-async function undecidedSince(evertick: Evertick, job: JobView, now: number): Promise<number | null> {
+async function undecidedSince(evertick: ExaminedSystem, job: JobView, now: number): Promise<number | null> {
   if (job.state !== 'active' || now - job.accountedUntil.getTime() < behindMs) return null
   const span = { from: job.accountedUntil, to: new Date(now), limit: 1 }
   const [tick] = (await evertick.jobs.explain(job.id, span)).ticks
@@ -73,27 +73,37 @@ function checkStates(jobs: readonly JobView[]): Check {
   if (disabled.length > 0)
     return warn(
       'jobs',
-      `${names(disabled)} disabled: no node named the job any more.`,
+      `${names(disabled)} disabled: no node named the job any more, or none can run it${unallowed(disabled)}.`,
       'Start a node that defines it, or delete it with `evertick jobs delete`.',
     )
   const paused = jobs.filter(({ state }) => state === 'paused').length
   return ok('jobs', `${counted(jobs.length, 'job')}${paused === 0 ? '' : `, ${paused} paused`}.`)
 }
 
-async function checkOrphans(evertick: Evertick, jobs: readonly JobView[]): Promise<Check> {
+async function checkOrphans(evertick: ExaminedSystem, jobs: readonly JobView[]): Promise<Check> {
   const workers = (await evertick.nodes.list()).filter(({ roles }) => roles.includes('worker'))
   if (workers.length === 0) return ok('handlers', 'No worker runs, so none is missed.')
   const handled = new Set(await evertick.nodes.handlers())
-  const orphans = jobs.filter(({ state, handler }) => state === 'active' && !handled.has(handler.name))
+  const orphans = jobs.filter(({ state, handler }) => state === 'active' && !handled.has(handlerKey(handler)))
   if (orphans.length === 0) return ok('handlers', 'Every active job has a node that can run it.')
+  const commands = unallowed(orphans)
   return warn(
     'handlers',
-    `${names(orphans)} without a node that has the handler.`,
-    'Start a node that defines it; after 10 minutes such jobs are disabled.',
+    `${names(orphans)} without a node that has the handler${commands}.`,
+    commands === ''
+      ? 'Start a node that defines it; after 10 minutes such jobs are disabled.'
+      : 'Add the command to EVERTICK_ALLOW_COMMANDS of a worker; after 10 minutes such jobs are disabled.',
   )
 }
 
-async function checkLeases(evertick: Evertick): Promise<Check> {
+/** Commands are off until a node is told to run them. */
+function unallowed(jobs: readonly JobView[]): string {
+  const commands = jobs.flatMap(({ handler }) => (handler.type === 'command' ? [handler.command] : []))
+  const shown = [...new Set(commands)].slice(0, shownNames).map(plainText)
+  return shown.length === 0 ? '' : `; no living node allows ${shown.join(', ')}`
+}
+
+async function checkLeases(evertick: ExaminedSystem): Promise<Check> {
   const expired = await evertick.leases.expired()
   if (expired.length === 0) return ok('leases', 'None has run out.')
   return warn(
@@ -103,7 +113,7 @@ async function checkLeases(evertick: Evertick): Promise<Check> {
   )
 }
 
-async function checkDeadLetters(evertick: Evertick): Promise<Check> {
+async function checkDeadLetters(evertick: ExaminedSystem): Promise<Check> {
   const { failed } = (await evertick.metrics()).executions
   if (failed === 0) return ok('dead letters', 'No execution has failed for good.')
   return warn(
@@ -113,8 +123,9 @@ async function checkDeadLetters(evertick: Evertick): Promise<Check> {
   )
 }
 
-/** Ticks that were evaluated under other time zone data cannot be proven. */
-async function checkZoneData(evertick: Evertick, jobs: readonly JobView[]): Promise<Check> {
+/** Ticks that were evaluated under other time zone data than that of this machine cannot be proven on it. */
+export async function checkZoneData(evertick: ExaminedSystem): Promise<Check> {
+  const { jobs } = await evertick.jobs.list({ limit: maxJobs })
   const own = process.versions.tz ?? 'unknown'
   const zoned = jobs.filter(({ timezone }) => timezone !== 'UTC').slice(0, zonesChecked)
   const others = new Set<string>()

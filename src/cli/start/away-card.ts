@@ -1,4 +1,5 @@
 /** The card "While you were away". */
+import type { AwayJob } from '../../app/reports/away.ts'
 import type { RangeReason } from '../../core/tick/account.ts'
 import { writeCard } from '../output/card.ts'
 import { counted, listed } from '../output/count-words.ts'
@@ -6,7 +7,7 @@ import { cut, plainText } from '../output/plain-text.ts'
 import { tableLines } from '../output/table.ts'
 import type { Stream } from '../output/terminal.ts'
 import { durationWords, localFormat, localText } from '../output/times.ts'
-import type { Away, AwayJob } from './away.ts'
+import type { Away } from './away.ts'
 
 /** Shorter than the ledger's sentences: several stand in one cell. */
 const reasonWords: Readonly<Record<RangeReason, string>> = {

@@ -1,20 +1,18 @@
 /** What of the queues this process could still work on. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Evertick } from '../../app/evertick.ts'
-import type { AnyJob } from '../../app/options.ts'
+import { Evertick } from '../../app/evertick.ts'
 import type { ExecutionView } from '../../app/views.ts'
+import { handlerKey } from '../../core/job/handler.ts'
 
 const pageSize = 500
 
 export class Backlog {
   readonly #evertick: Evertick
-  readonly #handlers: ReadonlySet<string>
   readonly #queues: readonly string[]
   readonly #handlerOfJob = new Map<string, string>()
 
-  constructor(evertick: Evertick, jobs: readonly AnyJob[], queues: readonly string[]) {
+  constructor(evertick: Evertick, queues: readonly string[]) {
     this.#evertick = evertick
-    this.#handlers = new Set(jobs.filter(({ run }) => run !== null).map(({ name }) => name))
     this.#queues = queues
   }
 
@@ -84,9 +82,9 @@ export class Backlog {
   /** Executions whose handler only another node has are that node's. */
   async #canRun({ jobId }: ExecutionView): Promise<boolean> {
     const known = this.#handlerOfJob.get(jobId)
-    const handler = known ?? (await this.#evertick.jobs.get(jobId)).handler.name
+    const handler = known ?? handlerKey((await this.#evertick.jobs.get(jobId)).handler)
     this.#handlerOfJob.set(jobId, handler)
-    return this.#handlers.has(handler)
+    return Evertick.canRun(this.#evertick, handler)
   }
 }
 

@@ -29,7 +29,7 @@ export function writeBanner(out: Stream, banner: Banner): void {
   )
   out.write('')
   out.write(`  ${label('data')} ${banner.database}`)
-  if (banner.url !== null) out.write(`  ${label('api')} ${banner.url}`)
+  if (banner.url !== null) out.write(`  ${label('open')} ${banner.url}`)
   if (banner.signIn !== null) out.write(`  ${label('enter')} ${banner.signIn}`)
   out.write(
     `  ${label('runs')} ${counted(jobs.length, 'job')}${origin(banner)} as ${enumerated(banner.roles)}`,

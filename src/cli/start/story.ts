@@ -5,7 +5,7 @@ import type { Evertick } from '../../app/evertick.ts'
 import { version } from '../../app/version.ts'
 import { EvertickError } from '../../core/error.ts'
 import type { Stream } from '../output/terminal.ts'
-import { type Before, readAway, readBefore } from './away.ts'
+import { readAway, readCutOff } from './away.ts'
 import { writeAwayCard } from './away-card.ts'
 import { writeBanner } from './banner.ts'
 import { LiveLog } from './live-log.ts'
@@ -33,7 +33,7 @@ export async function startWithStory(
   out: Stream,
   options: StoryOptions,
 ): Promise<LiveLog> {
-  const before = await readBefore(evertick)
+  const cutOff = await readCutOff(evertick)
   const elected = new Promise<number>((resolve) => {
     evertick.on('leader:elected', ({ termId }) => resolve(termId))
   })
@@ -42,7 +42,7 @@ export async function startWithStory(
   const { jobs } = await evertick.jobs.list({ limit: 1_000 })
   const signIn = await options.signIn()
   writeBanner(out, { ...options, version, jobs, url: evertick.url, signIn, now: Date.now() })
-  const card = writeCardOnce(evertick, out, { log, elected, before, timezone: options.timezone })
+  const card = writeCardOnce(evertick, out, { log, elected, cutOff, timezone: options.timezone })
   void beginLog(evertick, log, card)
   return log
 }
@@ -68,13 +68,13 @@ async function writeCardOnce(
   {
     log,
     elected,
-    before,
+    cutOff,
     timezone,
-  }: { log: LiveLog; elected: Promise<number>; before: Before; timezone: string },
+  }: { log: LiveLog; elected: Promise<number>; cutOff: number; timezone: string },
 ): Promise<void> {
   try {
     const term = await repaired(evertick, await elected)
-    const away = term === null ? null : await readAway(evertick, before, term)
+    const away = term === null ? null : await readAway(evertick, term.id, cutOff)
     if (away !== null) writeAwayCard(out, away, timezone)
     log.tellTicksFrom(term?.startTime ?? new Date())
   } catch (error) {

@@ -1,0 +1,49 @@
+/** Lists of a server: longer ones than it gives at once, and searches as it reads them. */
+import { largestPage } from '../../client/pages.ts'
+import { EvertickError } from '../../core/error.ts'
+
+interface Page<Item, Cursor> {
+  readonly items: readonly Item[]
+  readonly nextCursor: Cursor | null
+}
+
+/** As many as were asked for, in as many pages as it takes. */
+export async function gathered<Item, Cursor>(
+  limit: number,
+  cursor: Cursor | undefined,
+  fetchPage: (place: { limit: number; cursor?: Cursor }) => Promise<Page<Item, Cursor>>,
+): Promise<Page<Item, Cursor>> {
+  const items: Item[] = []
+  let next: Cursor | null = cursor ?? null
+  do {
+    const page: Page<Item, Cursor> = await fetchPage({
+      limit: Math.min(limit - items.length, largestPage),
+      ...(next === null ? {} : { cursor: next }),
+    })
+    items.push(...page.items)
+    next = page.nextCursor
+  } while (next !== null && items.length < limit)
+  return { items, nextCursor: next }
+}
+
+/** `state:"paused" tag:"two words" "nightly"`: each value in quotes, so that none is read as something else. */
+export function searchText(
+  named: Readonly<Record<string, string | undefined>>,
+  words?: string,
+  written?: string,
+): { filter?: string } {
+  const terms = Object.entries(named).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}:${quoted(value, name)}`],
+  )
+  const parts = [
+    ...terms,
+    ...(words === undefined ? [] : [quoted(words, 'search')]),
+    ...(written === undefined ? [] : [written]),
+  ]
+  return parts.length === 0 ? {} : { filter: parts.join(' ') }
+}
+
+function quoted(value: string, field: string): string {
+  if (!value.includes('"')) return `"${value}"`
+  throw new EvertickError('invalid_option', `A quotation mark cannot be searched for on a server.`, { field })
+}

@@ -1,0 +1,113 @@
+/** A server as a command meets it: the client's calls under the names of the library, with Dates. */
+import type { AuditEntry } from '../../app/audit-log.ts'
+import type { Leader, Nodes, Queues, TermView } from '../../app/cluster.ts'
+import type { AuditResult } from '../../app/evertick.ts'
+import type { AttemptView, LogLine } from '../../app/executions.ts'
+import type { Locks } from '../../app/locks.ts'
+import type { Metrics } from '../../app/metrics.ts'
+import type { Client } from '../../client/index.ts'
+import type { System } from '../system.ts'
+import { gathered, searchText } from './lists.ts'
+import { instantText, mine, remoteJobs } from './remote-jobs.ts'
+import { attemptInstants, executionOf, logInstants, viewOf, viewsOf } from './views.ts'
+
+type ElementOf<List extends (...args: never) => Promise<readonly unknown[]>> = Awaited<
+  ReturnType<List>
+>[number]
+type CurrentLeader = NonNullable<Awaited<ReturnType<Leader['current']>>>
+
+export function remoteSystem(client: Client): System {
+  const { executions, leader, leases, locks, queues, nodes, auditLog, tokens } = client
+  return {
+    jobs: remoteJobs(client),
+    executions: {
+      list: async (query) => {
+        const { limit = 100, cursor, job, state, queue, filter, ...rest } = { ...query }
+        return await gathered(limit, cursor, async (place) => {
+          const found = searchText({ job, state, queue }, undefined, filter)
+          const page = await executions.list({ ...rest, ...found, ...place })
+          return { ...page, items: page.executions }
+        }).then(({ items, nextCursor }) => ({
+          executions: items.map(executionOf),
+          nextCursor,
+        }))
+      },
+      get: async (id) => {
+        const found = await executions.get(id)
+        const attempts = viewsOf<AttemptView>(found.attempts, attemptInstants)
+        return { ...executionOf(found), attempts }
+      },
+      cancel: async (id) => executionOf(await executions.cancel(id)),
+      retry: async (id) => executionOf(await executions.retry(id)),
+      logs: async (id) => viewsOf<LogLine>(await executions.logs(id), logInstants),
+    },
+    leader: {
+      current: async () => {
+        const found = await leader.current()
+        return found === null ? null : viewOf<CurrentLeader>(found, { leaseUntil: true })
+      },
+      terms: async (query) =>
+        viewsOf<TermView>(await leader.terms(query), {
+          startTime: true,
+          stopTime: true,
+          lastHeartbeat: true,
+          effectiveEnd: true,
+        }),
+      stepDown: async () => await leader.stepDown(),
+    },
+    leases: {
+      active: async () => (await leases.active()).map(executionOf),
+      expired: async () => (await leases.expired()).map(executionOf),
+      resetExpired: async () => await leases.resetExpired(),
+    },
+    locks: {
+      list: async () => viewsOf<ElementOf<Locks['list']>>(await locks.list(), { expiresAt: true }),
+      release: async (name) => await locks.release(name),
+    },
+    queues: {
+      list: async () => viewsOf<ElementOf<Queues['list']>>(await queues.list(), { pausedAt: true }),
+      pause: async (name, options) => await queues.pause(name, mine(options)),
+      resume: async (name) => await queues.resume(name),
+    },
+    nodes: {
+      list: async () =>
+        viewsOf<ElementOf<Nodes['list']>>(await nodes.list(), { startedAt: true, seenAt: true }),
+      handlers: async () => await nodes.handlers(),
+    },
+    auditLog: {
+      list: async (asked) => {
+        const { limit = 100, cursor, from, to, ...query } = { ...asked }
+        return await gathered(limit, cursor, async (place) => {
+          const span = {
+            ...(from === undefined ? {} : { from: instantText(from, 'from') }),
+            ...(to === undefined ? {} : { to: instantText(to, 'to') }),
+          }
+          const page = await auditLog.list({ ...query, ...span, ...place })
+          return { ...page, items: page.entries }
+        }).then(({ items, nextCursor }) => ({
+          entries: viewsOf<AuditEntry>(items, { at: true }),
+          nextCursor,
+        }))
+      },
+      verify: async (query) => await auditLog.verify(query),
+    },
+    audit: async () => {
+      const { findings, ...report } = await client.audit()
+      return {
+        ...report,
+        findings: viewsOf<AuditResult['findings'][number]>(findings, { at: true, until: true }),
+      }
+    },
+    metrics: async () => viewOf<Metrics>(await client.metrics(), { collectedAt: true }),
+    tokens: {
+      createToken: async (options) => viewOf(await tokens.create(mine(options)), { expiresAt: true }),
+      listTokens: async () =>
+        viewsOf(await tokens.list(), { createdAt: true, expiresAt: true, revokedAt: true }),
+      revoke: async (id) => await tokens.revoke(id),
+    },
+    exportCrontab: async (options) => await client.jobs.exportCrontab(options),
+    follow: async (tell, signal) => {
+      for await (const { eventId: _eventId, ...event } of client.events({ signal })) tell(event)
+    },
+  }
+}

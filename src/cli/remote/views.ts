@@ -1,0 +1,61 @@
+/** What a server sends, as the library shows the same thing: instants come as text, and are Dates here. */
+import type { AttemptView, LogLine } from '../../app/executions.ts'
+import type { ExplainedTickView, ExplanationView } from '../../app/explain.ts'
+import type { ExecutionView, JobView } from '../../app/views.ts'
+
+/** The members of a view that are instants. Those that hold anything at all are the user's own. */
+type InstantKey<View> = {
+  [Key in keyof View]-?: unknown extends View[Key] ? never : Date extends View[Key] ? Key : never
+}[keyof View]
+
+/** All of them, or it does not compile. */
+export type Instants<View> = Readonly<Record<InstantKey<View>, true>>
+
+export function viewOf<View>(body: object, instants: Instants<View>): View {
+  return Object.fromEntries(
+    Object.entries(body).map(([key, value]) => [
+      key,
+      key in instants && typeof value === 'string' ? new Date(value) : (value as unknown),
+    ]),
+  ) as View
+}
+
+/** For a list of views. */
+export function viewsOf<View>(bodies: readonly object[], instants: Instants<View>): View[] {
+  return bodies.map((body) => viewOf(body, instants))
+}
+
+const executionInstants: Instants<ExecutionView> = {
+  scheduledFor: true,
+  readyAt: true,
+  cancelRequestedAt: true,
+  leasedUntil: true,
+  createdAt: true,
+  startedAt: true,
+  finishedAt: true,
+}
+
+const jobInstants: Instants<JobView> = {
+  nextRunAt: true,
+  accountedUntil: true,
+  lastRunAt: true,
+  startAt: true,
+  endAt: true,
+  pausedUntil: true,
+  createdAt: true,
+  updatedAt: true,
+}
+
+export function executionOf(body: object): ExecutionView {
+  return viewOf<ExecutionView>(body, executionInstants)
+}
+
+export function jobOf(body: { readonly lastExecution: object | null }): JobView {
+  const view = viewOf<JobView>(body, jobInstants)
+  return { ...view, lastExecution: body.lastExecution === null ? null : executionOf(body.lastExecution) }
+}
+
+export const attemptInstants: Instants<AttemptView> = { startedAt: true, finishedAt: true }
+export const logInstants: Instants<LogLine> = { at: true }
+export const tickInstants: Instants<ExplainedTickView> = { scheduledFor: true }
+export const rangeInstants: Instants<ExplanationView['ranges'][number]> = { from: true, to: true }

@@ -1,0 +1,91 @@
+/**
+ * What a command works on, by the names of the library: a database that is opened here, or a server elsewhere. A command
+ * does not know which.
+ */
+import type { Access } from '../app/access/access.ts'
+import type { AuditLog } from '../app/audit-log.ts'
+import type { Leader, Nodes, Queues } from '../app/cluster.ts'
+import { Evertick } from '../app/evertick.ts'
+import type { Executions, Leases } from '../app/executions.ts'
+import { type ExportedCrontab, exportCrontab } from '../app/export-crontab.ts'
+import type { Jobs } from '../app/jobs.ts'
+import type { ListJobs } from '../app/list-jobs.ts'
+import type { Locks } from '../app/locks.ts'
+import { type Change, tellChanges } from '../app/open-api.ts'
+import type { JobView } from '../app/views.ts'
+import type { Logger } from '../engine/logger.ts'
+
+/** `reset`: more has happened than was told. */
+export type SystemEvent = Change | { readonly type: 'reset' }
+
+/** What a command may ask of a list; reports beside it are for whoever watches. */
+export type JobQuery = Omit<ListJobs, 'total' | 'include'>
+
+export interface SystemJobs
+  extends Pick<
+    Jobs,
+    | 'get'
+    | 'create'
+    | 'update'
+    | 'delete'
+    | 'pause'
+    | 'resume'
+    | 'cancel'
+    | 'retry'
+    | 'trigger'
+    | 'backfill'
+    | 'explain'
+    | 'ticks'
+    | 'upcoming'
+    | 'revisions'
+    | 'stats'
+    | 'convert'
+    | 'resetCursor'
+  > {
+  list(query?: JobQuery): Promise<{ jobs: JobView[]; nextCursor: string | null }>
+}
+
+export interface System {
+  readonly jobs: SystemJobs
+  readonly executions: Pick<Executions, 'list' | 'get' | 'cancel' | 'retry' | 'logs'>
+  readonly leader: Pick<Leader, 'current' | 'terms' | 'stepDown'>
+  readonly leases: Pick<Leases, 'active' | 'expired' | 'resetExpired'>
+  readonly locks: Pick<Locks, 'list' | 'release'>
+  readonly queues: Pick<Queues, 'list' | 'pause' | 'resume'>
+  readonly nodes: Pick<Nodes, 'list' | 'handlers'>
+  readonly auditLog: Pick<AuditLog, 'list' | 'verify'>
+  readonly audit: Evertick['audit']
+  readonly metrics: Evertick['metrics']
+  readonly tokens: Pick<Access, 'createToken' | 'listTokens' | 'revoke'>
+  readonly exportCrontab: (options: { format?: 'user' | 'system' }) => Promise<ExportedCrontab>
+  /** Tells what changes, on any node, until the signal is aborted. */
+  readonly follow: (tell: (event: SystemEvent) => void, signal: AbortSignal) => Promise<void>
+}
+
+/** What the doctor looks at; it needs no keys. */
+export type ExaminedSystem = Omit<System, 'tokens' | 'exportCrontab' | 'follow'>
+
+/** `access` is opened when a command asks for it: most sign nothing. */
+export function localSystem(evertick: Evertick, logger: Logger, access: () => Promise<Access>): System {
+  const { jobs, executions, leader, leases, locks, queues, nodes, auditLog } = evertick
+  const app = Evertick.appOf(evertick)
+  return {
+    jobs,
+    executions,
+    leader,
+    leases,
+    locks,
+    queues,
+    nodes,
+    auditLog,
+    audit: (options) => evertick.audit(options),
+    metrics: () => evertick.metrics(),
+    tokens: {
+      createToken: async (options) => await (await access()).createToken(options),
+      listTokens: async () => await (await access()).listTokens(),
+      revoke: async (...call) => await (await access()).revoke(...call),
+    },
+    exportCrontab: (options) => exportCrontab(app, options),
+    follow: (tell, signal) => tellChanges(app, logger, tell, signal),
+  }
+}

@@ -1,0 +1,42 @@
+/** A server's API under the library's names. It is `fetch` and nothing else: it runs in browsers, too. */
+import { type CallOptions, type ClientOptions, Requests } from './call.ts'
+import { clusterCalls, proofTimeout } from './cluster.ts'
+import type { Body } from './contract.ts'
+import { type EventsOptions, liveEvents } from './events.ts'
+import { executionCalls, jobCalls } from './jobs.ts'
+import { reportCalls } from './reports.ts'
+
+export type Client = ReturnType<typeof createClient>
+
+export function createClient(options: ClientOptions) {
+  const requests = new Requests(options)
+  const { call } = requests
+  return {
+    /** Any route by its name: `call('POST /jobs/{id}/pause', { params: { id }, body: { reason } })`. */
+    call,
+    jobs: jobCalls(requests),
+    executions: executionCalls(call),
+    ...clusterCalls(call),
+    reports: reportCalls(call),
+    enqueue: (
+      job: string,
+      input?: unknown,
+      given: Omit<Body<'POST /executions'>, 'job' | 'input'> & CallOptions = {},
+    ) => {
+      const { signal, timeout, headers, idempotencyKey, ...body } = given
+      const around = Object.entries({ signal, timeout, headers, idempotencyKey })
+      const kept = Object.fromEntries(around.filter(([, value]) => value !== undefined)) as CallOptions
+      return call('POST /executions', {
+        body: { job, ...(input === undefined ? {} : { input }), ...body },
+        ...kept,
+      })
+    },
+    /** The proof that every due tick is accounted for exactly once. */
+    audit: (given: CallOptions = {}) => call('GET /audit', { timeout: proofTimeout, ...given }),
+    metrics: (given: CallOptions = {}) => call('GET /scheduler/metrics', given),
+    /** Whether the node and its database answer. */
+    health: (given: CallOptions = {}) => call('GET /health', given),
+    /** What changes, on any node, while it changes. */
+    events: (given: EventsOptions = {}) => liveEvents(requests, given),
+  }
+}

@@ -1,0 +1,92 @@
+/** `client.jobs` and `client.executions`: the library's names, the REST bodies. */
+import type { Call, CallOptions, Requests } from './call.ts'
+import type { Answer, Body, Execution, Job, Query } from './contract.ts'
+import { everyOf } from './pages.ts'
+import { type BulkProgress, followed } from './progress.ts'
+
+/** What `all` pages by itself. */
+type Unpaged<Q> = Omit<Q, 'limit' | 'cursor'>
+
+export interface BulkCallOptions extends CallOptions {
+  /** Told at the first, at the last and at every hundredth part. With it, `timeout` is how long none of them may come. */
+  readonly onProgress?: (progress: BulkProgress) => void
+}
+
+export function jobCalls(requests: Requests) {
+  const { call } = requests
+  return {
+    list: (query: Query<'GET /jobs'> = {}, options: CallOptions = {}) =>
+      call('GET /jobs', { query, ...options }),
+    /** Every job that matches, page by page. */
+    all: (query: Unpaged<Query<'GET /jobs'>> = {}, options: CallOptions = {}) =>
+      everyOf<Job, string, { jobs: Job[]; nextCursor: string | null }>(
+        (place) => call('GET /jobs', { query: { ...query, ...place }, ...options }),
+        ({ jobs }) => jobs,
+      ),
+    get: (id: string, options: CallOptions = {}) => call('GET /jobs/{id}', { params: { id }, ...options }),
+    create: (body: Body<'POST /jobs'>, options: CallOptions = {}) => call('POST /jobs', { body, ...options }),
+    update: (id: string, body: Body<'PATCH /jobs/{id}'>, options: CallOptions = {}) =>
+      call('PATCH /jobs/{id}', { params: { id }, body, ...options }),
+    delete: (id: string, options: CallOptions = {}) =>
+      call('DELETE /jobs/{id}', { params: { id }, ...options }),
+    pause: (id: string, body: Body<'POST /jobs/{id}/pause'> = {}, options: CallOptions = {}) =>
+      call('POST /jobs/{id}/pause', { params: { id }, body, ...options }),
+    resume: (id: string, body: Body<'POST /jobs/{id}/resume'> = {}, options: CallOptions = {}) =>
+      call('POST /jobs/{id}/resume', { params: { id }, body, ...options }),
+    cancel: (id: string, options: CallOptions = {}) =>
+      call('POST /jobs/{id}/cancel', { params: { id }, ...options }),
+    retry: (id: string, options: CallOptions = {}) =>
+      call('POST /jobs/{id}/retry', { params: { id }, ...options }),
+    trigger: (id: string, body: Body<'POST /jobs/{id}/trigger'> = {}, options: CallOptions = {}) =>
+      call('POST /jobs/{id}/trigger', { params: { id }, body, ...options }),
+    backfill: (id: string, body: Body<'POST /jobs/{id}/backfill'>, options: CallOptions = {}) =>
+      call('POST /jobs/{id}/backfill', { params: { id }, body, ...options }),
+    explain: (id: string, query: Query<'GET /jobs/{id}/ticks'>, options: CallOptions = {}) =>
+      call('GET /jobs/{id}/ticks', { params: { id }, query, ...options }),
+    /** The newest due ticks, newest last. */
+    ticks: async (id: string, query: Query<'GET /jobs/{id}/ticks/newest'> = {}, options: CallOptions = {}) =>
+      (await call('GET /jobs/{id}/ticks/newest', { params: { id }, query, ...options })).ticks,
+    upcoming: async (id: string, query: Query<'GET /jobs/{id}/upcoming'> = {}, options: CallOptions = {}) =>
+      (await call('GET /jobs/{id}/upcoming', { params: { id }, query, ...options })).upcoming,
+    revisions: async (id: string, options: CallOptions = {}) =>
+      (await call('GET /jobs/{id}/revisions', { params: { id }, ...options })).revisions,
+    stats: (id: string, options: CallOptions = {}) =>
+      call('GET /jobs/{id}/stats', { params: { id }, ...options }),
+    executions: (id: string, query: Query<'GET /jobs/{id}/executions'> = {}, options: CallOptions = {}) =>
+      call('GET /jobs/{id}/executions', { params: { id }, query, ...options }),
+    bulk: async (
+      body: Body<'POST /jobs/bulk'>,
+      { onProgress, ...options }: BulkCallOptions = {},
+    ): Promise<Answer<'POST /jobs/bulk'>> =>
+      onProgress === undefined
+        ? await call('POST /jobs/bulk', { body, ...options })
+        : await followed(requests, 'POST /jobs/bulk', { body, ...options }, onProgress),
+    convert: (body: Body<'POST /jobs/convert'> = {}, options: CallOptions = {}) =>
+      call('POST /jobs/convert', { body, ...options }),
+    resetCursor: (id: string, options: CallOptions = {}) =>
+      call('POST /jobs/{id}/reset-cursor', { params: { id }, ...options }),
+    exportCrontab: (query: Query<'GET /export/crontab'> = {}, options: CallOptions = {}) =>
+      call('GET /export/crontab', { query, ...options }),
+  }
+}
+
+export function executionCalls(call: Call) {
+  return {
+    list: (query: Query<'GET /executions'> = {}, options: CallOptions = {}) =>
+      call('GET /executions', { query, ...options }),
+    /** Every execution that matches, newest first, page by page. */
+    all: (query: Unpaged<Query<'GET /executions'>> = {}, options: CallOptions = {}) =>
+      everyOf<Execution, string, { executions: Execution[]; nextCursor: string | null }>(
+        (place) => call('GET /executions', { query: { ...query, ...place }, ...options }),
+        ({ executions }) => executions,
+      ),
+    get: (id: string, options: CallOptions = {}) =>
+      call('GET /executions/{id}', { params: { id }, ...options }),
+    cancel: (id: string, options: CallOptions = {}) =>
+      call('POST /executions/{id}/cancel', { params: { id }, ...options }),
+    retry: (id: string, options: CallOptions = {}) =>
+      call('POST /executions/{id}/retry', { params: { id }, ...options }),
+    logs: async (id: string, options: CallOptions = {}) =>
+      (await call('GET /executions/{id}/logs', { params: { id }, ...options })).logs,
+  }
+}

@@ -1,0 +1,102 @@
+/** What can go wrong with a call, as errors with a code and a next step. */
+import { type ErrorCode, type ErrorDetails, EvertickError, errorKinds } from '../core/error.ts'
+import { formatDuration } from '../core/schedule/duration.ts'
+
+/** What the server has refused, by its own code. */
+export class ProblemError extends EvertickError {
+  readonly status: number
+  /** How long to wait before asking again; null where the server did not say. */
+  readonly retryAfterMs: number | null
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails, response: Response) {
+    super(code, message, details)
+    this.status = response.status
+    const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
+    this.retryAfterMs = Number.isFinite(seconds) ? seconds * 1_000 : null
+  }
+}
+
+/** Nobody knows whether the server had the request. */
+export class LostConnection extends EvertickError {
+  constructor(base: string, cause: unknown) {
+    super('server_unavailable', `${base || 'The server'} cannot be reached${reasonOf(cause)}.`, {
+      next: 'Check the URL, and that a node with the role api runs there.',
+      cause,
+    })
+  }
+}
+
+/** Node keeps what happened in the cause of a cause. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? (error.cause ?? error) : null
+  if (!(cause instanceof Error)) return ''
+  const { code } = cause as { code?: unknown }
+  const text = typeof code === 'string' ? code : cause.message
+  return text === '' ? '' : ` (${text})`
+}
+
+export function lateAnswer(base: string, timeoutMs: number, cause: unknown): EvertickError {
+  const waited = formatDuration(timeoutMs)
+  return new EvertickError('server_unavailable', `${base || 'The server'} did not answer within ${waited}.`, {
+    next: 'Look whether it is overloaded, or give a longer timeout.',
+    cause,
+  })
+}
+
+export function problemOf(response: Response, text: string): EvertickError {
+  const { status } = response
+  const { code, detail, field, next } = problemIn(text)
+  if (code === undefined) return status >= 502 ? passedOn(response) : invalidAnswer(response)
+  return new ProblemError(
+    isKnown(code) ? code : codeOfStatus(status),
+    detail ?? `The server answered with ${status}.`,
+    { ...(field === undefined ? {} : { field }), ...(next === undefined ? {} : { next }) },
+    response,
+  )
+}
+
+/** Something answered that is no Evertick, such as the page of a proxy. */
+export function invalidAnswer(response: Response): EvertickError {
+  return new ProblemError(
+    'invalid_answer',
+    `The server answered with ${response.status}, and not as Evertick does.`,
+    { next: 'Check that the URL is that of a node, with the path that a proxy has put before it.' },
+    response,
+  )
+}
+
+/** A proxy without a node behind it. */
+function passedOn(response: Response): EvertickError {
+  return new ProblemError(
+    'server_unavailable',
+    `Whatever stands before the server answered with ${response.status}.`,
+    { next: 'Check that a node with the role api runs behind it.' },
+    response,
+  )
+}
+
+type Problem = { readonly [Key in 'code' | 'detail' | 'field' | 'next']?: string }
+
+function problemIn(text: string): Problem {
+  try {
+    const read: unknown = JSON.parse(text)
+    if (typeof read !== 'object' || read === null) return {}
+    return Object.fromEntries(Object.entries(read).filter(([, value]) => typeof value === 'string'))
+  } catch {
+    return {}
+  }
+}
+
+function isKnown(code: string): code is ErrorCode {
+  return Object.hasOwn(errorKinds, code)
+}
+
+/** For a code that only a newer server knows. */
+function codeOfStatus(status: number): ErrorCode {
+  if (status === 401) return 'unauthenticated'
+  if (status === 403) return 'forbidden'
+  if (status === 404) return 'route_not_found'
+  if (status === 429) return 'rate_limited'
+  if (status >= 502) return 'server_unavailable'
+  return status >= 500 ? 'internal' : 'invalid_input'
+}
