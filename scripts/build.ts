@@ -1,6 +1,8 @@
-// Builds dist/: ES modules and type declarations by TypeScript, and the SQL files that the code reads beside itself.
+// Builds dist/: ES modules and type declarations by TypeScript, the SQL files that the code reads beside itself, and the
+// dashboard.
 import { chmodSync, copyFileSync, existsSync, globSync, mkdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { buildDashboard } from './build-dashboard.ts'
 import { mustRun, root, tsc } from './run-command.ts'
 
 const dist = join(root, 'dist')
@@ -14,6 +16,8 @@ for (const sqlFile of globSync('**/*.sql', { cwd: join(root, 'src') })) {
   mkdirSync(dirname(target), { recursive: true })
   copyFileSync(join(root, 'src', sqlFile), target)
 }
+
+await buildDashboard()
 
 // npm makes an installed binary executable; inside this repository `npx evertick` runs the file as it lies here.
 const binary = join(dist, 'cli', 'evertick.js')

@@ -1,0 +1,10 @@
+/** Whether the page is as narrow as a phone: where rows change their shape, and not only their look. */
+import { type Ref, readonly, ref } from 'vue'
+
+const query = matchMedia('(max-width: 760px)')
+const isNarrow = ref(query.matches)
+query.addEventListener('change', ({ matches }) => (isNarrow.value = matches))
+
+export function useNarrow(): Readonly<Ref<boolean>> {
+  return readonly(isNarrow)
+}

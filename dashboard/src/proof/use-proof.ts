@@ -1,0 +1,25 @@
+/** The audit of the ticks. The overview's card and the audit's page show the same: it is kept until somebody asks again. */
+import { useQuery } from '@tanstack/vue-query'
+import { ref } from 'vue'
+import { now } from '../clock.ts'
+import { server } from '../server.ts'
+
+export function useProof() {
+  const startedAt = ref(0)
+  const { data, error, isFetching, refetch } = useQuery({
+    queryKey: ['proof'],
+    queryFn: async ({ signal }) => ({ ...(await server.audit({ signal })), at: now.value }),
+    // Only when asked for: it reads every job's ledger.
+    enabled: false,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  })
+
+  function prove(): void {
+    startedAt.value = now.value
+    void refetch()
+  }
+
+  return { data, error, isFetching, startedAt, prove }
+}

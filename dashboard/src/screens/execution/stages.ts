@@ -1,0 +1,82 @@
+/** What an execution did with its time: waiting, attempts, pauses between them. */
+import type { ExecutionDetail } from '../../../../src/client/index.ts'
+import { durationWords } from '../../words/times.ts'
+
+export interface Stage {
+  readonly kind: 'waiting' | 'attempt' | 'pause'
+  readonly outcome: string
+  readonly label: string
+  /** For where the label has no place. */
+  readonly short: string
+  readonly from: number
+  /** Null while it lasts. */
+  readonly to: number | null
+}
+
+export const outcomeWords: Readonly<Record<string, string>> = {
+  completed: 'completed',
+  error: 'failed, to be tried again',
+  failed: 'failed for good',
+  crashed: 'its worker was lost',
+  refused: 'refused: somebody else held the lease',
+  snoozed: 'put itself off',
+  cancelled: 'cancelled',
+  running: 'running',
+}
+
+export function stagesOf(execution: ExecutionDetail): Stage[] {
+  const { attempts, state, createdAt, startedAt, finishedAt, attempt } = execution
+  const stages: Stage[] = []
+  let reached = Date.parse(createdAt)
+  const wait = (until: number | null) => {
+    const isFirst = stages.length === 0
+    if (until !== null && until <= reached) return
+    stages.push({
+      kind: isFirst ? 'waiting' : 'pause',
+      outcome: 'waiting',
+      label: isFirst ? 'Waited' : 'Pause',
+      short: '',
+      from: reached,
+      to: until,
+    })
+  }
+  for (const past of attempts) {
+    const from = past.startedAt === null ? null : Date.parse(past.startedAt)
+    const to = Date.parse(past.finishedAt)
+    wait(from ?? to)
+    if (from !== null)
+      stages.push({
+        kind: 'attempt',
+        outcome: past.outcome,
+        label: `Attempt ${past.attempt}`,
+        short: String(past.attempt),
+        from,
+        to,
+      })
+    reached = to
+  }
+  if (state === 'running' && startedAt !== null) {
+    wait(Date.parse(startedAt))
+    stages.push({
+      kind: 'attempt',
+      outcome: 'running',
+      label: `Attempt ${attempt}`,
+      short: String(attempt),
+      from: Date.parse(startedAt),
+      to: null,
+    })
+  } else if (finishedAt === null) wait(null)
+  else wait(Date.parse(finishedAt))
+  return stages
+}
+
+/** Wide enough to be seen, wider where it took longer; the root keeps an hour from hiding a second. */
+export function weightOf(stage: Stage, at: number): number {
+  return Math.sqrt(Math.max(1, (stage.to ?? at) - stage.from))
+}
+
+export function stageSentence({ label, outcome, kind, from, to }: Stage, at: number): string {
+  const took = durationWords(Math.max(0, (to ?? at) - from))
+  if (kind !== 'attempt') return `${label} ${took}`
+  return `${label}: ${outcomeWords[outcome] ?? outcome}, ${took}`
+}

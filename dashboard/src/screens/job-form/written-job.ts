@@ -1,0 +1,106 @@
+/** From the form to what is sent: all of a new job, or only what an edit changes. */
+import type { Body } from '../../../../src/client/index.ts'
+import type { Definition } from '../job/definition.ts'
+import type { Draft, NewJob, Pair, Schedule } from './draft.ts'
+
+export function scheduleOf(draft: Draft): Schedule | undefined {
+  switch (draft.scheduleKind) {
+    case 'cron':
+      return { cron: draft.cron.trim(), timezone: draft.timezone.trim() }
+    case 'every':
+      return { every: draft.every.trim(), ...(draft.anchor === '' ? {} : { anchor: draft.anchor }) }
+    case 'fixedDelay':
+      return { fixedDelay: draft.fixedDelay.trim() }
+    case 'at':
+      return draft.at === null ? undefined : { at: draft.at }
+    case 'none':
+      return undefined
+  }
+}
+
+function handlerOf(draft: Draft): NonNullable<NewJob['handler']> {
+  switch (draft.handlerType) {
+    case 'function':
+      return { type: 'function', name: draft.functionName.trim() || draft.name.trim() }
+    case 'http': {
+      const expect = draft.expect
+        .split(',')
+        .map((part) => part.trim())
+        .filter((part) => part !== '')
+      return {
+        type: 'http',
+        url: draft.url.trim(),
+        ...(draft.method === '' ? {} : { method: draft.method as 'GET' }),
+        ...(draft.headers.length === 0 ? {} : { headers: recordOf(draft.headers) }),
+        ...(draft.body === undefined ? {} : { body: draft.body }),
+        ...(expect.length === 0 ? {} : { expect: expect.length === 1 ? (expect[0] ?? '2xx') : expect }),
+      }
+    }
+    case 'command': {
+      const args = draft.args.split('\n').filter((line) => line !== '')
+      return {
+        type: 'command',
+        command: draft.command.trim(),
+        ...(args.length === 0 ? {} : { args }),
+        ...(draft.env.length === 0 ? {} : { env: recordOf(draft.env) }),
+        ...(draft.cwd.trim() === '' ? {} : { cwd: draft.cwd.trim() }),
+      }
+    }
+  }
+}
+
+function recordOf(pairs: readonly Pair[]): Record<string, string> {
+  return Object.fromEntries(
+    pairs.filter(({ name }) => name.trim() !== '').map(({ name, value }) => [name.trim(), value]),
+  )
+}
+
+/** Everything that the form knows of. `base` is what a copy also has, and no field shows. */
+export function newJobOf(draft: Draft, base: Definition | null): NewJob {
+  const { catchUp, retry, overlap } = draft
+  const schedule = scheduleOf(draft)
+  const rest = Object.entries(base ?? {}).filter(
+    ([key]) => !(key in draft) && key !== 'handler' && key !== 'schedule',
+  )
+  return {
+    ...Object.fromEntries(rest),
+    name: draft.name.trim(),
+    handler: handlerOf(draft),
+    ...(schedule === undefined ? {} : { schedule }),
+    catchUp: {
+      policy: catchUp.policy,
+      maxMissedRuns: catchUp.maxMissedRuns,
+      ...(catchUp.grace === '' ? {} : { grace: catchUp.grace }),
+      ...(catchUp.window === '' ? {} : { window: catchUp.window }),
+    },
+    overlap,
+    ...(overlap === 'allow' ? {} : { maxConcurrent: draft.maxConcurrent }),
+    retry: {
+      ...(base?.['retry'] as object | undefined),
+      attempts: retry.attempts,
+      base: retry.base,
+      factor: retry.factor,
+      max: retry.max,
+    },
+    ...(draft.timeout.trim() === '' ? {} : { timeout: draft.timeout.trim() }),
+    queue: draft.queue.trim() || 'default',
+    priority: draft.priority,
+    tags: draft.tags
+      .split(',')
+      .map((tag) => tag.trim())
+      .filter((tag) => tag !== ''),
+    description: draft.description.trim(),
+    metadata: (draft.metadata ?? {}) as Record<string, unknown>,
+    ...(draft.input === undefined ? {} : { input: draft.input }),
+    ...(draft.runNow ? { runNow: true } : {}),
+  }
+}
+
+/** What differs from how the form began, so that an edit leaves alone what it did not touch. */
+export function changesOf(before: Draft, after: Draft): Body<'PATCH /jobs/{id}'> {
+  const { name: _, runNow: _runNow, ...now } = newJobOf(after, null)
+  const old: Readonly<Record<string, unknown>> = newJobOf(before, null)
+  return Object.fromEntries(
+    Object.entries(now).filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(old[key])),
+  )
+}

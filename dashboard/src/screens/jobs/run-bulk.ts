@@ -1,0 +1,45 @@
+/** Does one action to many jobs: to all that match by one call, to those that were chosen one after the other. */
+import { server } from '../../server.ts'
+import type { BulkAction, BulkReport } from './bulk-actions.ts'
+
+export interface BulkRequest {
+  readonly action: BulkAction
+  readonly reason: string
+  readonly onProgress: (done: number, total: number) => void
+}
+
+/** Nothing is done where another number matches than was seen. */
+export async function onMatching(
+  filter: string,
+  seen: number,
+  { action, reason, onProgress }: BulkRequest,
+): Promise<BulkReport> {
+  const { changed, failed } = await server.jobs.bulk(
+    { action, filter, confirm: seen, ...reasonOf(action, reason) },
+    { onProgress: ({ done, total }) => onProgress(done, total) },
+  )
+  return { action, changed, failed }
+}
+
+export async function onChosen(
+  names: readonly string[],
+  { action, reason, onProgress }: BulkRequest,
+): Promise<BulkReport> {
+  const changed: string[] = []
+  const failed: { job: string; message: string }[] = []
+  for (const [index, name] of names.entries()) {
+    try {
+      if (action === 'pause') await server.jobs.pause(name, reasonOf(action, reason))
+      else await server.jobs[action](name)
+      changed.push(name)
+    } catch (error) {
+      failed.push({ job: name, message: error instanceof Error ? error.message : String(error) })
+    }
+    onProgress(index + 1, names.length)
+  }
+  return { action, changed, failed }
+}
+
+function reasonOf(action: BulkAction, reason: string): { reason?: string } {
+  return action === 'pause' && reason.trim() !== '' ? { reason: reason.trim() } : {}
+}

@@ -1,0 +1,127 @@
+/** Runs into rows: one group for each job or node, in as many lanes as run there at once. */
+import type { Answer } from '../../../../src/client/index.ts'
+import type { GroupBy } from './timeline-view.ts'
+
+type TimelineRun = Answer<'GET /timeline'>['runs'][number]
+
+/** With its instants as numbers: they are compared every second. */
+export interface Run extends TimelineRun {
+  readonly start: number
+  readonly finish: number | null
+}
+
+export interface Placed {
+  readonly run: Run
+  readonly start: number
+  readonly end: number
+}
+
+export interface Lane {
+  readonly key: string
+  /** What the group is called, on its first lane only. */
+  readonly group: string
+  readonly isFirst: boolean
+  readonly runs: readonly Placed[]
+}
+
+/** Some runs beside each other, too short to be drawn apart; or one. */
+export interface Drawn {
+  readonly key: string
+  readonly left: number
+  readonly width: number
+  readonly runs: readonly Placed[]
+  /** What is worst among them. */
+  readonly state: Run['state']
+}
+
+const unnamed = 'no node'
+const worstFirst: readonly Run['state'][] = [
+  'failed',
+  'running',
+  'retrying',
+  'cancelled',
+  'blocked',
+  'pending',
+  'completed',
+]
+
+export function timed(run: TimelineRun): Run {
+  return {
+    ...run,
+    start: Date.parse(run.startedAt),
+    finish: run.finishedAt === null ? null : Date.parse(run.finishedAt),
+  }
+}
+
+/** When it ended: now while it runs; a run that waits for its next attempt is a mark at its start. */
+export function endOf({ state, start, finish }: Run, now: number): number {
+  return finish ?? (state === 'running' ? now : start)
+}
+
+export function lanesOf(runs: readonly Run[], by: GroupBy, now: number): Lane[] {
+  const groups = new Map<string, Placed[]>()
+  for (const run of runs) {
+    const name = by === 'job' ? run.job : (run.nodeId ?? unnamed)
+    const placed = { run, start: run.start, end: endOf(run, now) }
+    const members = groups.get(name)
+    if (members === undefined) groups.set(name, [placed])
+    else members.push(placed)
+  }
+  const sorted = [...groups].map(([group, members]) => ({
+    group,
+    members: members.toSorted((a, b) => a.start - b.start),
+  }))
+  sorted.sort(
+    (a, b) => (a.members[0]?.start ?? 0) - (b.members[0]?.start ?? 0) || (a.group < b.group ? -1 : 1),
+  )
+  return sorted.flatMap(({ group, members }) =>
+    spread(members).map((lane, index) => ({
+      key: `${group}:${index}`,
+      group,
+      isFirst: index === 0,
+      runs: lane,
+    })),
+  )
+}
+
+/** Each run into the first lane that is free when it begins. */
+function spread(members: readonly Placed[]): Placed[][] {
+  const lanes: Placed[][] = []
+  for (const placed of members) {
+    const free = lanes.find((lane) => (lane.at(-1)?.end ?? 0) <= placed.start)
+    if (free === undefined) lanes.push([placed])
+    else free.push(placed)
+  }
+  return lanes
+}
+
+const narrowest = 5
+/** Wider than this, a run is never drawn together with others. */
+const narrow = 12
+
+/** In pixels of a view from `from` on; what would be drawn over each other is drawn as one. */
+export function drawnOf(lane: Lane, from: number, to: number, width: number): Drawn[] {
+  const perMs = width / (to - from)
+  const found: { left: number; right: number; runs: Placed[]; isNarrow: boolean }[] = []
+  for (const placed of lane.runs) {
+    if (placed.end < from || placed.start > to) continue
+    const last = found.at(-1)
+    const begin = Math.max(0, (placed.start - from) * perMs)
+    const end = Math.min(width, (placed.end - from) * perMs)
+    const isNarrow = end - begin < narrow
+    if (last !== undefined && last.isNarrow && isNarrow && begin < last.right + 1) {
+      last.right = Math.max(last.right, end, begin + narrowest)
+      last.runs.push(placed)
+      continue
+    }
+    const left = Math.max(begin, last === undefined ? 0 : last.right + 1)
+    found.push({ left, right: Math.max(end, left + narrowest), runs: [placed], isNarrow })
+  }
+  return found.map(({ left, right, runs }) => ({
+    key: runs[0]?.run.id ?? '',
+    left,
+    width: right - left,
+    runs,
+    state: worstFirst.find((state) => runs.some(({ run }) => run.state === state)) ?? 'completed',
+  }))
+}

@@ -1,0 +1,28 @@
+/** Where one can go: the rail, the palette and the keys show the same list. */
+import type { IconName } from '../kit/icons.ts'
+
+export interface Place {
+  readonly name: string
+  readonly label: string
+  readonly icon: IconName
+  /** Pressed after `g`. */
+  readonly key: string
+  /** Screens that belong to it. */
+  readonly within?: readonly string[]
+}
+
+export const places: readonly Place[] = [
+  { name: 'overview', label: 'Overview', icon: 'overview', key: 'o' },
+  { name: 'jobs', label: 'Jobs', icon: 'jobs', key: 'j', within: ['job', 'new-job', 'edit-job'] },
+  { name: 'executions', label: 'Executions', icon: 'runs', key: 'e', within: ['execution'] },
+  { name: 'timeline', label: 'Timeline', icon: 'timeline', key: 't' },
+  { name: 'calendar', label: 'Calendar', icon: 'calendar', key: 'c' },
+  { name: 'cluster', label: 'Cluster', icon: 'cluster', key: 'l' },
+  { name: 'audit', label: 'Audit', icon: 'log', key: 'a' },
+  { name: 'settings', label: 'Settings', icon: 'settings', key: 's' },
+]
+
+/** The place that a screen belongs to. */
+export function isIn(place: Place, screen: unknown): boolean {
+  return place.name === screen || place.within?.some((name) => name === screen) === true
+}

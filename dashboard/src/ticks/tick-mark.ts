@@ -1,0 +1,106 @@
+/**
+ * How a tick is drawn everywhere: bar, ledger, heatmap, legend. A kind is a colour and a shape or letter, never a colour
+ * alone.
+ */
+import { counted, reasonSentence } from '../words/accounts.ts'
+import { durationWords } from '../words/times.ts'
+
+export const tickKinds = [
+  'ran',
+  'late',
+  'failed',
+  'running',
+  'waiting',
+  'caught_up',
+  'coalesced',
+  'skipped',
+  'cancelled',
+  'unaccounted',
+] as const
+export type TickKind = (typeof tickKinds)[number]
+
+/** A tick or a run of ticks, as lists of the server give them. */
+export interface DrawnTick {
+  readonly scheduledFor: string
+  readonly account: string
+  readonly reason?: string | undefined
+  readonly state?: string | undefined
+  readonly executionId?: string | undefined
+  readonly durationMs?: number | null | undefined
+  readonly latenessMs?: number | null | undefined
+  readonly count?: number | undefined
+}
+
+export const kindWords: Readonly<Record<TickKind, string>> = {
+  ran: 'Ran',
+  late: 'Ran late',
+  failed: 'Failed',
+  running: 'Running',
+  waiting: 'Waiting',
+  caught_up: 'Caught up',
+  coalesced: 'Folded into a newer run',
+  skipped: 'Skipped',
+  cancelled: 'Cancelled',
+  unaccounted: 'Unaccounted',
+}
+
+/** A start later than this is worth a colour: a minute is the engine's own grace. */
+const lateMs = 60_000
+
+export function kindOf(tick: DrawnTick): TickKind {
+  switch (tick.account) {
+    case 'coalesced':
+    case 'skipped':
+    case 'unaccounted':
+      return tick.account
+    case 'fired':
+    case 'caught_up':
+      return runKind(tick)
+    default:
+      return 'waiting'
+  }
+}
+
+function runKind({ state, account, latenessMs }: DrawnTick): TickKind {
+  switch (state) {
+    case 'failed':
+    case 'running':
+    case 'cancelled':
+      return state
+    case 'retrying':
+    case 'pending':
+    case 'blocked':
+      return 'waiting'
+    default:
+      if (account === 'caught_up') return 'caught_up'
+      return (latenessMs ?? 0) > lateMs ? 'late' : 'ran'
+  }
+}
+
+/** "Ran in 1.2 s, 4 s late", "Skipped: the run before was still going". */
+export function tickSentence(tick: DrawnTick): string {
+  const kind = kindOf(tick)
+  const many = (tick.count ?? 1) > 1 ? `${counted(tick.count ?? 1, 'tick')}: ` : ''
+  switch (kind) {
+    case 'skipped':
+      return `${many}Skipped: ${reasonSentence(tick.reason)}`
+    case 'coalesced':
+      return `${many}${kindWords.coalesced}`
+    case 'unaccounted':
+      return 'Unaccounted: it was due, and nothing says what became of it'
+    case 'ran':
+    case 'late':
+    case 'caught_up': {
+      const took = tick.durationMs == null ? '' : ` in ${durationWords(tick.durationMs)}`
+      const late =
+        tick.latenessMs != null && tick.latenessMs >= 1_000 ? `, ${durationWords(tick.latenessMs)} late` : ''
+      return `${kind === 'caught_up' ? 'Caught up' : 'Ran'}${took}${late}`
+    }
+    case 'waiting':
+      return tick.state === 'retrying' ? 'Waits for its next attempt' : 'Waiting'
+    case 'failed':
+    case 'running':
+    case 'cancelled':
+      return kindWords[kind]
+  }
+}

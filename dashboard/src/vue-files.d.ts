@@ -1,0 +1,7 @@
+/** For tools that know TypeScript and not Vue; vue-tsc reads the files themselves. */
+declare module '*.vue' {
+  import type { DefineComponent } from 'vue'
+
+  const component: DefineComponent
+  export default component
+}

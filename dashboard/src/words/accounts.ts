@@ -1,0 +1,30 @@
+/** What became of a tick or an execution, in sentences. The reasons are the library's own words. */
+import { type RangeReason, reasonSentences } from '../../../src/core/tick/account.ts'
+
+export function reasonSentence(reason: string | undefined): string {
+  if (reason === undefined) return 'no reason was given'
+  return reasonSentences[reason as RangeReason] ?? reason
+}
+
+export const causeWords: Readonly<Record<string, string>> = {
+  schedule: 'Schedule',
+  catch_up: 'Catch-up',
+  backfill: 'Backfill',
+  manual: 'Run by hand',
+  dependency: 'Dependency',
+  enqueue: 'Enqueued',
+}
+
+export const cancelWords: Readonly<Record<string, string>> = {
+  operator: 'by an operator',
+  superseded: 'newer missed runs took its place',
+  start_deadline: 'it could not start before its deadline',
+  job_cancelled: 'the job was cancelled',
+  handler: 'by its own handler',
+  replaced: 'the next run took its place',
+}
+
+/** "1 run", "1,204 runs". */
+export function counted(count: number, word: string, plural = `${word}s`): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? word : plural}`
+}

@@ -1,0 +1,108 @@
+/** Times as people say them: "in 4 min", "14:05 Madrid"; always in the zone that was chosen. */
+import { now } from '../clock.ts'
+import { preferences } from '../preferences.ts'
+
+export const browserZone = Intl.DateTimeFormat().resolvedOptions().timeZone
+
+/** The zone that a time is shown in; `jobZone` is that of the job it belongs to, where there is one. */
+export function shownZone(jobZone?: string | null): string {
+  if (preferences.zone === 'utc') return 'UTC'
+  if (preferences.zone === 'job' && jobZone != null) return jobZone
+  return browserZone
+}
+
+/** The last part of a zone's name: "Madrid". */
+export function zoneWord(zone: string): string {
+  return (zone.split('/').at(-1) ?? zone).replaceAll('_', ' ')
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+function format(zone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = `${zone}|${JSON.stringify(options)}`
+  let made = formats.get(key)
+  if (made === undefined) {
+    made = new Intl.DateTimeFormat('en-GB', { timeZone: zone, hourCycle: 'h23', ...options })
+    formats.set(key, made)
+  }
+  return made
+}
+
+type Given = string | number | Date
+
+/** "14:05", or with seconds. */
+export function timeOfDay(at: Given, zone: string, withSeconds = false): string {
+  return format(zone, {
+    hour: '2-digit',
+    minute: '2-digit',
+    ...(withSeconds ? { second: '2-digit' } : {}),
+  }).format(new Date(at))
+}
+
+/** "2026-11-17", the day in the zone. */
+export function dayOf(at: Given, zone: string): string {
+  const parts = format(zone, { year: 'numeric', month: '2-digit', day: '2-digit' }).formatToParts(
+    new Date(at),
+  )
+  const part = (type: string) => parts.find((each) => each.type === type)?.value ?? ''
+  return `${part('year')}-${part('month')}-${part('day')}`
+}
+
+/** "Tue 17 Nov", with the year where it is another one. */
+export function dayWords(at: Given, zone: string): string {
+  const sameYear = dayOf(at, zone).slice(0, 4) === dayOf(now.value, zone).slice(0, 4)
+  return format(zone, {
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    ...(sameYear ? {} : { year: 'numeric' }),
+  }).format(new Date(at))
+}
+
+/** "14:05 Madrid" today, else "Tue 17 Nov, 14:05 Madrid". */
+export function absolute(at: Given, jobZone?: string | null, withSeconds = false): string {
+  const zone = shownZone(jobZone)
+  const time = `${timeOfDay(at, zone, withSeconds)} ${zoneWord(zone)}`
+  return dayOf(at, zone) === dayOf(now.value, zone) ? time : `${dayWords(at, zone)}, ${time}`
+}
+
+/** Everything there is to say of an instant, for tooltips. */
+export function full(at: Given, jobZone?: string | null): string {
+  const zone = shownZone(jobZone)
+  return `${dayOf(at, zone)} ${timeOfDay(at, zone, true)} ${zone} (${new Date(at).toISOString()})`
+}
+
+/** "in 4 min", "3 h ago", "now". */
+export function relative(at: Given): string {
+  const ms = new Date(at).getTime() - now.value
+  if (Math.abs(ms) < 1_000) return 'now'
+  // Whole seconds: a countdown that shows tenths only flickers.
+  const words = durationWords(Math.floor(Math.abs(ms) / 1_000) * 1_000, 1)
+  return ms > 0 ? `in ${words}` : `${words} ago`
+}
+
+const units: readonly (readonly [string, number])[] = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1_000],
+]
+
+/** "1 h 5 min": at most so many parts. Below ten seconds with one decimal, below one in ms. */
+export function durationWords(ms: number, parts = 2): string {
+  if (ms < 1) return '0 ms'
+  if (ms < 1_000) return `${Math.round(ms)} ms`
+  if (ms < 10_000) return `${Math.floor(ms / 100) / 10} s`
+  const said: string[] = []
+  let rest = ms
+  for (const [unit, size] of units) {
+    const count = Math.floor(rest / size)
+    if (count === 0 && said.length === 0) continue
+    rest -= count * size
+    if (count > 0) said.push(`${count} ${unit}`)
+    if (said.length === parts || unit === 's') break
+    // Days and seconds in one breath help nobody.
+    if (count === 0) break
+  }
+  return said.join(' ')
+}
