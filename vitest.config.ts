@@ -1,5 +1,18 @@
 import { defineConfig } from 'vitest/config'
 
+const shared = [
+  'core',
+  'http',
+  'dashboard',
+  'outbound',
+  'sources',
+  'client',
+  'app',
+  'engine',
+  'promises',
+  'store',
+].map((folder) => `test/${folder}/**/*.test.ts`)
+
 export default defineConfig({
   test: {
     environment: 'node',
@@ -12,7 +25,7 @@ export default defineConfig({
     hookTimeout: 30_000,
     restoreMocks: true,
     unstubEnvs: true,
-    // Two projects, so that the servers are started only where a test of theirs is to run.
+    // Projects, so that servers and browser are started only where a test of theirs is to run.
     projects: [
       {
         extends: true,
@@ -20,7 +33,21 @@ export default defineConfig({
           name: 'tests',
           // Not by `exclude`: in a project that has its own, vitest drops the `--exclude` of the command line, and
           // `npm run test:unit` would run everything.
-          include: ['test/**/*.test.ts', '!test/servers/**'],
+          include: [
+            'test/**/*.test.ts',
+            '!test/servers/**',
+            '!test/browser/**',
+            ...shared.map((path) => `!${path}`),
+          ],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'shared',
+          include: shared,
+          // These leave nothing behind in their process: loading the product once for all of them saves a minute.
+          isolate: false,
         },
       },
       {
@@ -29,6 +56,16 @@ export default defineConfig({
           name: 'servers',
           include: ['test/servers/**/*.test.ts'],
           globalSetup: ['test/services/global-setup.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'browser',
+          include: ['test/browser/**/*.test.ts'],
+          globalSetup: ['test/browser/global-setup.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
         },
       },
     ],

@@ -4,7 +4,7 @@
 //   node scripts/test.ts campaign   the long part: the same tests with far more cases; it goes on where it was cut off
 import { globSync, readFileSync } from 'node:fs'
 import { CampaignProgress } from './campaign-progress.ts'
-import { runCommand, tsc } from './run-command.ts'
+import { runCommand } from './run-command.ts'
 import { runVitest, type Tally, type TimedTest } from './run-vitest.ts'
 
 /** Folders of test/ that the quick part leaves out. */
@@ -15,6 +15,7 @@ const campaignSizes = {
   EVERTICK_CRON_CASES: '1000000',
   EVERTICK_KILLS: '50',
   EVERTICK_FILE_HISTORIES: '1000',
+  EVERTICK_FUZZ_REQUESTS: '100000',
 }
 const campaignTimeoutMs = 3_600_000
 /** The simulation's share of the campaign, in pieces that a cut-off run need not repeat. */
@@ -28,10 +29,15 @@ interface Step {
 
 const slowest: TimedTest[] = []
 
-const types = commandStep('types', process.execPath, [tsc, '-p', 'tsconfig.json'])
+const types = commandStep('types', process.execPath, ['scripts/type-checks.ts'])
+const dashboard = commandStep('dashboard', process.execPath, ['scripts/build-dashboard.ts'])
 const lint = commandStep('lint', 'oxlint', ['--type-aware'])
 const architecture = commandStep('architecture', process.execPath, ['scripts/check-architecture.ts'])
 const format = commandStep('format', 'biome', ['check'])
+const generatedClient = commandStep('a client made of the OpenAPI document', process.execPath, [
+  '--no-warnings',
+  'scripts/check-openapi-client.ts',
+])
 const simulation = simulationStep('simulation', '--seeds', '1000')
 const pack = commandStep('package', process.execPath, ['scripts/check-package.ts'])
 const unitTests = vitestStep(
@@ -40,9 +46,10 @@ const unitTests = vitestStep(
 )
 
 const plans: Readonly<Record<string, readonly Step[]>> = {
-  all: [types, lint, architecture, format, vitestStep('tests', []), simulation, pack],
+  all: [types, lint, architecture, format, dashboard, vitestStep('tests', []), simulation, pack],
   unit: [types, lint, architecture, format, unitTests],
   campaign: [
+    generatedClient,
     ...Object.keys(campaignSizes).map(campaignStep),
     simulationStep('every planted bug', '--bugs', '--seeds', '200'),
     ...Object.entries(campaignSeeds).flatMap(([mode, seeds]) => seedSteps(mode, seeds)),

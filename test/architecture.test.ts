@@ -56,6 +56,24 @@ const broken: readonly [rule: string, path: string, text: string, said: string][
     'must not import src/store/sql',
   ],
   [
+    'the client imports no value of the server',
+    'src/client/a.ts',
+    "import type { A } from './b.ts'\nimport { allRoutes } from '../http/all-routes.ts'",
+    'must not import src/http/all-routes.ts',
+  ],
+  [
+    'the client imports no other type of the server',
+    'src/client/a.ts',
+    "import type { Api } from '../http/api.ts'",
+    'must not import src/http/api.ts',
+  ],
+  [
+    'the client imports no package',
+    'src/client/a.ts',
+    "import { z } from 'zod'",
+    'the client runs in browsers: no zod',
+  ],
+  [
     'http does not import cli',
     'src/http/a.ts',
     "import { c } from '../cli/c.ts'",

@@ -4,7 +4,11 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { root } from '../../scripts/run-command.ts'
 import { version } from '../../src/app/version.ts'
+import * as client from '../../src/client/index.ts'
 import * as nodeSchedule from '../../src/embed/node-schedule/index.ts'
+import * as express from '../../src/http/mounts/express.ts'
+import * as fastify from '../../src/http/mounts/fastify.ts'
+import * as server from '../../src/http/mounts/server.ts'
 import * as evertick from '../../src/index.ts'
 import * as testing from '../../src/testing/index.ts'
 
@@ -72,18 +76,30 @@ test('evertick exports these types', () => {
     'AcquireOptions',
     'ActiveExecution',
     'ActiveProcessingJob',
+    'ActivityBucket',
+    'ActivityReport',
     'ActorOptions',
     'AggregateStats',
     'AnyJob',
     'ApiSource',
     'AttemptView',
+    'AuditEntry',
+    'AuditLogFilter',
+    'AuditLogProof',
     'AuditResult',
+    'AwayJob',
+    'AwayReport',
     'BackfillView',
+    'BucketOptions',
+    'BulkAction',
+    'BulkOptions',
+    'BulkProgress',
     'BulkResult',
     'CatchUpOptions',
     'CatchUpPolicy',
     'Cause',
     'Clock',
+    'CommandHandlerOptions',
     'ConnectOptions',
     'ConvertReport',
     'ConvertedJob',
@@ -114,12 +130,20 @@ test('evertick exports these types', () => {
     'ExplanationView',
     'FinalStatus',
     'FindOptions',
+    'Forecast',
+    'FunctionHandlerOptions',
+    'HandlerOptions',
     'HasStatus',
+    'HealthLevel',
+    'Heatmap',
+    'HeatmapHour',
+    'HeatmapOptions',
     'HeldLock',
     'HistoryEntry',
     'HistoryQuery',
     'HistoryStatistics',
     'HistoryStatus',
+    'HttpHandlerOptions',
     'Instant',
     'IntervalJob',
     'IntervalSchedulerOptions',
@@ -128,13 +152,17 @@ test('evertick exports these types', () => {
     'JobAction',
     'JobContext',
     'JobDefinition',
+    'JobInclude',
+    'JobList',
     'JobOptions',
+    'JobOrder',
     'JobReference',
     'JobState',
     'JobStats',
     'JobStatus',
     'JobView',
     'JobWork',
+    'JobsFilter',
     'LeaderLogCoordinatorOptions',
     'LeaderLogModel',
     'LeaderTerm',
@@ -142,7 +170,11 @@ test('evertick exports these types', () => {
     'LegacyFields',
     'LegacyJob',
     'LegacyView',
+    'ListAuditLog',
+    'ListExecutions',
+    'ListJobs',
     'ListProcessingJobs',
+    'ListedJob',
     'Listener',
     'Lock',
     'LockOptions',
@@ -156,10 +188,13 @@ test('evertick exports these types', () => {
     'NewProcessingJob',
     'NextTicksOptions',
     'OverlapPolicy',
+    'Overview',
     'PersistentJobState',
     'PersistentScheduleJobConfig',
     'PersistentSchedulerConfig',
+    'PileUp',
     'PreviousTicksOptions',
+    'Problem',
     'ProcessingCounts',
     'ProcessingJob',
     'ProcessingJobOptions',
@@ -168,6 +203,7 @@ test('evertick exports these types', () => {
     'ProcessingWorkerOptions',
     'ProcessingWorkerStatus',
     'QueueEntry',
+    'RecentTick',
     'ReleaseStatus',
     'RepositoryOptions',
     'RetentionOptions',
@@ -188,12 +224,16 @@ test('evertick exports these types', () => {
     'SchedulerLeaderLogServiceOptions',
     'Seconds',
     'SkipReason',
+    'SpanOptions',
     'StartExecution',
     'Statistics',
     'StatisticsQuery',
     'SyncOptions',
     'SyncResult',
     'TermView',
+    'Timeline',
+    'TimelineOptions',
+    'TimelineRun',
     'Transaction',
     'UpdateJob',
     'UpdateSchedule',
@@ -204,6 +244,47 @@ test('evertick exports these types', () => {
 test('evertick/testing exports these values and types', () => {
   expect(Object.keys(testing).toSorted()).toEqual(['ManualClock', 'openTestNode', 'runJob'])
   expect(typesOf('src/testing/index.ts')).toEqual(['JobRun', 'RunJobOptions', 'TestNode', 'TestNodeOptions'])
+})
+
+test('evertick/server, /express and /fastify export these values and types', () => {
+  expect(Object.keys(server).toSorted()).toEqual(['accessOf', 'apiOf', 'serve'])
+  expect(typesOf('src/http/mounts/server.ts')).toEqual([
+    'ApiOptions',
+    'CreatedToken',
+    'MountOptions',
+    'RunningApi',
+    'TokenView',
+  ])
+  expect(Object.keys(express)).toEqual(['evertickExpress'])
+  expect(Object.keys(fastify)).toEqual(['evertickFastify'])
+})
+
+test('evertick/client exports these values and types', () => {
+  expect(Object.keys(client).toSorted()).toEqual(['EvertickError', 'ProblemError', 'createClient'])
+  expect(typesOf('src/client/index.ts')).toEqual([
+    'Answer',
+    'Body',
+    'BulkCallOptions',
+    'BulkProgress',
+    'CallInput',
+    'CallOptions',
+    'Client',
+    'ClientEvent',
+    'ClientOptions',
+    'Duration',
+    'ErrorCode',
+    'ErrorKind',
+    'EventsOptions',
+    'Execution',
+    'ExecutionDetail',
+    'Job',
+    'LiveEvent',
+    'Params',
+    'Query',
+    'RouteName',
+    'Routes',
+    'Session',
+  ])
 })
 
 test('evertick/node-schedule exports these values and types', () => {

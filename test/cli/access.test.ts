@@ -66,7 +66,7 @@ test('a token is listed without itself, and taken back once', async () => {
 test('a role that is none and a time that is too long are usage errors', async () => {
   const role = await runCli(['token', 'create', '--role', 'root', '--json'], at)
   expect(role.code).toBe(2)
-  expect(errorOf(role)).toMatchObject({ field: 'role', next: containing('viewer, operator, admin') })
+  expect(errorOf(role)).toMatchObject({ message: containing('viewer, operator, admin') })
   const ttl = await runCli(['token', 'create', '--role', 'admin', '--ttl', '2000d', '--json'], at)
   expect(errorOf(ttl)).toMatchObject({ code: 'invalid_option', field: 'ttl' })
   expect(await runCli(['token', 'create'], at)).toMatchObject({ code: 2, stderr: containing('--role') })
@@ -81,8 +81,8 @@ test('a weak secret signs nothing', async () => {
 
 test('a token that the command line made lets its bearer in, within its role, until it is taken back', async () => {
   const cli = startCli(['start', '--role', 'api'], { ...at, env: { ...at.env, EVERTICK_PORT: '0' } })
-  await cli.says(/api +http:\S+\n/)
-  const url = /api +(http:\S+)/.exec(cli.stdout)?.[1] ?? ''
+  await cli.says(/open +http:\S+\n/)
+  const url = /open +(http:\S+)/.exec(cli.stdout)?.[1] ?? ''
   const { id, token } = await jsonOf<{ id: string; token: string }>(
     ['token', 'create', '--role', 'viewer'],
     at,
@@ -100,8 +100,8 @@ test('a token that the command line made lets its bearer in, within its role, un
 
 test('login makes a link that signs in once', async () => {
   const cli = startCli(['start', '--role', 'api'], { ...at, env: { ...at.env, EVERTICK_PORT: '0' } })
-  await cli.says(/api +http:\S+\n/)
-  const url = /api +(http:\S+)/.exec(cli.stdout)?.[1] ?? ''
+  await cli.says(/open +http:\S+\n/)
+  const url = /open +(http:\S+)/.exec(cli.stdout)?.[1] ?? ''
   const made = await jsonOf<{ link: string }>(['login', '--role', 'operator', '--at', `${url}/`], at)
   expect(made).toEqual({ link: matching(/\/sign-in#[\w-]{32}$/), role: 'operator', expiresAt: matching(iso) })
   expect(made.link.startsWith(`${url}/sign-in#`)).toBe(true)

@@ -25,7 +25,9 @@ test('import says what it did, by name and by line; a line that needs a person i
     '',
   ])
   expect(stderr).toContain('A user crontab: 1 created, 0 updated, 0 unchanged.')
-  expect(stderr).toContain('Give each job its handler')
+  expect(stderr).toContain(
+    '1 job will run the command once a worker allows it: EVERTICK_ALLOW_COMMANDS=/opt/backup.sh',
+  )
 })
 
 test('its JSON is what the library gives; again changes nothing; settings alone are no problem', async () => {
@@ -38,6 +40,7 @@ test('its JSON is what the library gives; again changes nothing; settings alone 
     created: ['nightly-backup'],
     updated: [],
     unchanged: [],
+    commands: [{ job: 'nightly-backup', command: '/opt/backup.sh' }],
     conflicts: [],
     unsupported: [
       {
@@ -54,6 +57,7 @@ test('its JSON is what the library gives; again changes nothing; settings alone 
   expect(await jsonOf(['jobs', 'show', 'nightly-backup', ...database], at)).toMatchObject({
     schedule: { cron: '0 3 * * *', timezone: 'Europe/Madrid' },
     managedBy: 'api',
+    handler: { type: 'command', command: '/opt/backup.sh', args: [] },
     metadata: { crontab: { command: '/opt/backup.sh' } },
   })
 })

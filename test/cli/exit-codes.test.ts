@@ -2,6 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
+import { Evertick } from '../../src/index.ts'
+import { sealByHand } from '../app/seal-by-hand.ts'
 import { type History, makeHistory } from './history.ts'
 import { aText, containing, errorOf, jsonOf, runCli, startCli, testFolder } from './run-cli.ts'
 
@@ -95,4 +97,27 @@ test('migrate down asks for a yes, and without a terminal for --yes', async () =
     migrations: [{ name: '0001_init', appliedAt: aText }],
   })
   expect(await jsonOf(['migrate', 'down', '--yes', ...database], { cwd })).toEqual({ undone: ['0001_init'] })
+})
+
+test('7: an audit log that was changed after it had been sealed', async () => {
+  const history: History = await makeHistory()
+  const file = join(history.folder, 'history.db')
+  const at = { cwd: history.folder, env: { EVERTICK_DATABASE_URL: history.database } }
+  const evertick = await Evertick.open({ database: history.database })
+  await sealByHand(evertick)
+  await evertick.stop()
+  const proof = await jsonOf(['audit-log', '--verify'], at)
+  expect(proof).toMatchObject({ ok: true, broken: [] })
+  expect(proof['sealed']).toBeGreaterThan(0)
+  const head = (await runCli(['audit-log', '--head'], at)).stdout.trim()
+  expect(head).toBe(proof['head'])
+  expect(await runCli(['audit-log', '--since-head', head], at)).toMatchObject({ code: 0 })
+  const client = new DatabaseSync(file)
+  client.exec(`UPDATE evertick_audit_log SET actor = 'eve' WHERE id = 1`)
+  client.close()
+  const ended = await runCli(['audit-log', '--verify'], at)
+  expect(ended).toMatchObject({ code: 7, stdout: containing('an entry or the seal itself was changed') })
+  const unknown = await runCli(['audit-log', '--since-head', 'f'.repeat(64)], at)
+  expect(unknown).toMatchObject({ code: 7, stdout: containing('No seal of the log has that head') })
+  expect(await runCli(['audit-log', '--since-head', 'short'], at)).toMatchObject({ code: 2 })
 })

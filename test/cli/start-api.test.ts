@@ -14,8 +14,8 @@ export default defineConfig({ jobs: [defineJob({ name: 'idle', run: () => {} })]
 `
 
 async function urlOf(cli: Cli): Promise<string> {
-  await cli.says(/^ +api +http:\S+$/m)
-  return /^ +api +(http:\S+)$/m.exec(cli.stdout)?.[1] ?? ''
+  await cli.says(/^ +open +http:\S+$/m)
+  return /^ +open +(http:\S+)$/m.exec(cli.stdout)?.[1] ?? ''
 }
 
 /** A port that somebody else listens on. */
@@ -112,6 +112,6 @@ test.skipIf(spawnSync('script', ['--version']).error !== undefined)(
       stdout += String(piece)
       if (stdout.includes('Stop me with Ctrl-C')) break
     }
-    expect(stdout).toMatch(/api +(http:\S+)\s+enter +\1\/sign-in#[\w-]{32}/)
+    expect(stdout).toMatch(/open +(http:\S+)\s+enter +\1\/sign-in#[\w-]{32}/)
   },
 )

@@ -39,7 +39,7 @@ describe.skipIf(missing.length > 0).each([...samples])('%s', (_page, found) => {
     writeFileSync(join(folder, 'evertick.config.ts'), config)
     writeBinary(join(folder, 'bin'))
     node = new Cli(['start'], { cwd: folder, env: { EVERTICK_PORT: '0' } })
-    const listening = /^ +api +(http:\S+)$/m
+    const listening = /^ +open +(http:\S+)$/m
     await node.says(listening)
     const { token } = await jsonOf<{ token: string }>(
       ['token', 'create', '--role', 'admin', '--name', 'docs'],

@@ -45,7 +45,18 @@ test('what is declared for Evertick.open is what is accepted', () => {
 })
 
 /** Options of options: `open` names them, too, where it refuses one. */
-const inner = ['lease', 'heartbeat', 'grace', 'concurrency', 'max', 'direct', 'extendAt', 'poll', 'sweep']
+const inner = [
+  'lease',
+  'heartbeat',
+  'grace',
+  'concurrency',
+  'max',
+  'direct',
+  'extendAt',
+  'poll',
+  'sweep',
+  'retention',
+]
 
 /** The schema's own names, from the error about a name that is like none of them. */
 function acceptedByOpen(): string[] {

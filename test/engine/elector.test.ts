@@ -21,7 +21,7 @@ test('a leader whose renewal came late, but came, wakes whoever found it without
   }
   const events = new Events(() => {})
   const woken: number[] = []
-  const context = { nodeId: 'n1', store, clock, events, logger: quiet, random: () => 0 }
+  const context = { nodeId: 'n1', store, clock, events, logger: quiet, random: () => 0, traceAttempt: null }
   const elector = new Elector(context, { leaseMs: 2_000, heartbeatMs: 1_000 }, () =>
     woken.push(clock.now() - t0),
   )

@@ -2,43 +2,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { allRoutes } from '../../src/http/all-routes.ts'
 import { type Answered, type ApiUnderTest, openApi } from './api-under-test.ts'
-import { problemsWith } from './fuzz/verdict.ts'
+import { type Asking, asking } from './asking.ts'
+import { testUpkeep } from './upkeep-behaviour.ts'
 
 let api: ApiUnderTest
-/** Routes that have answered with a success. */
-const reached = new Set<string>()
+let ask: Asking['ask']
+let reached: Asking['reached']
 
 beforeAll(async () => {
   api = await openApi()
+  ;({ ask, reached } = asking(api))
 })
 afterAll(() => api.node.stop())
-
-function routeAt(method: string, path: string) {
-  const [bare = ''] = path.split('?')
-  const fits = (fullPath: string) => new RegExp(`^${fullPath.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(bare)
-  // What is written out goes before what stands in braces.
-  const found = allRoutes.filter((route) => route.method === method.toLowerCase() && fits(route.fullPath))
-  return found.find(({ fullPath }) => fullPath === bare) ?? found[0]
-}
-
-/** Asks below the prefix, as an administrator; a success must be what the route's own schema says. */
-async function ask(
-  method: string,
-  path: string,
-  json?: unknown,
-  headers: Record<string, string> = {},
-): Promise<Answered> {
-  const full = ['/livez', '/readyz', '/health', '/metrics'].includes(path) ? path : `/api/v1${path}`
-  const answer = await api.send(method, full, {
-    token: api.tokens.admin,
-    headers,
-    ...(json === undefined ? {} : { json }),
-  })
-  const route = routeAt(method, full)
-  expect([full, problemsWith(answer, route)]).toEqual([full, []])
-  if (answer.status < 300) reached.add(`${method.toLowerCase()} ${route?.fullPath}`)
-  return answer
-}
 
 test('a node says that it lives and is ready', async () => {
   for (const path of ['/livez', '/readyz', '/health']) expect((await ask('GET', path)).json.status).toBe('ok')
@@ -179,8 +154,13 @@ test('many jobs at once: a dry run counts, and changes nothing', async () => {
   for (const name of ['b1', 'b2', 'b3'])
     await ask('POST', '/jobs', { name, tags: ['many'], schedule: { every: '1h' } })
   const bulk = async (action: string, dryRun: boolean) =>
-    (await ask('POST', '/jobs/bulk', { action, filter: 'tag:many', dryRun, reason: 'r' })).json
-  expect(await bulk('pause', true)).toEqual({ matched: 3, changed: 0, failed: [] })
+    (await ask('POST', '/jobs/bulk', { action, filter: 'tag:many', dryRun })).json
+  expect(await bulk('pause', true)).toEqual({
+    matched: 3,
+    changed: 0,
+    failed: [],
+    first: ['b1', 'b2', 'b3'],
+  })
   expect((await ask('GET', '/jobs?filter=tag:many+state:paused')).json.jobs).toEqual([])
   expect(await bulk('pause', false)).toEqual({ matched: 3, changed: 3, failed: [] })
   expect((await ask('GET', '/jobs?filter=tag:many+state:paused')).json.jobs).toHaveLength(3)
@@ -188,16 +168,57 @@ test('many jobs at once: a dry run counts, and changes nothing', async () => {
   expect((await ask('GET', '/jobs?filter=tag:many&sort=name')).json.jobs).toEqual([])
 })
 
+testUpkeep(() => ({ api, ask }))
+
+test('the whole is seen at a glance, and as pictures', async () => {
+  await api.node.advance('5m')
+  const now = api.node.clock.now()
+  const [from, to] = [now - 3_600_000, now + 3_600_000].map((at) => new Date(at).toISOString())
+  expect((await ask('GET', '/overview')).json).toMatchObject({
+    health: { late: 0 },
+    leader: { instance: api.node.evertick.nodeId },
+    nodes: { alive: 1, stale: 0 },
+  })
+  const { buckets } = (await ask('GET', `/activity?from=${from}&to=${to}&buckets=1`)).json as {
+    buckets: { completed: number }[]
+  }
+  expect(buckets).toHaveLength(1)
+  expect(buckets[0]?.completed).toBeGreaterThan(5)
+  const forecast = (await ask('GET', `/forecast?from=${from}&to=${to}`)).json
+  expect(forecast).toMatchObject({ total: 60, jobs: [{ job: 'minutely', count: 60 }], truncated: false })
+  const timeline = (await ask('GET', `/timeline?from=${from}&to=${to}&job=minutely&limit=2`)).json
+  expect(timeline).toMatchObject({ runs: [{ job: 'minutely', state: 'completed' }, { cause: 'schedule' }] })
+  const heatmap = (await ask('GET', `/jobs/minutely/heatmap?from=${from}&to=${to}&timezone=Asia/Kolkata`))
+    .json
+  expect(heatmap).toMatchObject({ job: 'minutely', timezone: 'Asia/Kolkata' })
+  expect((await ask('GET', '/tags')).json.tags).toEqual([])
+  expect(
+    (await ask('POST', '/schedules/preview', { schedule: { cron: '0 9 * * *' }, count: 2 })).json,
+  ).toMatchObject({
+    description: 'At 09:00 (UTC)',
+    warnings: [],
+  })
+  expect((await ask('GET', '/jobs/minutely/upcoming?count=1')).json).toMatchObject({
+    description: 'Every 1 minute, aligned to the clock (UTC)',
+    warnings: [],
+  })
+})
+
 test('the cluster shows itself', async () => {
   const { leader } = (await ask('GET', '/leader')).json as { leader: { instance: string } }
-  expect((await ask('GET', '/nodes')).json.nodes).toMatchObject([{ id: leader.instance, leads: true }])
+  expect((await ask('GET', '/nodes')).json).toMatchObject({
+    nodes: [{ id: leader.instance, leads: true }],
+    handlers: expect.arrayContaining(['greet', 'minutely']) as string[],
+  })
   expect((await ask('GET', '/leader/terms')).json.terms).toMatchObject([{ leaderInstance: leader.instance }])
   expect((await ask('GET', '/scheduler/metrics')).json).toMatchObject({ jobs: { total: 3 }, staleLeases: 0 })
   expect((await ask('GET', '/leases')).json).toEqual({ active: [], expired: [] })
   expect((await ask('POST', '/leases/reset-expired')).json).toEqual({ reset: 0 })
   const lock = await api.node.evertick.locks.acquire('l', { ttl: '1m' })
   expect((await ask('GET', '/locks')).json.locks).toMatchObject([{ name: 'l' }, { name: 'leader' }])
-  await lock?.release()
+  expect((await ask('DELETE', '/locks/l')).status).toBe(204)
+  await expect(lock?.extend()).rejects.toThrow('had run out')
+  expect((await ask('DELETE', '/locks/l')).json).toMatchObject({ status: 404, code: 'lock_not_found' })
   expect((await ask('POST', '/queues/default/pause', { reason: 'full' })).status).toBe(204)
   expect((await ask('GET', '/queues')).json.queues).toMatchObject([{ name: 'default', pausedReason: 'full' }])
   expect((await ask('POST', '/queues/default/resume')).status).toBe(204)
@@ -220,9 +241,24 @@ test('tokens and sessions come and go, and the audit log has them', async () => 
   expect((await ask('GET', '/session')).json.actor).toBe('token:admin')
   expect((await ask('DELETE', '/session')).status).toBe(204)
   expect((await ask('GET', `/audit-log?subject=${id}`)).json.entries).toMatchObject([
-    { action: 'token.revoke', actor: 'token:admin' },
-    { action: 'token.create', actor: 'token:admin' },
+    { action: 'token.revoke', actor: 'token:admin', origin: 'unknown' },
+    { action: 'token.create', actor: 'token:admin', origin: 'unknown' },
   ])
+  const listed = async (query: string) => {
+    const { json } = await ask('GET', `/audit-log?${query}`)
+    return (json.entries as { action: string; actor: string }[]).map(({ action }) => action)
+  }
+  expect(await listed(`subject=${id}&action=token.create`)).toEqual(['token.create'])
+  expect(await listed('actor=anna')).toEqual(['session.create', 'link.create'])
+  expect(await listed('actor=anna&from=2100-01-01T00:00:00Z')).toEqual([])
+  expect(await listed('actor=anna&to=2000-01-01T00:00:00Z')).toEqual([])
+  expect((await ask('GET', '/audit-log/verify')).json).toMatchObject({ ok: true, broken: [] })
+  const head = 'a'.repeat(64)
+  expect((await ask('GET', `/audit-log/verify?head=${head}`)).json).toMatchObject({
+    ok: false,
+    contains: false,
+  })
+  expect((await ask('GET', '/audit-log/verify?head=short')).status).toBe(400)
 })
 
 test('every list is walked page by page, without a gap and without a double', async () => {

@@ -208,3 +208,16 @@ test('what was taken back is refused at once on this node, and within a second o
   await node.advance('1s')
   expect((await ask(`Bearer ${later.token}`)).status).toBe(401)
 })
+
+test('a token that has worked is worth nothing once it has ended, or with one letter changed', async () => {
+  const { access, node } = api
+  const { token } = await access.createToken({ role: 'viewer', name: 'short', ttl: '2s' })
+  expect((await ask(`Bearer ${token}`)).status).toBe(200)
+  for (const at of [20, Math.floor(token.length / 2), token.length - 10]) {
+    const other = token[at] === 'A' ? 'B' : 'A'
+    expect((await ask(`Bearer ${token.slice(0, at)}${other}${token.slice(at + 1)}`)).status).toBe(401)
+  }
+  expect((await ask(`Bearer ${token}`)).status).toBe(200)
+  await node.advance('2s')
+  expect((await ask(`Bearer ${token}`)).status).toBe(401)
+})

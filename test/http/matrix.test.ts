@@ -81,9 +81,9 @@ describe.each(guarded)('%s', (_name, route, needed) => {
   })
 })
 
-/** That the made-up job, token or execution of the path is not there is said by the route itself. */
+/** That the made-up job, token, lock or execution of the path is not there is said by the route itself. */
 function letIn(status: number, json: Readonly<Record<string, unknown>> | undefined): boolean {
-  const absent = ['job_not_found', 'execution_not_found', 'token_not_found'].includes(String(json?.code))
+  const absent = ['job', 'execution', 'token', 'lock'].some((what) => json?.code === `${what}_not_found`)
   return absent || ![401, 403, 404, 405].includes(status)
 }
 

@@ -135,6 +135,31 @@ test('figures of the database are read anew after five seconds, not before', asy
   expect(valueOf(shown, 'evertick_leader_term')).toBe('1')
 })
 
+test('looks, claims and waits for locks are timed, each as often as it happens', async () => {
+  const { node, evertick, text } = await openMetrics()
+  await evertick.locks.acquire('l', { ttl: '1m' })
+  expect(await evertick.locks.acquire('l', { ttl: '1m' })).toBeNull()
+  await node.advance('2m')
+  const shown = await text()
+  const count = (name: string) => Number(valueOf(shown, `evertick_${name}_seconds_count`))
+  expect(count('lock_wait')).toBe(2)
+  expect(count('claim_duration')).toBeGreaterThan(0)
+  expect(count('poll_duration')).toBeGreaterThan(0)
+})
+
+test('the last audit has its finding and its age, and before it there is neither', async () => {
+  const { node, evertick, text } = await openMetrics()
+  const figures = async () => {
+    const shown = await text()
+    return ['evertick_ticks_unaccounted', 'evertick_audit_age_seconds'].map((row) => valueOf(shown, row))
+  }
+  expect(await figures()).toEqual([undefined, undefined])
+  await evertick.audit()
+  expect(await figures()).toEqual(['0', '0'])
+  await node.advance('90s')
+  expect(await figures()).toEqual(['0', '90'])
+})
+
 test('beyond 100 jobs the label is shared', async () => {
   const jobs = Array.from({ length: 103 }, (_, at) => defineJob({ name: `job-${at}`, run: () => null }))
   const { node, evertick, text } = await openMetrics({ jobs })

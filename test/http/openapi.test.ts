@@ -178,3 +178,21 @@ test('every schema is plain JSON Schema 2020-12', () => {
   }
   expect(schemas.flatMap(([at, schema]) => badSchema(schema, at))).toEqual([])
 })
+
+test('what has a default may be left out of a body', () => {
+  const bodies = operations.flatMap(({ operation }) =>
+    Object.values(operation.requestBody?.content ?? {}).map(({ schema }) => resolved(schema)),
+  )
+  const defaulted = bodies.flatMap(({ properties = {}, required = [] }) =>
+    Object.entries(properties as Record<string, Node>)
+      .filter(([, property]) => 'default' in property)
+      .map(([name]) => [name, (required as string[]).includes(name)]),
+  )
+  expect(defaulted.length).toBeGreaterThan(3)
+  for (const [name, isRequired] of defaulted) expect([name, isRequired]).toEqual([name, false])
+})
+
+function resolved(schema: Node): Node {
+  const name = typeof schema.$ref === 'string' ? schema.$ref.split('/').at(-1) : undefined
+  return name === undefined ? schema : (document.components.schemas[name] ?? {})
+}

@@ -14,7 +14,9 @@ test.each(documents.map((page) => [page.path, page.text]))(
   (_path, text) => {
     const loaded = [...text.matchAll(/\b(?:src|href)="([^"]*)"/g)].map(([, path]) => path)
     expect(loaded.length).toBeGreaterThan(2)
-    expect(loaded.filter((path) => !pages.some((page) => page.path === path))).toEqual([])
+    expect(loaded.filter((path) => path !== './' && !pages.some((page) => page.path === `/${path}`))).toEqual(
+      [],
+    )
   },
 )
 
@@ -38,9 +40,23 @@ test('their policy allows this server and nothing else', () => {
   }
 })
 
-test('whoever types the address alone is led to the pages', async () => {
+test('whoever types an address of the dashboard gets its page; whoever asks for data is told that there is none', async () => {
   const api = await openApi()
   onTestFinished(() => api.node.stop())
-  const answer = await api.send('GET', '/')
-  expect([answer.status, answer.headers.get('location')]).toEqual([302, '/docs'])
+  for (const path of ['/', '/jobs/nightly']) {
+    const answer = await api.send('GET', path, { headers: { accept: 'text/html' } })
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'")
+  }
+  expect((await api.send('GET', '/jobs/nightly')).status).toBe(404)
+  expect((await api.send('GET', '/api/v1/nothing', { headers: { accept: 'text/html' } })).status).toBe(404)
 })
+
+test.each(['..%2f..%2fpackage.json', 'index.html', '.made-of', 'a%00.js', 'nothing-here.js'])(
+  'nothing but what the build made is served as a file: %s',
+  async (name) => {
+    const api = await openApi()
+    onTestFinished(() => api.node.stop())
+    expect((await api.send('GET', `/assets/${name}`)).status).toBe(404)
+  },
+)

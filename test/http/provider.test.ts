@@ -182,11 +182,12 @@ describe('a provider', () => {
     expect((await whoCalls(await sign(old, node))).status).toBe(401)
   })
 
-  test('that does not answer lets nobody in', async () => {
+  test('that does not answer lets nobody in, and blames no token', async () => {
     const signer = rsa('r1')
     const { node, whoCalls } = await apiOf({ jwksUrl: 'http://127.0.0.1:1/keys', issuer, audience })
-    const { status, json } = await whoCalls(await sign(signer, node))
-    expect([status, json.code]).toEqual([401, 'unauthenticated'])
+    const { status, json, headers } = await whoCalls(await sign(signer, node))
+    expect([status, json.code]).toEqual([503, 'provider_unavailable'])
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
   })
 
   test('stands beside tokens of our own, and alone makes none', async () => {

@@ -1,5 +1,4 @@
 /** What no client would send, on a real socket: the server answers in its own words or hangs up, and goes on. */
-import { connect } from 'node:net'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { apiConfig } from '../../src/app/api-config.ts'
@@ -8,6 +7,7 @@ import { apiHeaders } from '../../src/http/guard/headers.ts'
 import { serve } from '../../src/http/serve.ts'
 import { quiet } from '../promises/support.ts'
 import { type ApiUnderTest, openApi, secret } from './api-under-test.ts'
+import { exchange, lines } from './raw-socket.ts'
 
 let api: ApiUnderTest
 let server: RunningApi
@@ -21,22 +21,6 @@ afterAll(async () => {
   await api.node.stop()
 })
 
-/** Sends these bytes, says that there are no more, and returns all that comes back. */
-async function exchange(bytes: string | Uint8Array): Promise<string> {
-  const { hostname, port } = new URL(server.url)
-  return await new Promise((resolve) => {
-    let heard = ''
-    const socket = connect(Number(port), hostname, () => socket.end(bytes))
-    socket.setEncoding('latin1')
-    socket.on('data', (piece: string) => {
-      heard += piece
-    })
-    socket.on('error', () => {})
-    socket.on('close', () => resolve(heard))
-  })
-}
-
-const lines = (...all: readonly string[]) => `${all.join('\r\n')}\r\n\r\n`
 const odd: Readonly<Record<string, string>> = {
   'no HTTP at all': 'hello\r\n\r\n',
   'a broken request line': lines('GET /livez'),
@@ -76,7 +60,7 @@ function strangeIn(heard: string): string[] {
 }
 
 test.each(Object.entries(odd))('%s is refused in our own words, or by silence', async (_what, bytes) => {
-  expect(strangeIn(await exchange(bytes))).toEqual([])
+  expect(strangeIn(await exchange(server.url, bytes))).toEqual([])
   expect((await fetch(`${server.url}/livez`)).status).toBe(200)
 })
 
@@ -104,7 +88,7 @@ test(`${size} requests with bytes changed anywhere: no 5xx, and the server goes 
     for (const { at, bytes: put, drop } of changes) {
       bytes = Buffer.concat([bytes.subarray(0, at), put, bytes.subarray(at + drop)])
     }
-    expect(await exchange(bytes)).not.toMatch(/^HTTP\/1\.1 5/)
+    expect(await exchange(server.url, bytes)).not.toMatch(/^HTTP\/1\.1 5/)
   })
   await fc.assert(property, { numRuns: size, seed: 20_260_101 })
   expect((await fetch(`${server.url}/livez`)).status).toBe(200)

@@ -3,10 +3,11 @@ import { expect, inject, test } from 'vitest'
 import { queueCountTexts } from '../../src/store/sql/nodes.ts'
 import { recentTexts } from '../../src/store/sql/recent-executions.ts'
 import { jobSpec, newExecution } from '../store/builders.ts'
-import { type Bench, type OpenStoreUnderTest, withStore } from '../store/conformance/store-under-test.ts'
+import { type Bench, withStore } from '../store/conformance/store-under-test.ts'
 import { mysqlFile } from '../store/mysql-store.ts'
 import { postgresFile } from '../store/postgres-store.ts'
 import { openMemory } from '../store/sqlite-store.ts'
+import { onServer } from './on-server.ts'
 
 /** With values in place of marks: only their plan is asked for. */
 const statements = [
@@ -47,21 +48,6 @@ test(
     }
   }),
 )
-
-/** A file of a server's store, opened and closed with its test. */
-function onServer(
-  open: () => Promise<{ open: OpenStoreUnderTest; close(): Promise<void> }>,
-  run: (bench: Bench) => Promise<void>,
-) {
-  return async () => {
-    const file = await open()
-    try {
-      await withStore(() => file.open(), run)()
-    } finally {
-      await file.close()
-    }
-  }
-}
 
 const { postgresUrl, mysqlUrl } = { postgresUrl: inject('postgresUrl'), mysqlUrl: inject('mysqlUrl') }
 

@@ -28,13 +28,19 @@ export const services = {
     // Several distributions have put its fork in its place.
     programs: [['redis-server', 'valkey-server']],
   },
+  chromium: {
+    label: 'Chromium',
+    variable: null,
+    debianPackage: 'chromium',
+    programs: [['chromium', 'chromium-browser', 'google-chrome']],
+  },
 } as const satisfies Record<string, ServiceNeeds>
 
 export type ServiceName = keyof typeof services
 
 export interface ServiceNeeds {
   readonly label: string
-  /** The environment variable that names a server to use instead; PgBouncer has none, as it stands before ours. */
+  /** The environment variable that names a server to use instead; PgBouncer stands before ours, and a browser is none. */
   readonly variable: string | null
   readonly debianPackage: string
   /** Each program with the other names under which it may be found. */

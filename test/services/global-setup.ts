@@ -19,6 +19,8 @@ declare module 'vitest' {
   }
 }
 
+type ServerName = Exclude<ServiceName, 'chromium'>
+
 interface Kind {
   start(): Promise<Server>
   ping(url: string): Promise<void>
@@ -28,12 +30,12 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const started: Server[] = []
   const missingServices: string[] = []
   // Decided before apt-get begins: a program is on the disk a while before its package is ready.
-  const lacking = serviceNames().filter((name) => givenUrl(name) === null && !isInstalled(name))
+  const lacking = serverNames().filter((name) => givenUrl(name) === null && !isInstalled(name))
   const installed = installMissing(lacking)
   // Told by the services that wait for it; one of them may come to that after it has failed.
   installed.catch(() => {})
 
-  async function provideUrl(name: ServiceName, kind: Kind): Promise<string | null> {
+  async function provideUrl(name: ServerName, kind: Kind): Promise<string | null> {
     const url = await urlOf(name, kind).catch((error: unknown) => {
       missingServices.push(reason(error))
       process.stdout.write(`${services[name].label.padEnd(10)}  missing: ${reason(error)}\n`)
@@ -43,7 +45,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     return url
   }
 
-  async function urlOf(name: ServiceName, kind: Kind): Promise<string> {
+  async function urlOf(name: ServerName, kind: Kind): Promise<string> {
     const { label, variable } = services[name]
     const given = givenUrl(name)
     if (given !== null) {
@@ -85,8 +87,9 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   }
 }
 
-function serviceNames(): ServiceName[] {
-  return Object.keys(services) as ServiceName[]
+/** The browser is started by the tests of the dashboard alone. */
+function serverNames(): ServerName[] {
+  return (Object.keys(services) as ServiceName[]).filter((name) => name !== 'chromium')
 }
 
 function givenUrl(name: ServiceName): string | null {

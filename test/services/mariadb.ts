@@ -63,6 +63,8 @@ export function startMariadb({ durable = false } = {}): Promise<Server> {
             'bind-address': '127.0.0.1',
             port,
             socket: join(folder, 'mariadb.sock'),
+            // A server that starts deletes what it takes for an earlier one's tables here, and they may be a neighbour's.
+            tmpdir: folder,
             'pid-file': join(folder, 'mariadb.pid'),
             'max-connections': 200,
             // As packaged by Debian and as in the official image; the program's own default was latin1 for long.

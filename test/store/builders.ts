@@ -45,6 +45,7 @@ export function jobSpec({ catchUp, retry, retention, ...overrides }: SpecOverrid
     description: null,
     metadata: {},
     input: null,
+    inputSchema: null,
     ...overrides,
   }
 }

@@ -8,12 +8,15 @@ import { describeAccounting } from './conformance/accounting.ts'
 import { describeActions } from './conformance/actions.ts'
 import { describeAhead } from './conformance/ahead.ts'
 import { describeAttempts } from './conformance/attempts.ts'
+import { describeAuditLog } from './conformance/audit-log.ts'
 import { describeHandRuns } from './conformance/hand-runs.ts'
 import { describeLanes } from './conformance/lanes.ts'
 import { describeLeaderLog } from './conformance/leader-log.ts'
 import { describeLeadership } from './conformance/leadership.ts'
 import { describeLedger } from './conformance/ledger.ts'
+import { describeLists } from './conformance/lists.ts'
 import { describeOwed } from './conformance/owed.ts'
+import { describePictures } from './conformance/pictures.ts'
 import { describeQueueing } from './conformance/queueing.ts'
 import { describeRetention } from './conformance/retention.ts'
 import type { OpenStoreUnderTest } from './conformance/store-under-test.ts'
@@ -30,9 +33,12 @@ export function describeStore(name: string, open: OpenStoreUnderTest, { skip = f
     describeTransactions(open)
     describeRetention(open)
     describeLedger(open)
+    describeLists(open)
+    describePictures(open)
     describeOwed(open)
     describeLeadership(open)
     describeAccess(open)
+    describeAuditLog(open)
     describeLeaderLog(open)
     describeHandRuns(open)
   })

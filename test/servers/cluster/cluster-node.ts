@@ -12,10 +12,10 @@ export interface Told {
 }
 
 export interface Logged {
-  readonly at: string
+  readonly time: string
   readonly level: string
-  readonly message: string
-  readonly error?: string
+  readonly msg: string
+  readonly error?: { readonly message: string }
 }
 
 /** From when to when, by this host's clock. */

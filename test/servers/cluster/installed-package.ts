@@ -23,6 +23,7 @@ export interface InstalledPackage {
 /** What `npm pack` reads and what its `prepack` builds from. */
 const sources = [
   'src',
+  'dashboard',
   'scripts',
   'package.json',
   'tsconfig.json',

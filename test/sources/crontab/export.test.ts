@@ -139,6 +139,43 @@ describe('importing again', () => {
     expect((await evertick.auditLog.list({ limit: 1 })).entries).toMatchObject([{ actor: 'cli:me' }])
   })
 
+  test('a line that needs no shell is a command, and follows its line; a person’s handler stays', async () => {
+    const evertick = await open()
+    const handlerOf = async () => (await evertick.jobs.get('one')).handler
+    const text = (command: string) => `# One\n0 1 * * * ${command}`
+    const made = await importCrontab(evertick.jobs, text('/opt/one --fast'))
+    expect(made.commands).toEqual([{ job: 'one', command: '/opt/one' }])
+    expect(await handlerOf()).toEqual({ type: 'command', command: '/opt/one', args: ['--fast'], env: {} })
+    await importCrontab(evertick.jobs, text('/opt/two'))
+    expect(await handlerOf()).toMatchObject({ command: '/opt/two', args: [] })
+    await importCrontab(evertick.jobs, text('/opt/two | tee log'))
+    expect(await handlerOf()).toEqual({ type: 'function', name: 'one' })
+    await importCrontab(evertick.jobs, text('/opt/three'))
+    expect(await handlerOf()).toMatchObject({ command: '/opt/three' })
+    await evertick.jobs.update('one', { handler: { type: 'command', command: '/opt/mine' } })
+    expect((await importCrontab(evertick.jobs, text('/opt/four'))).commands).toEqual([])
+    expect(await handlerOf()).toMatchObject({ command: '/opt/mine' })
+  })
+
+  test.each([
+    ['SHELL=/bin/bash\n0 1 * * * /opt/one'],
+    ['FOO=bar\n0 1 * * * /opt/one'],
+    ['0 1 * * * /opt/one%input'],
+    ['0 1 * * * /opt/one > log'],
+  ])('%j needs more than a command is given', async (text) => {
+    const evertick = await open()
+    expect(await importCrontab(evertick.jobs, text)).toMatchObject({
+      created: [expect.any(String)],
+      commands: [],
+    })
+  })
+
+  test('a line with a user is not run as another', async () => {
+    const evertick = await open()
+    const text = '0 1 * * * root /opt/one'
+    expect(await importCrontab(evertick.jobs, text)).toMatchObject({ format: 'system', commands: [] })
+  })
+
   test('what an operator has added stays', async () => {
     const evertick = await open()
     await importCrontab(evertick.jobs, '0 1 * * * one')

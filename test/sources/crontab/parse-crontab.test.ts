@@ -84,8 +84,8 @@ describe('settings', () => {
   test('what sets up a command is reported, as a setting', () => {
     expect(whys('MAILTO=root\nSHELL=/bin/bash\nPATH=/usr/bin:/bin\n0 1 * * * a')).toEqual([
       '1 setting: nothing is mailed: results, errors and logs are kept with each run',
-      "2 setting: SHELL would set up a command's surroundings, and a handler is a function",
-      "3 setting: PATH would set up a command's surroundings, and a handler is a function",
+      "2 setting: SHELL would set up a command's surroundings, and no job here is given them",
+      "3 setting: PATH would set up a command's surroundings, and no job here is given them",
     ])
   })
 

@@ -11,7 +11,7 @@ function access(id: string, given: Partial<AccessRow> = {}): AccessRow {
 }
 
 function request(given: Partial<KeptRequest> = {}): KeptRequest {
-  return { caller: 'caller', key: 'key', hash: 'a'.repeat(64), begunAt: t0, ...given }
+  return { caller: 'caller', key: 'key', hash: 'a'.repeat(64), takenAt: t0, ...given }
 }
 
 export function describeAccess(open: OpenStoreUnderTest): void {
@@ -99,12 +99,12 @@ export function describeAccess(open: OpenStoreUnderTest): void {
       withStore(open, async ({ store }) => {
         await store.addAccess(access('gone', { expiresAt: t0 }))
         await store.addAccess(access('kept', { expiresAt: t0 + 1 }))
-        await store.beginKept(request({ key: 'gone', begunAt: t0 }))
-        await store.beginKept(request({ key: 'kept', begunAt: t0 + 30 * day }))
+        await store.beginKept(request({ key: 'gone', takenAt: t0 }))
+        await store.beginKept(request({ key: 'kept', takenAt: t0 + 30 * day }))
         expect(await store.purgeAccess(t0 + 30 * day + 1)).toBe(2)
         expect(await store.findAccess('gone')).toBeNull()
         expect(await store.findAccess('kept')).not.toBeNull()
-        expect(await store.beginKept(request({ key: 'kept', begunAt: t0 + 30 * day + 1 }))).toEqual({
+        expect(await store.beginKept(request({ key: 'kept', takenAt: t0 + 30 * day + 1 }))).toEqual({
           kind: 'under_way',
         })
       }),
@@ -112,17 +112,18 @@ export function describeAccess(open: OpenStoreUnderTest): void {
   })
 
   describe('kept answers', () => {
-    const answer = { status: 201, body: '{"id":"ä"}' }
+    const answer = { status: 201, headers: { etag: '"a:1"' }, body: '{"id":"ä"}' }
+    const first = (begunAt: number, again = false) => ({ kind: 'first' as const, begunAt, again })
 
     test(
       'the same key with the same request gets the same answer, for a day',
       withStore(open, async ({ store }) => {
-        expect(await store.beginKept(request())).toEqual({ kind: 'first' })
+        expect(await store.beginKept(request())).toEqual(first(t0))
         await store.endKept(request(), answer)
-        const again = (begunAt: number) => store.beginKept(request({ begunAt }))
+        const again = (takenAt: number) => store.beginKept(request({ takenAt }))
         expect(await again(at(1))).toEqual({ kind: 'answered', ...answer })
         expect(await again(t0 + day)).toEqual({ kind: 'answered', ...answer })
-        expect(await again(t0 + day + 1)).toEqual({ kind: 'first' })
+        expect(await again(t0 + day + 1)).toEqual(first(t0 + day + 1))
       }),
     )
 
@@ -143,7 +144,7 @@ export function describeAccess(open: OpenStoreUnderTest): void {
       withStore(open, async ({ store }) => {
         await store.beginKept(request())
         for (const given of [{ caller: 'Caller' }, { caller: 'another' }, { key: 'KEY' }, { key: 'key ' }]) {
-          expect([given, await store.beginKept(request(given))]).toEqual([given, { kind: 'first' }])
+          expect([given, await store.beginKept(request(given))]).toEqual([given, first(t0)])
         }
       }),
     )
@@ -163,8 +164,19 @@ export function describeAccess(open: OpenStoreUnderTest): void {
       'what failed frees its key at once',
       withStore(open, async ({ store }) => {
         await store.beginKept(request())
-        await store.endKept(request(), null)
-        expect(await store.beginKept(request({ begunAt: at(1) }))).toEqual({ kind: 'first' })
+        await store.endKept(request(), 'undone')
+        expect(await store.beginKept(request({ takenAt: at(1) }))).toEqual(first(at(1)))
+      }),
+    )
+
+    test(
+      'what may have done something frees its key at once, for the same request at the same instant',
+      withStore(open, async ({ store }) => {
+        await store.beginKept(request())
+        await store.endKept(request(), 'unclear')
+        const other = request({ hash: 'b'.repeat(64), takenAt: at(1) })
+        expect(await store.beginKept(other)).toEqual({ kind: 'another' })
+        expect(await store.beginKept(request({ takenAt: at(1) }))).toEqual(first(t0, true))
       }),
     )
 
@@ -172,25 +184,25 @@ export function describeAccess(open: OpenStoreUnderTest): void {
       'what its node left behind is free after a minute',
       withStore(open, async ({ store }) => {
         await store.beginKept(request())
-        expect(await store.beginKept(request({ begunAt: t0 + minute - 1 }))).toEqual({ kind: 'under_way' })
-        expect(await store.beginKept(request({ begunAt: t0 + minute }))).toEqual({ kind: 'first' })
+        expect(await store.beginKept(request({ takenAt: t0 + minute - 1 }))).toEqual({ kind: 'under_way' })
+        expect(await store.beginKept(request({ takenAt: t0 + minute }))).toEqual(first(t0, true))
       }),
     )
 
     test(
       'whoever comes back after that minute leaves the new one alone',
       withStore(open, async ({ store }) => {
-        const [slow, next] = [request(), request({ begunAt: t0 + minute })]
+        const [slow, next] = [request(), request({ takenAt: t0 + minute })]
         await store.beginKept(slow)
         await store.beginKept(next)
-        await store.endKept(slow, null)
-        const look = (begunAt: number) => store.beginKept(request({ begunAt }))
+        await store.endKept(slow, 'undone')
+        const look = (takenAt: number) => store.beginKept(request({ takenAt }))
         expect(await look(t0 + minute + second)).toEqual({ kind: 'under_way' })
-        await store.endKept(slow, { status: 200, body: 'late' })
+        await store.endKept(slow, { status: 200, headers: {}, body: 'late' })
         expect(await look(t0 + minute + second)).toEqual({ kind: 'under_way' })
         await store.endKept(next, answer)
         expect(await look(t0 + minute + second)).toEqual({ kind: 'answered', ...answer })
-        await store.endKept(slow, null)
+        await store.endKept(slow, 'undone')
         expect(await look(t0 + minute + second)).toEqual({ kind: 'answered', ...answer })
       }),
     )

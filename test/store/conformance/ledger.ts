@@ -164,8 +164,8 @@ export function describeLedger(open: OpenStoreUnderTest): void {
           ['a', 1, true],
         ])
         await store.enqueueExecutions(['e1', 'e2'].map((id) => newExecution(id, 'b')))
-        const last = await store.lastExecutions(['job-b', 'job-c', 'nobody'])
-        expect(last.map(({ id }) => id)).toEqual(['e2'])
+        const last = await store.lastExecutions(['job-b', 'job-c', 'nobody'], at(7))
+        expect(last.map(({ execution }) => execution.id)).toEqual(['e2'])
       }),
     )
 
@@ -182,7 +182,7 @@ export function describeLedger(open: OpenStoreUnderTest): void {
           (await store.listExecutions({ limit: 10, ...query })).map(({ id }) => id)
         expect(await ids({})).toEqual(['e4', 'e3', 'e2', 'e1'])
         expect(await ids({ job: 'a', limit: 2 })).toEqual(['e3', 'e2'])
-        expect(await ids({ job: 'job-a', beforeId: 'e2' })).toEqual(['e1'])
+        expect(await ids({ job: 'job-a', afterId: 'e2' })).toEqual(['e1'])
         expect(await ids({ state: 'cancelled' })).toEqual(['e2'])
         expect(await ids({ queue: 'slow' })).toEqual(['e4'])
         expect(await store.countExecutions()).toEqual({ pending: 3, cancelled: 1 })

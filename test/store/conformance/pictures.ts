@@ -1,0 +1,167 @@
+/** What pictures are drawn from: the same rows, counted and cut, on every engine. */
+import { describe, expect, test } from 'vitest'
+import { day, hour, jobSpec, minute, newExecution, t0 } from '../builders.ts'
+import { at, seconds } from '../by-hand.ts'
+import { type Bench, type OpenStoreUnderTest, withStore } from './store-under-test.ts'
+
+/** Ticks 10 (completed in 2 s), 20-40 (skipped), 50 (runs) of a job every 10 s. */
+async function someTicks({ hand }: Bench): Promise<void> {
+  await hand.work()
+  const led = await hand.lead()
+  await hand.create('a', jobSpec({ overlap: 'allow', catchUp: { policy: 'none' } }))
+  await hand.account(led, at(10))
+  await hand.finish(await hand.claimOne(at(11)), at(13))
+  await hand.account(led, at(51))
+  await hand.claimOne(at(52))
+}
+
+const wide = { maxRows: 1_000, lookBackMs: day }
+
+export function describePictures(open: OpenStoreUnderTest): void {
+  describe('pictures', () => {
+    test(
+      'the last entries of each ledger come oldest first, a range as one, with what became of each',
+      withStore(open, async (bench) => {
+        await someTicks(bench)
+        const { hand, store } = bench
+        await hand.create('b', jobSpec({ schedule: null }))
+        const ticks = await store.recentTicks(['job-a', 'job-b', 'nobody'], 20)
+        expect(
+          ticks.map(({ from, count, account, reason, state }) => [
+            seconds(from),
+            count,
+            account,
+            reason,
+            state,
+          ]),
+        ).toEqual([
+          [10, 1, 'fired', null, 'completed'],
+          [20, 3, 'skipped', 'catchup_off', null],
+          [50, 1, 'fired', null, 'running'],
+        ])
+        expect(ticks[0]).toMatchObject({ startedAt: at(11), finishedAt: at(13) })
+        expect((await store.recentTicks(['job-a'], 1)).map(({ from }) => seconds(from))).toEqual([50])
+        expect(await store.recentRuns(['job-a', 'job-b'], 20)).toEqual([
+          { jobId: 'job-a', state: 'completed', durationMs: 2_000 },
+        ])
+      }),
+    )
+
+    test(
+      'what ended is counted by slots, and told from where on nothing is left out',
+      withStore(open, async ({ hand, store, sql }) => {
+        await hand.create('a', jobSpec({ schedule: null }))
+        const made = Array.from({ length: 6 }, (_, index) =>
+          newExecution(`e${index}`, 'a', { createdAt: t0 + index * hour }),
+        )
+        for (const one of made) await store.enqueueExecutions([one])
+        for (const [index] of made.entries()) {
+          const state = index === 2 ? 'failed' : 'completed'
+          await sql(
+            `UPDATE @job_executions SET state = '${state}', started_at = ${t0 + index * hour}, finished_at = ${t0 + index * hour + minute} WHERE id = 'e${index}'`,
+          )
+        }
+        const query = { from: t0 + hour, to: t0 + 5 * hour, bucketMs: 2 * hour, maxRows: 1_000 }
+        const { ended, coveredFrom } = await store.readActivity(query)
+        expect(coveredFrom).toBe(query.from)
+        expect(ended.toSorted((a, b) => a.at - b.at || (a.state < b.state ? -1 : 1))).toEqual([
+          { at: t0 + hour, state: 'completed', count: 1 },
+          { at: t0 + hour, state: 'failed', count: 1 },
+          { at: t0 + 3 * hour, state: 'completed', count: 2 },
+        ])
+        const few = await store.readActivity({ ...query, maxRows: 2 })
+        expect(few.coveredFrom).toBe(t0 + 4 * hour)
+        const runs = await store.readTimeline({ ...wide, from: t0 + hour, to: t0 + 4 * hour, limit: 2 })
+        expect(runs.map(({ id }) => id)).toEqual(['e3', 'e2'])
+        const rest = await store.readTimeline({
+          ...wide,
+          from: t0 + hour,
+          to: t0 + 4 * hour,
+          limit: 2,
+          beforeSeq: runs[1]?.seq ?? 0,
+        })
+        expect(rest.map(({ id }) => id)).toEqual(['e1'])
+        expect(
+          await store.readTimeline({ ...wide, from: t0, to: t0 + day, limit: 9, job: 'nobody' }),
+        ).toEqual([])
+      }),
+    )
+
+    test(
+      'what still runs is in the timeline, however long ago it was made',
+      withStore(open, async (bench) => {
+        await someTicks(bench)
+        const { store } = bench
+        const late = { from: t0 + 30 * day, to: t0 + 31 * day, limit: 10, ...wide }
+        expect(await store.readTimeline(late)).toMatchObject([
+          { job: 'a', state: 'running', finishedAt: null },
+        ])
+        expect(await store.readTimeline({ ...late, job: 'a' })).toHaveLength(1)
+      }),
+    )
+
+    test(
+      'ticks are counted by slots, and their ranges found',
+      withStore(open, async (bench) => {
+        await someTicks(bench)
+        const { store } = bench
+        const cells = await store.countTicks('job-a', t0, at(60), minute, 1_500)
+        expect(cells.toSorted((a, b) => (a.state < b.state ? -1 : 1))).toEqual([
+          { at: t0, account: 'fired', state: 'completed', late: false, count: 1 },
+          { at: t0, account: 'fired', state: 'running', late: true, count: 1 },
+        ])
+        const ranges = await store.tickRanges('job-a', at(30), at(60))
+        expect(ranges).toMatchObject([{ from: at(20), to: at(40), count: 3 }])
+        expect(
+          (await store.readActivity({ from: t0, to: at(60), bucketMs: minute, maxRows: 9 })).ranges,
+        ).toEqual(ranges)
+      }),
+    )
+
+    test(
+      'troubles are found: what is late, what rests, what has failed',
+      withStore(open, async ({ hand, store, sql }) => {
+        for (const name of ['a', 'b', 'c']) await hand.create(name)
+        await hand.pause('b', at(5))
+        await store.enqueueExecutions([
+          newExecution('e1', 'c'),
+          newExecution('e2', 'c'),
+          newExecution('e3', 'a'),
+        ])
+        await sql(`UPDATE @job_executions SET state = 'failed' WHERE id <> 'e3'`)
+        const troubles = await store.findTroubles({
+          lateBefore: at(60),
+          failedSince: t0,
+          limit: 1,
+          maxRows: 100,
+        })
+        expect(troubles).toMatchObject({
+          late: [{ name: 'a', dueAt: at(10) }],
+          lateCount: 2,
+          resting: [{ name: 'b', state: 'paused', since: at(5) }],
+          failedJobIds: ['job-c'],
+          running: 0,
+          waiting: 1,
+        })
+      }),
+    )
+
+    test(
+      'what a new leader made good is told by job',
+      withStore(open, async ({ hand, store }) => {
+        const first = await hand.lead('n1')
+        await hand.create('a', jobSpec({ catchUp: { policy: 'latest' } }))
+        await hand.create('b', jobSpec({ catchUp: { policy: 'none' }, overlap: 'allow' }))
+        await hand.account(first, at(10))
+        await store.endTerm(first.termId, 'n1', at(11))
+        const second = await hand.lead('n2', at(65))
+        await hand.account(second, at(65))
+        expect(await store.missedTicks(at(65), at(125), 1_000)).toEqual([
+          { job: 'a', caughtUp: 1, coalesced: 4, skipped: 0, reasons: ['latest'] },
+          { job: 'b', caughtUp: 1, coalesced: 0, skipped: 4, reasons: ['catchup_off'] },
+        ])
+        expect(await store.missedTicks(at(90), at(125), 1_000)).toEqual([])
+      }),
+    )
+  })
+}
