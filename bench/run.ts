@@ -5,12 +5,14 @@ import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { claimFinish } from './claim-finish.ts'
 import { cron } from './cron.ts'
+import { dashboard } from './dashboard/dashboard.ts'
 import { drain } from './drain.ts'
 import { dueScan } from './due-scan.ts'
 import { type Engine, type EngineName, engineNames } from './engines/engine.ts'
 import { missingFor, openEngine } from './engines/open-engine.ts'
 import { enqueue } from './enqueue.ts'
 import { failover } from './failover.ts'
+import { http } from './http/http.ts'
 import { idleCost } from './idle-cost.ts'
 import { idleStart } from './idle-start.ts'
 import { lateness } from './lateness.ts'
@@ -36,6 +38,8 @@ const standard: readonly Measure[] = [
   missedTicks,
   sweep,
   lock,
+  http,
+  dashboard,
   failover,
 ]
 /** Only when asked for by name: it answers a question of the design, not how fast Evertick is. */

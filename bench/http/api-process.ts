@@ -1,0 +1,26 @@
+/** The API in a process of its own, without the limit of one caller: argv has what is given to it, IPC tells its address. */
+import type { AddressInfo } from 'node:net'
+import { openAccess } from '../../src/app/access/open-access.ts'
+import { apiConfig } from '../../src/app/api-config.ts'
+import { Evertick } from '../../src/app/evertick.ts'
+import { createApi } from '../../src/http/api.ts'
+import { nodeServer } from '../../src/http/node-server.ts'
+import type { ApiGiven, ApiSaid } from './child-api.ts'
+import { oneCommitEach } from './one-commit-each.ts'
+
+/** Only what must not happen is heard of. */
+const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: console.error }
+const { database, secret, lanes } = JSON.parse(process.argv[2] ?? '{}') as ApiGiven
+
+const wrap = lanes === null ? {} : { wrap: await oneCommitEach(database, lanes) }
+const evertick = await Evertick.openWith({ database, logger }, wrap)
+const access = openAccess(evertick, database, apiConfig({ secrets: [secret] }))
+const rate = { perSecond: 1e9, burst: 1e9 }
+const api = createApi({ evertick, access, logger, hosts: null, rate })
+const { token } = await access.createToken({ role: 'admin' })
+const server = nodeServer(api, logger)
+server.listen(0, '127.0.0.1', () => {
+  const { port } = server.address() as AddressInfo
+  process.send?.({ port, token } satisfies ApiSaid)
+})
+process.on('disconnect', () => process.exit())
