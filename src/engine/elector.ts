@@ -25,6 +25,8 @@ export class Elector extends Service {
   readonly #onElected: () => void
   readonly #standstill: Standstill
   #leadership: Leadership | null = null
+  /** A call whose outcome nobody knows: the lock may be this node's, whatever it believes. */
+  #unclear = false
   #standBackUntil = 0
 
   constructor(context: EngineContext, options: ElectorOptions, onElected: () => void) {
@@ -71,11 +73,18 @@ export class Elector extends Service {
       await this.#alarm.wait(this.#options.heartbeatMs, signal)
     }
     try {
-      await this.stepDown()
+      if (!(await this.stepDown()) && this.#unclear) await this.#endWhatIsOurs()
     } catch (error) {
       // The lease runs out by itself; the next leader only waits a little longer.
       this.#context.logger.warn('Could not end the leader term on stop', { error })
     }
+  }
+
+  /** Else the next leader would wait for a lease that nobody uses, and the log would show a term without an end. */
+  async #endWhatIsOurs(): Promise<void> {
+    const { store, nodeId, clock } = this.#context
+    const leader = await store.currentLeader()
+    if (leader?.holder === nodeId) await store.endTerm(leader.termId, nodeId, clock.now())
   }
 
   async #campaign(): Promise<void> {
@@ -92,11 +101,13 @@ export class Elector extends Service {
       if (ahead.length > 0 && silent === undefined) return
       const term = await this.#context.store.electLeader({ nodeId, now, leaseMs, silent })
       if (term === null) return
+      this.#unclear = false
       this.#leadership = { term, validUntil: now + leaseMs }
       this.#context.logger.info(`Leading since term ${term.id}`)
       this.#context.events.emit('leader:elected', { termId: term.id, instance: nodeId })
       this.#onElected()
     } catch (error) {
+      this.#unclear = true
       this.#context.logger.warn('Could not run for leader', { error })
     }
   }
@@ -113,6 +124,7 @@ export class Elector extends Service {
       else if (this.#leadership !== null) this.#prolong(held.term, now + leaseMs)
     } catch (error) {
       this.#context.logger.warn('Could not renew the leader term; standing back', { error })
+      this.#unclear = true
       this.#lose()
     }
   }

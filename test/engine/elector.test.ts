@@ -27,7 +27,7 @@ test('a leader whose renewal came late, but came, wakes whoever found it without
   )
   const pass = async (ms: number) => {
     for (const until = clock.now() + ms; clock.now() < until; clock.moveTo(clock.now() + 100)) {
-      for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+      await turns()
     }
   }
   elector.start()
@@ -43,3 +43,41 @@ test('a leader whose renewal came late, but came, wakes whoever found it without
   expect(woken[1]).toBeLessThan(5_000)
   await elector.stop()
 })
+
+test.each(['electLeader', 'renewTerm'] as const)(
+  'a node that stops after a lost reply of %s leaves no lock and no open term behind',
+  async (verb) => {
+    const bench = await openMemory()
+    onTestFinished(() => bench.close())
+    const clock = new ManualClock(t0)
+    let replyIsLost = verb === 'electLeader'
+    const lost = async <T>(reply: Promise<T>): Promise<T> => {
+      const answer = await reply
+      if (replyIsLost) throw new Error('the reply is lost')
+      return answer
+    }
+    const store: Store = {
+      ...bench.store,
+      electLeader: (request) => lost(bench.store.electLeader(request)),
+      renewTerm: (request) => lost(bench.store.renewTerm(request)),
+    }
+    const events = new Events(() => {})
+    const context = { nodeId: 'n1', store, clock, events, logger: quiet, random: () => 0, traceAttempt: null }
+    const elector = new Elector(context, { leaseMs: 2_000, heartbeatMs: 1_000 }, () => {})
+    elector.start()
+    await turns()
+    replyIsLost = true
+    clock.moveTo(t0 + 1_000)
+    await turns()
+    expect(elector.term()).toBeNull()
+    expect(await bench.store.currentLeader()).toMatchObject({ holder: 'n1', termId: 1 })
+    replyIsLost = false
+    await elector.stop()
+    expect(await bench.store.currentLeader()).toBeNull()
+    expect(await bench.store.listTerms({ limit: 10 })).toMatchObject([{ id: 1, stopAt: t0 + 1_000 }])
+  },
+)
+
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+}
