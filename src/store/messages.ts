@@ -128,6 +128,8 @@ export interface ClaimRequest {
   /** Rows that become ready by then may be claimed early. */
   readonly readyBy: number
   readonly leaseMs: number
+  /** The place of the first that is only reserved, where the worker keeps a reserve. */
+  readonly reserveFrom?: number
 }
 
 export interface ClaimedExecution extends Claim {
@@ -143,6 +145,8 @@ export interface ClaimedExecution extends Claim {
   /** As it was when the execution was made: an edit of the job holds for later ones. */
   readonly maxAttempts: number
   readonly started: boolean
+  /** In its worker's reserve; null where it has started, or its worker keeps none. */
+  readonly place: number | null
   readonly caughtUpIndex: number | null
   readonly caughtUpOf: number | null
   readonly input: unknown
@@ -157,6 +161,26 @@ export interface ClaimResult {
   readonly claimed: readonly ClaimedExecution[]
   /** When the next row of this queue becomes ready, where none is now. */
   readonly nextReadyAt: number | null
+}
+
+/** Whose reserve, and of which queue. */
+export interface ReserveOf {
+  readonly nodeId: string
+  readonly queue: string
+}
+
+export interface Reserve {
+  /** Whoever takes something out of the reserve raises it. */
+  readonly turn: number
+  /** Places count on from here. */
+  readonly begunTo: number
+}
+
+export interface BeginReserved extends ReserveOf {
+  readonly turn: number
+  /** Everything in the reserve up to this place begins. */
+  readonly upTo: number
+  readonly now: number
 }
 
 export interface ExtendRequest {
@@ -188,6 +212,8 @@ export interface FinishedAttempt extends Claim {
   readonly attempt: number
   /** What the claim said of the row, and never changes: given, it saves reading the row back. */
   readonly claimed?: Pick<ClaimedExecution, 'jobId' | 'cause' | 'tickAt'>
+  /** For one that has begun by its place in a reserve: its own row does not say so yet. */
+  readonly startedAt?: number
   readonly ending: Ending
   readonly finishedAt: number
 }
@@ -317,7 +343,7 @@ export interface Transaction {
 }
 
 export interface CompleteWithin<T> {
-  readonly claim: Claim & { readonly attempt: number }
+  readonly claim: Claim & Pick<FinishedAttempt, 'attempt' | 'startedAt'>
   readonly nodeId: string
   readonly maxMs: number
   readonly clock: { now(): number; sleep(ms: number, signal?: AbortSignal): Promise<void> }

@@ -15,6 +15,7 @@ import type {
   Backfill,
   BackfillResult,
   BeginExecution,
+  BeginReserved,
   CallerTransaction,
   ChangeContext,
   Claim,
@@ -35,6 +36,8 @@ import type {
   PurgeRequest,
   PurgeResult,
   ReleaseResult,
+  Reserve,
+  ReserveOf,
   Trigger,
 } from './messages.ts'
 import type {
@@ -130,6 +133,15 @@ export interface Store {
   findCancelRequests(nodeId: string): Promise<string[]>
   /** Marks reserved claims as started: their handlers are about to run. Returns those that are no longer ours. */
   startAttempts(claims: readonly Claim[], now: number): Promise<string[]>
+  /** A worker that reserves more than it has slots for opens this first, and again after a refusal. */
+  openReserve(reserve: ReserveOf, now: number): Promise<Reserve>
+  /**
+   * Marks everything in the reserve up to a place as started, in one row. Decided by the reserve's turn: false where
+   * somebody has taken something out of it, or asked it to stop, since it was opened. Then `startAttempts` decides.
+   */
+  beginReserved(request: BeginReserved): Promise<boolean>
+  /** Writes the start of a run that began by its place into its own row. */
+  noteStarts(starts: readonly (Claim & { readonly startedAt: number })[]): Promise<void>
   /**
    * Decided by (id, fence) of a running execution; a superseded holder is refused, and the refusal is kept. No execution
    * stands twice in one request.

@@ -1,11 +1,11 @@
 /** The database did it, and nobody heard: what was written is found, and counts as written. */
 import { expect, onTestFinished, test } from 'vitest'
 import { Evertick } from '../../src/app/evertick.ts'
-import { defineJob, type JobContext } from '../../src/index.ts'
+import { type Duration, defineJob, type JobContext } from '../../src/index.ts'
 import type { Store } from '../../src/store/store.ts'
 import { quiet } from '../promises/support.ts'
 
-type Losable = 'completeWithin' | 'finishAttempts' | 'startAttempts'
+type Losable = 'completeWithin' | 'finishAttempts' | 'startAttempts' | 'beginReserved'
 
 /** Loses the reply to the first call of a verb. */
 class LostReply {
@@ -28,7 +28,11 @@ class LostReply {
   }
 }
 
-async function open(verb: Losable, run: (context: JobContext) => unknown, concurrency = 10) {
+async function open(
+  verb: Losable,
+  run: (context: JobContext) => unknown,
+  { concurrency = 10, ...options }: { concurrency?: number; startDeadline?: Duration } = {},
+) {
   const told: string[] = []
   const reply = new LostReply(verb)
   const evertick = await Evertick.openWith(
@@ -36,7 +40,7 @@ async function open(verb: Losable, run: (context: JobContext) => unknown, concur
       database: 'sqlite::memory:',
       logger: quiet,
       queues: { default: { concurrency } },
-      jobs: [defineJob({ name: 'job', retry: { attempts: 1 }, run })],
+      jobs: [defineJob({ name: 'job', retry: { attempts: 1 }, ...options, run })],
     },
     { wrap: (store) => reply.wrap(store) },
   )
@@ -69,13 +73,20 @@ test('of an end: it is told as completed, once', async () => {
   expect(told).toEqual(['execution:completed'])
 })
 
-test('of a start from the reserve: it runs, instead of waiting for its own lease to run out', async () => {
-  const { evertick, told, reply } = await open('startAttempts', () => 7, 1)
-  // The first runs are timed, and allow a reserve for the others.
-  const ids = []
-  for (let index = 0; index < 20; index += 1) ids.push((await evertick.enqueue('job')).id)
-  for (const id of ids) expect(await evertick.result(id)).toBe(7)
-  await evertick.stop()
-  expect(reply.lost).toBe(true)
-  expect(told).toEqual(ids.map(() => 'execution:completed'))
-})
+test.each([
+  // With a deadline, each start asks its own row.
+  ['startAttempts', { concurrency: 1, startDeadline: '1h' }],
+  ['beginReserved', { concurrency: 1 }],
+] as const)(
+  'of %s from the reserve: it runs, instead of waiting for its own lease to run out',
+  async (verb, options) => {
+    const { evertick, told, reply } = await open(verb, () => 7, options)
+    // The first runs are timed, and allow a reserve for the others.
+    const ids = []
+    for (let index = 0; index < 20; index += 1) ids.push((await evertick.enqueue('job')).id)
+    for (const id of ids) expect(await evertick.result(id)).toBe(7)
+    await evertick.stop()
+    expect(reply.lost).toBe(true)
+    expect(told).toEqual(ids.map(() => 'execution:completed'))
+  },
+)

@@ -18,6 +18,7 @@ import { describeLists } from './conformance/lists.ts'
 import { describeOwed } from './conformance/owed.ts'
 import { describePictures } from './conformance/pictures.ts'
 import { describeQueueing } from './conformance/queueing.ts'
+import { describeReserves } from './conformance/reserves.ts'
 import { describeRetention } from './conformance/retention.ts'
 import type { OpenStoreUnderTest } from './conformance/store-under-test.ts'
 import { describeTransactions } from './conformance/transactions.ts'
@@ -28,6 +29,7 @@ export function describeStore(name: string, open: OpenStoreUnderTest, { skip = f
     describeActions(open)
     describeAhead(open)
     describeQueueing(open)
+    describeReserves(open)
     describeLanes(open)
     describeAttempts(open)
     describeTransactions(open)

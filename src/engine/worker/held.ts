@@ -8,6 +8,8 @@ export class Held implements Claim {
   readonly id: string
   readonly fence: number
   leasedUntil: number
+  /** Since when its handler runs, while its own row does not say so. */
+  unnotedSince: number | null = null
   #stopReason: StopReason | null = null
   #controller: AbortController | null = null
   #timers: (() => void)[] = []

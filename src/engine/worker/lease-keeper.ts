@@ -10,6 +10,8 @@ import { Alarm, Service } from '../service.ts'
 import { Held, type StopReason } from './held.ts'
 
 const cancelPollMs = 1_000
+/** Most runs that begin by their place in a reserve end before this, and their end says when they began. */
+const noteAfterMs = 500
 
 export class LeaseKeeper extends Service {
   readonly #context: EngineContext
@@ -89,10 +91,22 @@ export class LeaseKeeper extends Service {
       await this.#extend(
         [...this.#held.values()].filter((held) => isKept(held) && held.leasedUntil - now <= leftMs),
       )
+      await this.#noteStarts(now)
       for (const id of await store.findCancelRequests(nodeId)) this.#cancel(id)
     } catch (error) {
       logger.warn('Could not renew leases; trying again', { error })
     }
+  }
+
+  async #noteStarts(now: number): Promise<void> {
+    const long = [...this.#held.values()].flatMap((held) => {
+      const { id, fence, unnotedSince } = held
+      const isLong = unnotedSince !== null && now - unnotedSince >= noteAfterMs
+      return isLong ? [{ held, start: { id, fence, startedAt: unnotedSince } }] : []
+    })
+    if (long.length === 0) return
+    await this.#context.store.noteStarts(long.map(({ start }) => start))
+    for (const { held } of long) held.unnotedSince = null
   }
 
   async #extend(due: readonly Held[]): Promise<void> {

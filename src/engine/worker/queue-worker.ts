@@ -10,6 +10,7 @@ import { Alarm, Service } from '../service.ts'
 import type { Finisher } from './finisher.ts'
 import type { Held } from './held.ts'
 import type { LeaseKeeper } from './lease-keeper.ts'
+import { Reserve, type Reserved } from './reserve.ts'
 import type { Ran, Runner } from './runner.ts'
 
 export interface QueueWorkerOptions {
@@ -23,12 +24,6 @@ export interface QueueWorkerParts {
   readonly runner: Runner
   readonly finisher: Finisher
   readonly keeper: LeaseKeeper
-  /** The end of a fixedDelay tick has written the next one: a scheduler that sleeps does not know of it. */
-}
-
-interface Reserved {
-  readonly claim: ClaimedExecution
-  readonly held: Held
 }
 
 /** Rows that become ready this soon are claimed now and started on time. */
@@ -47,7 +42,7 @@ export class QueueWorker extends Service {
   readonly #running = new Map<string, { readonly done: Promise<void>; readonly reserved: Reserved }>()
   /** Starts that are being written: neither in reserve any more nor running yet. */
   readonly #beginning = new Set<Promise<void>>()
-  #reserve: Reserved[] = []
+  readonly #reserve: Reserve
   #busy = 0
   #handling = 0
   /** A moving mean of run times; unknown until something has run. */
@@ -60,6 +55,7 @@ export class QueueWorker extends Service {
     this.#options = options
     this.#parts = parts
     this.#alarm = new Alarm(context.clock)
+    this.#reserve = new Reserve(context, options.queue, parts.finisher)
   }
 
   wake(): void {
@@ -75,15 +71,15 @@ export class QueueWorker extends Service {
   async stopClaiming(): Promise<void> {
     this.#claiming = false
     await this.stop()
-    const claims = this.#reserve.map(({ claim }) => claim)
-    for (const { held } of this.#reserve) this.#parts.keeper.letGo(held)
-    this.#reserve = []
-    if (claims.length === 0) return
+    const reserved = this.#reserve.takeAll()
+    for (const { held } of reserved) this.#parts.keeper.letGo(held)
+    if (reserved.length === 0) return
     try {
+      const claims = reserved.map(({ claim }) => claim)
       await this.#context.store.releaseClaims(claims, this.#context.clock.now())
     } catch (error) {
       // The leases run out by themselves; what must not happen is that the rest of the stop does not.
-      this.#context.logger.warn(`Could not give back ${claims.length} claims`, { error })
+      this.#context.logger.warn(`Could not give back ${reserved.length} claims`, { error })
     }
   }
 
@@ -98,7 +94,8 @@ export class QueueWorker extends Service {
     const { finisher, keeper } = this.#parts
     const now = this.#context.clock.now()
     const given = [...this.#running.values()].map(async ({ reserved: { claim, held } }) => {
-      await finisher.finish(finishedOf(claim, this.#endingOf(claim, { kind: 'snooze', afterMs: 0 }), now))
+      const ending = this.#endingOf(claim, { kind: 'snooze', afterMs: 0 })
+      await finisher.finish(finishedOf(claim, ending, { startedAt: now, finishedAt: now }))
       keeper.letGo(held)
     })
     await Promise.all(given)
@@ -123,13 +120,23 @@ export class QueueWorker extends Service {
     const { store, clock, nodeId } = this.#context
     const { queue, concurrency, leaseMs, pollMs } = this.#options
     const free = concurrency - this.#busy
-    const room = Math.max(0, this.#reserveTarget() - this.#reserve.length)
+    const room = Math.max(0, this.#reserveTarget() - this.#reserve.size)
     const limit = free + room
     if (limit <= 0) return pollMs
+    const numbered = room > 0 ? { reserveFrom: await this.#reserve.open() } : {}
     const now = clock.now()
     this.#busy += free
     const result = await store
-      .claimExecutions({ nodeId, queue, limit, start: free, now, readyBy: now + earlyMs, leaseMs })
+      .claimExecutions({
+        nodeId,
+        queue,
+        limit,
+        start: free,
+        now,
+        readyBy: now + earlyMs,
+        leaseMs,
+        ...numbered,
+      })
       .catch((error: unknown) => {
         this.#busy -= free
         throw error
@@ -139,7 +146,7 @@ export class QueueWorker extends Service {
     const onDisk = await this.#onDisk(started)
     for (const claim of result.claimed) {
       const reserved = { claim, held: this.#parts.keeper.hold(claim, claim.leasedUntil) }
-      if (!claim.started) this.#reserve.push(reserved)
+      if (!claim.started) this.#reserve.add(reserved)
       else if (onDisk || claim.spec.onCrash === 'retry') this.#launch(reserved)
       else this.#giveUp(reserved)
     }
@@ -166,7 +173,8 @@ export class QueueWorker extends Service {
   #giveUp({ claim, held }: Reserved): void {
     const { finisher, keeper } = this.#parts
     const ending = this.#endingOf(claim, { kind: 'snooze', afterMs: notStartedMs })
-    void finisher.finish(finishedOf(claim, ending, this.#context.clock.now()))
+    const now = this.#context.clock.now()
+    void finisher.finish(finishedOf(claim, ending, { startedAt: now, finishedAt: now }))
     keeper.letGo(held)
     this.#takeNext()
   }
@@ -189,13 +197,13 @@ export class QueueWorker extends Service {
 
   /** The slot that has just become free goes to the reserve, by the same flush that writes the end of the last run. */
   #takeNext(): void {
-    const next = this.#claiming ? this.#reserve.shift() : undefined
+    const next = this.#claiming ? this.#reserve.take() : undefined
     if (next === undefined) {
       this.#busy -= 1
       this.#alarm.ring()
       return
     }
-    if (this.#reserve.length < this.#reserveTarget() / 2) this.#alarm.ring()
+    if (this.#reserve.size < this.#reserveTarget() / 2) this.#alarm.ring()
     const beginning = this.#begin(next).finally(() => this.#beginning.delete(beginning))
     this.#beginning.add(beginning)
   }
@@ -203,7 +211,7 @@ export class QueueWorker extends Service {
   /** Slots that became free while the claim was under way had no reserve to take from. */
   #fill(): void {
     // Counted, not looked at again: a worker that is stopping takes nothing, and would look for ever.
-    const count = Math.min(this.#reserve.length, this.#options.concurrency - this.#busy)
+    const count = Math.min(this.#reserve.size, this.#options.concurrency - this.#busy)
     for (let taken = 0; taken < count; taken += 1) {
       this.#busy += 1
       this.#takeNext()
@@ -211,7 +219,7 @@ export class QueueWorker extends Service {
   }
 
   async #begin(next: Reserved): Promise<void> {
-    if (await this.#parts.finisher.begin(next.claim)) {
+    if (await this.#reserve.begin(next)) {
       const begun = { ...next, claim: { ...next.claim, attempt: next.claim.attempt + 1, started: true } }
       if (await this.#onDisk([begun.claim])) this.#launch(begun)
       else this.#giveUp(begun)
@@ -232,6 +240,7 @@ export class QueueWorker extends Service {
     const event = eventOf(claim)
     events.emit('execution:started', event)
     const startedAt = clock.now()
+    if (claim.place !== null) held.unnotedSince = startedAt
     this.#handling += 1
     const ran = await this.#parts.runner.run(claim, held)
     this.#handling -= 1
@@ -256,7 +265,7 @@ export class QueueWorker extends Service {
       return
     }
     const ending = this.#endingOf(claim, ran.outcome)
-    void finisher.finish(finishedOf(claim, ending, at.finishedAt)).then((ours) => {
+    void finisher.finish(finishedOf(claim, ending, at)).then((ours) => {
       keeper.letGo(held)
       if (ours) return this.#tell(at.event, ending, durationMs)
       keeper.abort(held, 'lost')
@@ -291,9 +300,13 @@ export class QueueWorker extends Service {
   }
 }
 
-function finishedOf(claim: ClaimedExecution, ending: Ending, finishedAt: number): FinishedAttempt {
+function finishedOf(
+  claim: ClaimedExecution,
+  ending: Ending,
+  { startedAt, finishedAt }: { readonly startedAt: number; readonly finishedAt: number },
+): FinishedAttempt {
   const { id, fence, attempt } = claim
-  return { id, fence, attempt, claimed: claim, ending, finishedAt }
+  return { id, fence, attempt, claimed: claim, ending, startedAt, finishedAt }
 }
 
 function eventOf(claim: ClaimedExecution): ExecutionEvent {

@@ -145,6 +145,7 @@ class Attempt {
   readonly #parts: RunnerParts
   readonly #claim: ClaimedExecution
   readonly #held: Held
+  readonly #startedAt: number
   #transactionUsed = false
   #lines = 0
   committed: Extract<Ran, { kind: 'committed' }> | null = null
@@ -154,6 +155,7 @@ class Attempt {
     this.#parts = parts
     this.#claim = claim
     this.#held = held
+    this.#startedAt = context.clock.now()
   }
 
   contextFor(input: unknown): JobContext {
@@ -260,7 +262,7 @@ class Attempt {
     }
     try {
       return await store.completeWithin<T>({
-        claim: this.#claim,
+        claim: { ...this.#claim, startedAt: this.#startedAt },
         nodeId,
         maxMs: store.longestTransactionMs,
         clock,

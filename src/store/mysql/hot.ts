@@ -4,7 +4,7 @@
  * it has changed counts them, and looks only where some are missing.
  */
 
-import { claimedFrom } from '../sql/claimed.ts'
+import { claimedFrom, claimedTo } from '../sql/claimed.ts'
 import { ClaimedJobs } from '../sql/claimed-jobs.ts'
 import type { Completion, Crash, CursorMove, HotScripts } from '../sql/hot-scripts.ts'
 import { number, optionalNumber, text } from '../sql/rows.ts'
@@ -48,12 +48,19 @@ const claimableText = `
     AND (SELECT count(*) FROM @node_handlers h WHERE h.handler = e.handler AND h.node_id = ?) = 1
   ORDER BY e.ready_at, e.seq LIMIT ? FOR UPDATE SKIP LOCKED`
 
+/**
+ * The rows are held already; the first so many start, the others take the places from a number on. By the key, or a small
+ * table is scanned, and waits for the rows of others.
+ */
 const claimText = `
-  UPDATE @job_executions SET state = 'running', fence = fence + 1, leased_by = ?, leased_until = ?,
-    attempt = attempt + CASE WHEN seq IN ?* THEN 1 ELSE 0 END,
-    started_at = CASE WHEN seq IN ?* THEN GREATEST(?, ready_at) END,
-    start_by = CASE WHEN seq IN ?* THEN NULL ELSE start_by END, progress = NULL, progress_note = NULL
-  WHERE seq IN ?*`
+  UPDATE JSON_TABLE(?, '$[*]' COLUMNS (position FOR ORDINALITY, seq BIGINT PATH '$')) c
+  STRAIGHT_JOIN @job_executions e FORCE INDEX (PRIMARY) ON e.seq = c.seq
+  SET e.state = 'running', e.fence = e.fence + 1, e.leased_by = ?, e.leased_until = ?,
+    e.attempt = e.attempt + CASE WHEN c.position <= ? THEN 1 ELSE 0 END,
+    e.started_at = CASE WHEN c.position <= ? THEN GREATEST(?, e.ready_at) END,
+    e.start_by = CASE WHEN c.position <= ? THEN NULL ELSE e.start_by END,
+    e.reserve_place = CASE WHEN c.position > ? THEN ? + c.position - 1 - ? END,
+    e.progress = NULL, e.progress_note = NULL`
 
 /** An enqueue that committed after its job was cancelled ends here. */
 const endOrphansText = `
@@ -62,18 +69,19 @@ const endOrphansText = `
 
 function claimExecutions(jobs: ClaimedJobs) {
   return function* (request: ClaimRequest): Script<ClaimResult> {
-    const { now, nodeId, limit, start } = request
+    const { now, nodeId, limit, start, reserveFrom = null } = request
     const { ready, ...found } = yield* findReady(request)
     const nextReadyAt = ready.length >= limit ? null : found.nextReadyAt
     const [orphans, taken] = [ready.filter(isOrphan), ready.filter((found) => !isOrphan(found))]
     const leasedUntil = now + request.leaseMs
-    const started = seqsOf(taken.slice(0, start))
     if (orphans.length > 0) yield* run(endOrphansText, now, seqsOf(orphans))
     if (taken.length === 0) return { claimed: [], nextReadyAt }
-    yield* run(claimText, nodeId, leasedUntil, started, started, now, started, seqsOf(taken))
+    const places = [start, reserveFrom, start]
+    const batch = JSON.stringify(seqsOf(taken))
+    yield* run(claimText, batch, nodeId, leasedUntil, start, start, now, start, ...places)
     const specs = yield* jobs.of(taken)
     const claimed = taken.map((row, index) =>
-      claimedFrom(row, specs[index] ?? jobs.missing(row), index < start, leasedUntil),
+      claimedFrom(row, specs[index] ?? jobs.missing(row), claimedTo(request, index)),
     )
     return { claimed, nextReadyAt }
   }
@@ -162,13 +170,17 @@ function* startClaims(claims: readonly Claim[], now: number): Script<ReadonlySet
 }
 
 /** Its values, and by (id, fence) whose they are. */
-const completeColumns = `${claimColumns}, result LONGTEXT CHARACTER SET utf8mb4 PATH '$[2]', finished_at BIGINT PATH '$[3]'`
+const completeColumns = `${claimColumns}, result LONGTEXT CHARACTER SET utf8mb4 PATH '$[2]', finished_at BIGINT PATH '$[3]',
+  started_at BIGINT PATH '$[4]'`
 
+/** The attempt first: what stands further right sees what was set before it. */
 const completeText = `
   UPDATE JSON_TABLE(?, '$[*]' COLUMNS (${completeColumns})) c
   STRAIGHT_JOIN @job_executions e ON e.id = c.id
-  SET e.state = 'completed', e.result = c.result, e.error = NULL, e.finished_at = c.finished_at, e.leased_until = NULL
-  WHERE e.fence = c.fence AND e.state = 'running' AND e.started_at IS NOT NULL`
+  SET e.state = 'completed', e.result = c.result, e.error = NULL, e.finished_at = c.finished_at, e.leased_until = NULL,
+    e.attempt = e.attempt + CASE WHEN e.started_at IS NULL THEN 1 ELSE 0 END,
+    e.started_at = COALESCE(e.started_at, c.started_at)
+  WHERE e.fence = c.fence AND e.state = 'running' AND (e.started_at IS NOT NULL OR c.started_at IS NOT NULL)`
 
 const completedText = `
   SELECT e.id FROM JSON_TABLE(?, '$[*]' COLUMNS (${completeColumns})) c
@@ -176,7 +188,9 @@ const completedText = `
   WHERE e.fence = c.fence AND e.state = 'completed' AND e.finished_at = c.finished_at AND e.result <=> c.result`
 
 function* completeAttempts(attempts: readonly Completion[]): Script<ReadonlySet<string>> {
-  const values = attempts.map(({ id, fence, result, finishedAt }) => [id, fence, result, finishedAt] as const)
+  const values = attempts.map(
+    ({ id, fence, result, finishedAt, startedAt }) => [id, fence, result, finishedAt, startedAt] as const,
+  )
   return yield* writeBatch(values, completeText, completedText)
 }
 
@@ -215,13 +229,13 @@ function* whichOf(
 
 const crashColumns = `${claimColumns}, state VARCHAR(32) CHARACTER SET utf8mb4 PATH '$[2]',
   error LONGTEXT CHARACTER SET utf8mb4 PATH '$[3]', ready_at BIGINT PATH '$[4]', finished_at BIGINT PATH '$[5]',
-  started_at BIGINT PATH '$[6]'`
+  attempt INT PATH '$[6]', started_at BIGINT PATH '$[7]'`
 
 const crashText = `
   UPDATE JSON_TABLE(?, '$[*]' COLUMNS (${crashColumns})) c
   STRAIGHT_JOIN @job_executions e ON e.id = c.id
   SET e.state = c.state, e.error = c.error, e.ready_at = c.ready_at, e.finished_at = c.finished_at,
-    e.leased_until = NULL, e.started_at = c.started_at
+    e.leased_until = NULL, e.attempt = c.attempt, e.started_at = c.started_at
   WHERE e.fence = c.fence AND e.state = 'running'`
 
 const crashedText = `
@@ -232,8 +246,8 @@ const crashedText = `
 
 function* crashAttempts(attempts: readonly Crash[]): Script<ReadonlySet<string>> {
   const values = attempts.map(
-    ({ id, fence, state, error, readyAt, finishedAt, startedAt }) =>
-      [id, fence, state, error, readyAt, finishedAt, startedAt] as const,
+    ({ id, fence, state, error, readyAt, finishedAt, attempt, startedAt }) =>
+      [id, fence, state, error, readyAt, finishedAt, attempt, startedAt] as const,
   )
   return yield* writeBatch(values, crashText, crashedText)
 }

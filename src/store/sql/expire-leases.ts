@@ -10,6 +10,7 @@ import { afterEnded, type Ended, endedFrom, giveBack } from './end-execution.ts'
 import { insertAttempts } from './finish-attempts.ts'
 import type { Crash, HotScripts } from './hot-scripts.ts'
 import { settleLane } from './lane.ts'
+import { withReservedStarts } from './reserves.ts'
 import { jobFrom, number, optionalNumber, optionalText, specFrom, text } from './rows.ts'
 import { type Row, row, rows, run, type Script } from './script.ts'
 import { holdLanes } from './settle.ts'
@@ -23,6 +24,7 @@ const watchedText = `
 /** LEFT, or MariaDB begins with the jobs and sorts every lease of theirs: 8 ms instead of 40 for 500 of 10,000. */
 const leaseText = `
   SELECT e.id, e.job_id, e.cause, e.tick_at, e.attempt, e.max_attempts, e.fence, e.started_at, e.leased_by, e.leased_until,
+       e.queue, e.reserve_place,
        e.cancel_requested_at, e.cancel_reason, j.name AS job_name, j.spec, j.next_due_at
   FROM @job_executions e LEFT JOIN @jobs j ON j.id = e.job_id
   WHERE e.state = 'running' AND`
@@ -41,7 +43,7 @@ export function* expireLeases(
     seen.push(...(yield* rows(text, id, fence, leasedUntil)))
   }
   yield* holdLanes(seen.filter(isInLane).map(({ job_id }) => text(job_id)))
-  const found = yield* holdExpired(seen)
+  const found = yield* holdExpired(yield* withReservedStarts(seen))
   const states = yield* takeBack(found, now, random, hot)
   const taken = found.flatMap((lease) => {
     const state = states.get(text(lease.id))
@@ -154,6 +156,7 @@ function crashOf(lease: Row, now: number, random: number, apartMs: number): Cras
   return {
     id: text(lease.id),
     fence: number(lease.fence),
+    attempt: number(lease.attempt),
     state: ending.state,
     error: asked ? null : JSON.stringify(crashError),
     readyAt: 'readyAt' in ending ? ending.readyAt : now,

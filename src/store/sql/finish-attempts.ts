@@ -11,8 +11,11 @@ import { json, number, optionalNumber, optionalText, text } from './rows.ts'
 import { insertAll, type Row, rows, run, type Script } from './script.ts'
 import { holdLanes } from './settle.ts'
 
+/** The attempt before the start: on MySQL, what stands further right sees what was set before it. */
 const endText = `
-  UPDATE @job_executions SET state = ?, error = ?, cancel_reason = COALESCE(cancel_reason, ?), finished_at = ?, leased_until = NULL
+  UPDATE @job_executions SET state = ?, error = ?, cancel_reason = COALESCE(cancel_reason, ?), finished_at = ?, leased_until = NULL,
+    attempt = attempt + CASE WHEN started_at IS NULL AND ?::bigint IS NOT NULL THEN 1 ELSE 0 END,
+    started_at = COALESCE(started_at, ?::bigint)
   WHERE id = ? AND fence = ? AND state = 'running'`
 
 /**
@@ -22,8 +25,9 @@ const endText = `
 const waitText = `
   UPDATE @job_executions SET state = CASE WHEN cancel_requested_at IS NULL THEN ? ELSE 'cancelled' END,
     finished_at = CASE WHEN cancel_requested_at IS NOT NULL THEN ?::bigint END,
-    error = ?, ready_at = ?, attempt = attempt - ?, start_by = NULL, leased_until = NULL
-  WHERE id = ? AND fence = ? AND state = 'running' AND started_at IS NOT NULL`
+    error = ?, ready_at = ?, attempt = attempt + CASE WHEN started_at IS NULL THEN 1 ELSE 0 END - ?,
+    started_at = COALESCE(started_at, ?::bigint), start_by = NULL, leased_until = NULL
+  WHERE id = ? AND fence = ? AND state = 'running' AND (started_at IS NOT NULL OR ?::bigint IS NOT NULL)`
 
 export function* finishAttempts(
   request: FinishRequest,
@@ -77,8 +81,9 @@ function inLanes(claimed: Iterable<Claimed>): Claimed[] {
   return [...claimed].filter(({ cause }) => cause !== 'enqueue')
 }
 
-function completionOf({ id, fence, ending, finishedAt }: FinishedAttempt): Completion[] {
-  return ending.state === 'completed' ? [{ id, fence, result: written(ending.result), finishedAt }] : []
+function completionOf({ id, fence, ending, finishedAt, startedAt }: FinishedAttempt): Completion[] {
+  if (ending.state !== 'completed') return []
+  return [{ id, fence, result: written(ending.result), finishedAt, startedAt: startedAt ?? null }]
 }
 
 function completedFrom({ jobId, cause, tickAt }: Claimed): Ended {
@@ -129,6 +134,7 @@ function* writeEnding(
   nodeId: string,
 ): Script<Row | null> {
   const { id, fence, finishedAt } = attempt
+  const startedAt = attempt.startedAt ?? null
   const error = written(ending.error)
   const touched =
     'readyAt' in ending
@@ -139,8 +145,10 @@ function* writeEnding(
           error,
           ending.readyAt,
           ending.countsAttempt ? 0 : 1,
+          startedAt,
           id,
           fence,
+          startedAt,
         )
       : yield* run(
           endText,
@@ -148,6 +156,8 @@ function* writeEnding(
           error,
           'reason' in ending ? ending.reason : null,
           finishedAt,
+          startedAt,
+          startedAt,
           id,
           fence,
         )

@@ -31,9 +31,12 @@ export interface Completion extends Claim {
   /** JSON. */
   readonly result: string | null
   readonly finishedAt: number
+  /** Counts where the row itself says nothing of a start. */
+  readonly startedAt: number | null
 }
 
 export interface Crash extends Claim {
+  readonly attempt: number
   readonly state: ExecutionState
   /** JSON. */
   readonly error: string | null

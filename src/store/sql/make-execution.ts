@@ -13,6 +13,7 @@ import { jobNotFound } from './create-job.ts'
 import { afterEnded } from './end-execution.ts'
 import { executionRow, insertExecution, insertExecutions } from './insert-execution.ts'
 import { loadLane, settleLane } from './lane.ts'
+import { interruptReserves } from './reserves.ts'
 import { executionFrom } from './rows.ts'
 import { row, run, type Script, type ScriptContext } from './script.ts'
 import { dueOf, holdLanes, lockJob, revokeAhead } from './settle.ts'
@@ -176,6 +177,8 @@ export function* cancelExecution(id: string, { now, actor, origin }: ChangeConte
   // Read again now that nothing moves in its lane.
   const execution = yield* readExecution(id)
   assertTransition(id, execution.state, 'cancelled')
+  if (execution.leasedBy !== null && execution.startedAt === null)
+    yield* interruptReserves([execution.leasedBy])
   const stopped = yield* run(
     `UPDATE @job_executions SET state = 'cancelled', cancel_reason = 'operator', finished_at = ?
      WHERE id = ? AND state IN ('pending', 'retrying', 'blocked')`,

@@ -1,11 +1,12 @@
 /** Nodes say that they live and which handlers they have; jobs that nobody can run any more are found from that. */
 import type { ChangeContext, NodeRow, QueueRow, Touched } from '../store.ts'
 import { writeAuditLog } from './audit-log.ts'
+import { purgeReserves } from './reserves.ts'
 import { json, number, optionalNumber, optionalText, text } from './rows.ts'
 import { insertAll, type Row, row, rows, run, type Script } from './script.ts'
 
 export function* registerNode(node: NodeRow, handlers: readonly string[]): Script<number> {
-  yield* removeNode(node.id)
+  yield* forgetNode(node.id)
   yield* run(
     `INSERT INTO @nodes (id, host, pid, roles, queues, version, lease_ms, started_at, seen_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -40,7 +41,8 @@ const goneText = `
 export function* touchNode(id: string, now: number, lostMs: number): Script<Touched> {
   const known = yield* run('UPDATE @nodes SET seen_at = ? WHERE id = ?', now, id)
   const gone = yield* rows(goneText, now - lostMs, now)
-  for (const node of gone) yield* removeNode(text(node.id))
+  for (const node of gone) yield* forgetNode(text(node.id))
+  yield* purgeReserves(now - lostMs)
   return { known: known === 1, schemaVersion: yield* schemaVersion() }
 }
 
@@ -48,7 +50,14 @@ function* schemaVersion(): Script<number> {
   return number((yield* row('SELECT max(version) AS version FROM @migrations'))?.version)
 }
 
+/** It has stopped in order: nothing is leased to it any more. */
 export function* removeNode(id: string): Script<void> {
+  yield* forgetNode(id)
+  yield* run('DELETE FROM @reserves WHERE node_id = ?', id)
+}
+
+/** Its reserves stay, for those who find its leases: they say what has begun. */
+function* forgetNode(id: string): Script<void> {
   yield* run('DELETE FROM @node_handlers WHERE node_id = ?', id)
   yield* run('DELETE FROM @nodes WHERE id = ?', id)
 }

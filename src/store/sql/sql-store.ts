@@ -63,6 +63,7 @@ import { readActivity, readTimeline } from './read-activity.ts'
 import { auditSlice, countAllJobs, explainTicks, type JobAudit } from './read-ledger.ts'
 import { countTicks, findTroubles, missedTicks, tickRanges } from './read-troubles.ts'
 import { recentExecutions } from './recent-executions.ts'
+import { beginReserved, noteStarts, openReserve } from './reserves.ts'
 import { row, type Script, type ScriptContext, type Step } from './script.ts'
 import { purgeAuditLog, sealAuditLog } from './seal-audit-log.ts'
 import { findJob } from './settle.ts'
@@ -143,6 +144,9 @@ export function createSqlStore(
       ),
     claimExecutions: (request) => write(() => hot.claimExecutions(request), unspoken),
     extendLeases: (request) => write(() => hot.extendLeases(request), pulse),
+    openReserve: (reserve, now) => write(() => openReserve(reserve, now), unspoken),
+    beginReserved: (request) => write(() => beginReserved(request), unspoken),
+    noteStarts: (starts) => write(() => noteStarts(starts), unspoken),
     startAttempts: (claims, now) => write(() => startAttempts(claims, now, hot), unspoken),
     findCancelRequests: (nodeId) => read(() => findCancelRequests(nodeId), pulse),
     finishAttempts: (request) =>

@@ -5,7 +5,7 @@
 
 import { handlerKey } from '../../core/job/handler.ts'
 import { moveOne } from '../sql/apply-plan.ts'
-import { type ClaimedJob, claimedFrom, claimedJobFrom } from '../sql/claimed.ts'
+import { type ClaimedJob, claimedFrom, claimedJobFrom, claimedTo } from '../sql/claimed.ts'
 import { jobCancelled, jobNotFound } from '../sql/create-job.ts'
 import type { Completion, Crash, CursorMove } from '../sql/hot-scripts.ts'
 import { number, optionalNumber, specFrom, text } from '../sql/rows.ts'
@@ -103,7 +103,7 @@ const claimableText = `
 
 const claimText = `
   UPDATE @job_executions SET state = 'running', fence = fence + 1, leased_by = ?, leased_until = ?,
-    attempt = attempt + ?, started_at = ?, start_by = CASE WHEN ? THEN NULL ELSE start_by END,
+    attempt = attempt + ?, started_at = ?, start_by = CASE WHEN ? THEN NULL ELSE start_by END, reserve_place = ?,
     progress = NULL, progress_note = NULL
   WHERE seq = ? AND state IN ('pending', 'retrying')`
 
@@ -117,7 +117,6 @@ export function* claimExecutions(request: ClaimRequest): Script<ClaimResult> {
   if (paused !== null) return { claimed: [], nextReadyAt: null }
   const claimed: ClaimedExecution[] = []
   const jobs = new Map<string, ClaimedJob>()
-  const leasedUntil = now + request.leaseMs
   let nextReadyAt: number | null = null
   let priority = optionalNumber((yield* row(topPriorityText, queue, Number.MAX_SAFE_INTEGER))?.priority)
   while (priority !== null) {
@@ -131,11 +130,12 @@ export function* claimExecutions(request: ClaimRequest): Script<ClaimResult> {
       request.limit - claimed.length,
     )
     for (const found of ready) {
-      const started = claimed.length < request.start
-      const counts = started ? 1 : 0
-      const startedAt = started ? Math.max(now, number(found.ready_at)) : null
-      yield* run(claimText, nodeId, leasedUntil, counts, startedAt, counts, number(found.seq))
-      claimed.push(claimedFrom(found, yield* jobOf(text(found.job_id), jobs), started, leasedUntil))
+      const to = claimedTo(request, claimed.length)
+      const counts = to.started ? 1 : 0
+      const startedAt = to.started ? Math.max(now, number(found.ready_at)) : null
+      const values = [to.leasedUntil, counts, startedAt, counts, to.place]
+      yield* run(claimText, nodeId, ...values, number(found.seq))
+      claimed.push(claimedFrom(found, yield* jobOf(text(found.job_id), jobs), to))
     }
     if (claimed.length >= request.limit) break
     const next = optionalNumber((yield* row(nextReadyText, queue, priority, readyBy))?.ready_at)
@@ -184,25 +184,28 @@ export function* startClaims(claims: readonly Claim[], now: number): Script<Read
 
 /** One indexed update and nothing else: reading the row back would cost more than the update itself. */
 const completeText = `
-  UPDATE @job_executions SET state = 'completed', result = ?, error = NULL, finished_at = ?, leased_until = NULL
-  WHERE id = ? AND fence = ? AND state = 'running' AND started_at IS NOT NULL`
+  UPDATE @job_executions SET state = 'completed', result = ?, error = NULL, finished_at = ?, leased_until = NULL,
+    attempt = attempt + (started_at IS NULL), started_at = COALESCE(started_at, ?)
+  WHERE id = ? AND fence = ? AND state = 'running' AND (started_at IS NOT NULL OR ? IS NOT NULL)`
 
 export function* completeAttempts(attempts: readonly Completion[]): Script<ReadonlySet<string>> {
   const completed = new Set<string>()
-  for (const { id, fence, result, finishedAt } of attempts) {
-    if ((yield* run(completeText, result, finishedAt, id, fence)) === 1) completed.add(id)
+  for (const { id, fence, result, finishedAt, startedAt } of attempts) {
+    const written = yield* run(completeText, result, finishedAt, startedAt, id, fence, startedAt)
+    if (written === 1) completed.add(id)
   }
   return completed
 }
 
 const crashText = `
-  UPDATE @job_executions SET state = ?, error = ?, ready_at = ?, finished_at = ?, leased_until = NULL, started_at = ?
+  UPDATE @job_executions SET state = ?, error = ?, ready_at = ?, finished_at = ?, leased_until = NULL,
+    attempt = ?, started_at = ?
   WHERE id = ? AND fence = ? AND state = 'running'`
 
 export function* crashAttempts(attempts: readonly Crash[]): Script<ReadonlySet<string>> {
   const crashed = new Set<string>()
-  for (const { id, fence, state, error, readyAt, finishedAt, startedAt } of attempts) {
-    const written = yield* run(crashText, state, error, readyAt, finishedAt, startedAt, id, fence)
+  for (const { id, fence, state, error, readyAt, finishedAt, attempt, startedAt } of attempts) {
+    const written = yield* run(crashText, state, error, readyAt, finishedAt, attempt, startedAt, id, fence)
     if (written === 1) crashed.add(id)
   }
   return crashed

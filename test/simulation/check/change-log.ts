@@ -24,6 +24,7 @@ export interface ExecutionRow {
   readonly unique_key: string | null
   readonly queue: string
   readonly start_by: number | null
+  readonly reserve_place: number | null
 }
 
 export interface JobRow {
@@ -73,6 +74,13 @@ export interface QueueRow {
   readonly paused_at: number | null
 }
 
+export interface ReserveRow {
+  readonly node_id: string
+  readonly queue: string
+  readonly turn: number
+  readonly begun_to: number
+}
+
 export interface EffectRow {
   readonly execution_id: string
   readonly attempt: number
@@ -86,6 +94,7 @@ export interface Rows {
   term: TermRow
   effect: EffectRow
   queue: QueueRow
+  reserve: ReserveRow
 }
 
 /** A row before and after; one of them is null where it was made or is gone. */
@@ -100,7 +109,7 @@ export type Change = {
 }[keyof Rows]
 
 const executionColumns = `id, job_id, cause, tick_at, account, state, ready_at, attempt, max_attempts, fence, leased_by,
-  leased_until, started_at, finished_at, cancel_requested_at, cancel_reason, unique_key, queue, start_by`
+  leased_until, started_at, finished_at, cancel_requested_at, cancel_reason, unique_key, queue, start_by, reserve_place`
 const jobColumns = `id, name, state, version, revision_from, spec, accounted_until, ledger_from, next_due_at, open_tick_at, paused_at,
   runs, deleted_at, updated_at`
 
@@ -119,6 +128,7 @@ const watched: readonly { table: keyof Rows; name: string; columns: string }[] =
     columns: 'id, leader_instance, start_time, handled_missed_tasks',
   },
   { table: 'queue', name: 'evertick_queues', columns: 'name, paused_at' },
+  { table: 'reserve', name: 'evertick_reserves', columns: 'node_id, queue, turn, begun_to' },
   { table: 'effect', name: 'effects', columns: 'execution_id, attempt' },
 ]
 

@@ -1,7 +1,7 @@
 /** One live lease per execution, fenced writes, counted attempts, and ends that stay ends. */
 import { leaseSlackMs } from '../../../src/core/attempt/lease.ts'
 import { executionTransitions, isFinal } from '../../../src/core/execution/execution-state.ts'
-import type { Change, ExecutionRow } from './change-log.ts'
+import type { Change, ExecutionRow, ReserveRow } from './change-log.ts'
 import { isUnstarted, type Model } from './model.ts'
 import type { Rule } from './rules.ts'
 import type { Scene } from './scene.ts'
@@ -33,11 +33,12 @@ export class ExecutionRules {
     if ((this.#starts.get(key) ?? 0) > 1 + (this.#snoozes.get(id) ?? 0))
       throw this.#broken('an attempt starts once', id, `attempt ${attempt} was started twice`)
     if (row === undefined || row.state !== 'running' || row.leased_by !== nodeId) return
-    if (row.attempt !== attempt || row.started_at === null)
+    const counted = this.#model.begunAttempts(row)
+    if (counted !== attempt || !this.#model.hasBegun(row))
       throw this.#broken(
         'attempts count at their start',
         id,
-        `attempt ${attempt} began, but ${row.attempt} are counted`,
+        `attempt ${attempt} began, but ${counted} are counted`,
       )
     const clock = this.#scene.member(nodeId)?.clock
     if (!this.#scene.wrongClocks && clock !== undefined && clock.now() < row.ready_at)
@@ -46,7 +47,7 @@ export class ExecutionRules {
         id,
         `it began at ${at(clock.now())}, but was ready at ${at(row.ready_at)}`,
       )
-    if (row.attempt > row.max_attempts)
+    if (counted > row.max_attempts)
       throw this.#broken(
         'attempts stay within their limit',
         id,
@@ -68,6 +69,7 @@ export class ExecutionRules {
       if ((this.#effects.get(id) ?? 0) > 1)
         throw this.#broken('effects happen exactly once', id, 'its transaction was committed twice')
     }
+    if (change.table === 'reserve' && change.after !== null) this.#seeReserve(change.before, change.after)
     if (change.table !== 'execution') return
     const { before, after } = change
     if (after === null) return
@@ -80,7 +82,8 @@ export class ExecutionRules {
     else if (before.fence !== after.fence)
       throw this.#broken('only a claim raises the fence', after.id, 'its fence changed')
     if (before.state === 'running') this.#seeLeased(before, after)
-    if (after.attempt < before.attempt) this.#snoozes.set(after.id, (this.#snoozes.get(after.id) ?? 0) + 1)
+    if (after.attempt < this.#model.begunAttempts(before))
+      this.#snoozes.set(after.id, (this.#snoozes.get(after.id) ?? 0) + 1)
   }
 
   end(): void {
@@ -185,12 +188,11 @@ export class ExecutionRules {
           after.id,
           `${this.#scene.writer?.nodeId} wrote into the lease of ${before.leased_by}`,
         )
-      const begins = before.started_at === null && after.started_at !== null
-      if (begins && after.attempt !== before.attempt + 1)
+      if (before.started_at !== null || after.started_at === null) return
+      if (after.attempt !== before.attempt + 1)
         throw this.#broken('attempts count at their start', after.id, 'its start was not counted')
-      if (begins) this.#seeBegin(before, after)
-      if (begins && this.#model.job(after.job_id).state === 'cancelled')
-        throw this.#broken('a cancelled job runs nothing', after.id, 'it began after the cancel')
+      // Else it has begun by its place, and its row says so only now.
+      if (!this.#model.hasBegun(before)) this.#seeStart(before, after)
       return
     }
     if (holds) return
@@ -201,6 +203,27 @@ export class ExecutionRules {
         `${this.#scene.writer?.nodeId} completed it under the lease of ${before.leased_by}`,
       )
     this.#seeExpired(before, after)
+  }
+
+  #seeStart(before: ExecutionRow, after: ExecutionRow): void {
+    this.#seeBegin(before, after)
+    if (this.#model.job(after.job_id).state === 'cancelled' || before.cancel_requested_at !== null)
+      throw this.#broken('a cancelled job runs nothing', after.id, 'it began after the cancel')
+  }
+
+  /** A mark of a reserve: everything up to it begins. */
+  #seeReserve(before: ReserveRow | null, after: ReserveRow): void {
+    const from = before?.begun_to ?? 0
+    if (after.begun_to === from) return
+    for (const row of this.#model.executions.values()) {
+      const { leased_by: holder, queue, reserve_place: place } = row
+      if (row.state !== 'running' || row.started_at !== null || place === null) continue
+      if (holder !== after.node_id || queue !== after.queue || place <= from || place > after.begun_to)
+        continue
+      if (row.start_by !== null || row.cause !== 'enqueue')
+        throw this.#broken('attempts count at their start', row.id, 'a mark of its reserve passed it')
+      this.#seeStart(row, row)
+    }
   }
 
   #seeExpired(before: ExecutionRow, after: ExecutionRow): void {
@@ -223,7 +246,14 @@ export class ExecutionRules {
           `taken from ${before.leased_by}, which had no trouble`,
         )
     }
-    const crashed = before.started_at !== null && !asked
+    const begun = this.#model.begunAttempts(before)
+    if (after.attempt !== begun)
+      throw this.#broken(
+        'attempts count at their start',
+        after.id,
+        `${begun} had begun when it was taken back, ${after.attempt} are counted`,
+      )
+    const crashed = this.#model.hasBegun(before) && !asked
     const { onCrash } = this.#model.spec(after.job_id)
     if (crashed && onCrash === 'fail' && after.state !== 'failed')
       throw this.#broken('at most once by onCrash: fail', after.id, `${after.state} after a crash`)

@@ -2,13 +2,14 @@
 import { isFinal } from '../../../src/core/execution/execution-state.ts'
 import type { JobSpec } from '../../../src/core/job/job.ts'
 import { specFrom } from '../../../src/store/sql/rows.ts'
-import type { Change, ExecutionRow, JobRow, LockRow, QueueRow, RangeRow } from './change-log.ts'
+import type { Change, ExecutionRow, JobRow, LockRow, QueueRow, RangeRow, ReserveRow } from './change-log.ts'
 
 export class Model {
   readonly jobs = new Map<string, JobRow>()
   readonly executions = new Map<string, ExecutionRow>()
   readonly locks = new Map<string, LockRow>()
   readonly queues = new Map<string, QueueRow>()
+  readonly #reserves = new Map<string, ReserveRow>()
   readonly #ranges = new Map<string, Map<number, RangeRow>>()
   /** By job: what is unfinished, enqueued work too. */
   readonly #open = new Map<string, Map<string, ExecutionRow>>()
@@ -32,6 +33,19 @@ export class Model {
     return [...(this.#open.get(jobId)?.values() ?? [])]
   }
 
+  /** Its handler has begun under its present lease: by its own row, or by its place in its holder's reserve. */
+  hasBegun({ state, started_at, leased_by, queue, reserve_place: place }: ExecutionRow): boolean {
+    if (state !== 'running') return false
+    if (started_at !== null || place === null) return started_at !== null
+    return place <= (this.#reserves.get(`${leased_by} ${queue}`)?.begun_to ?? 0)
+  }
+
+  /** Attempts of it that have begun, the one under way among them. */
+  begunAttempts(execution: ExecutionRow): number {
+    const unnoted = execution.started_at === null && this.hasBegun(execution)
+    return execution.attempt + (unnoted ? 1 : 0)
+  }
+
   ranges(jobId: string): RangeRow[] {
     return [...(this.#ranges.get(jobId)?.values() ?? [])]
   }
@@ -44,6 +58,8 @@ export class Model {
         return keep(this.locks, change.before?.name, change.after?.name, change.after)
       case 'queue':
         return keep(this.queues, change.before?.name, change.after?.name, change.after)
+      case 'reserve':
+        return keep(this.#reserves, reserveKey(change.before), reserveKey(change.after), change.after)
       case 'range': {
         const { before, after } = change
         const ranges = within(this.#ranges, (after ?? before)?.job_id ?? '')
@@ -66,6 +82,10 @@ function within<K, V>(maps: Map<string, Map<K, V>>, key: string): Map<K, V> {
   const made = new Map<K, V>()
   maps.set(key, made)
   return made
+}
+
+function reserveKey(reserve: ReserveRow | null): string | undefined {
+  return reserve === null ? undefined : `${reserve.node_id} ${reserve.queue}`
 }
 
 function keep<K, V>(map: Map<K, V>, before: K | undefined, after: K | undefined, value: V | null): void {

@@ -77,9 +77,7 @@ export function drawOptions(random: Random, era: Era): JobOptions {
       jitter: random.pick([0, 0.5]),
     },
     onCrash: random.weighted({ retry: 3, fail: 1 }),
-    retention: random.chance(0.25)
-      ? { executions: random.pick([1, 5]), age: 30_000 }
-      : { executions: 10_000 },
+    retention: random.chance(0.4) ? { executions: random.pick([1, 5]), age: 30_000 } : { executions: 10_000 },
     ...maybe(random, 0.2, { timeout: random.pick([1_500, 6_000]) }),
     ...maybe(random, 0.2, { startDeadline: random.pick([3_000, 30_000]) }),
     ...maybe(random, 0.15, { jitter: 2_000 }),

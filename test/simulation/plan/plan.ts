@@ -100,6 +100,7 @@ export type OperatorStep = {
   | { readonly kind: 'trigger'; readonly job: string; readonly force: boolean }
   | { readonly kind: 'backfill'; readonly job: string; readonly agoMs: number }
   | { readonly kind: 'enqueue'; readonly job: string; readonly unique: string | null }
+  | { readonly kind: 'burst'; readonly job: string; readonly count: number }
   | {
       readonly kind: 'cancel' | 'delete' | 'cancel_execution' | 'retry_execution' | 'reset_cursor'
       readonly job: string

@@ -4,6 +4,7 @@ import type { PlantedBug } from './planted-bug.ts'
 const endings = 'src/store/sql/finish-attempts.ts'
 const hot = 'src/store/sqlite/hot.ts'
 const rescue = 'src/store/sql/expire-leases.ts'
+const reserves = 'src/store/sql/reserves.ts'
 const queueWorker = 'src/engine/worker/queue-worker.ts'
 
 export const executionBugs: readonly PlantedBug[] = [
@@ -14,16 +15,14 @@ export const executionBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: hot,
-        find: `error = NULL, finished_at = ?, leased_until = NULL
-  WHERE id = ? AND fence = ?`,
-        replace: `error = NULL, finished_at = ?, leased_until = NULL
-  WHERE id = ? AND ? > 0`,
+        find: `WHERE id = ? AND fence = ? AND state = 'running' AND (started_at IS NOT NULL OR ? IS NOT NULL)`,
+        replace: `WHERE id = ? AND ? > 0 AND state = 'running' AND (started_at IS NOT NULL OR ? IS NOT NULL)`,
       },
       {
         file: endings,
-        find: `COALESCE(cancel_reason, ?), finished_at = ?, leased_until = NULL
+        find: `started_at = COALESCE(started_at, ?::bigint)
   WHERE id = ? AND fence = ?`,
-        replace: `COALESCE(cancel_reason, ?), finished_at = ?, leased_until = NULL
+        replace: `started_at = COALESCE(started_at, ?::bigint)
   WHERE id = ? AND ? > 0`,
       },
       {
@@ -54,8 +53,8 @@ export const executionBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: queueWorker,
-        find: 'readyBy: now + earlyMs, leaseMs })',
-        replace: 'readyBy: now + earlyMs, leaseMs: clock.monotonic() + leaseMs - now })',
+        find: 'leaseMs,\n        ...numbered',
+        replace: 'leaseMs: clock.monotonic() + leaseMs - now,\n        ...numbered',
       },
     ],
   },
@@ -82,13 +81,41 @@ export const executionBugs: readonly PlantedBug[] = [
         replace: 'attempt = attempt + 0 * ?, started_at',
       },
       { file: hot, find: 'SET attempt = attempt + 1, started_at', replace: 'SET started_at' },
-      { file: endings, find: 'attempt = attempt - ?', replace: 'attempt = attempt + 1 - ?' },
       {
         file: endings,
-        find: 'SET state = ?, error = ?, cancel_reason',
-        replace: 'SET attempt = attempt + 1, state = ?, error = ?, cancel_reason',
+        find: 'attempt = attempt + CASE WHEN started_at IS NULL THEN 1 ELSE 0 END - ?',
+        replace: 'attempt = attempt + 1 - ?',
+      },
+      {
+        file: endings,
+        find: 'attempt = attempt + CASE WHEN started_at IS NULL AND ?::bigint IS NOT NULL THEN 1 ELSE 0 END',
+        replace: 'attempt = attempt + CASE WHEN ?::bigint IS NULL THEN 1 ELSE 1 END',
       },
     ],
+  },
+  {
+    name: 'a-mark-of-the-reserve-is-not-fenced',
+    says: 'What was taken out of a reserve, or asked to stop, begins by its place all the same.',
+    rules: ['an attempt starts once', 'a cancelled job runs nothing', 'attempts count at their start'],
+    patches: [
+      { file: reserves, find: 'AND turn = ? AND begun_to < ?', replace: 'AND ? > 0 AND begun_to < ?' },
+    ],
+  },
+  {
+    name: 'the-rescuer-does-not-ask-the-reserve',
+    says: 'What had begun by its place when its worker died is given back, and costs no attempt.',
+    rules: ['attempts count at their start', 'an attempt starts once'],
+    patches: [{ file: rescue, find: 'yield* withReservedStarts(seen)', replace: 'seen' }],
+  },
+  {
+    name: 'a-mark-of-the-reserve-passes-what-asks-its-own-row',
+    says: 'A mark does not wait for starts before it that ask their own rows.',
+    rules: [
+      'attempts count at their start',
+      'a cancelled job runs nothing',
+      'nothing starts after its deadline',
+    ],
+    patches: [{ file: 'src/engine/worker/reserve.ts', find: '&& this.#alone === 0 ', replace: '' }],
   },
   {
     name: 'ambiguous-commit-retried-without-its-guard',
@@ -97,24 +124,22 @@ export const executionBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: hot,
-        find: `error = NULL, finished_at = ?, leased_until = NULL
-  WHERE id = ? AND fence = ? AND state = 'running' AND started_at IS NOT NULL`,
-        replace: `error = NULL, finished_at = ?, leased_until = NULL
-  WHERE id = ? AND fence = ?`,
+        find: `WHERE id = ? AND fence = ? AND state = 'running' AND (started_at IS NOT NULL OR ? IS NOT NULL)`,
+        replace: 'WHERE id = ? AND fence = ? AND (? IS NULL OR TRUE)',
       },
       {
         file: endings,
-        find: `COALESCE(cancel_reason, ?), finished_at = ?, leased_until = NULL
+        find: `started_at = COALESCE(started_at, ?::bigint)
   WHERE id = ? AND fence = ? AND state = 'running'`,
-        replace: `COALESCE(cancel_reason, ?), finished_at = ?, leased_until = NULL
+        replace: `started_at = COALESCE(started_at, ?::bigint)
   WHERE id = ? AND fence = ?`,
       },
       {
         file: endings,
         find: `start_by = NULL, leased_until = NULL
-  WHERE id = ? AND fence = ? AND state = 'running' AND started_at IS NOT NULL`,
+  WHERE id = ? AND fence = ? AND state = 'running' AND (started_at IS NOT NULL OR ?::bigint IS NOT NULL)`,
         replace: `start_by = NULL, leased_until = NULL
-  WHERE id = ? AND fence = ?`,
+  WHERE id = ? AND fence = ? AND (?::bigint IS NULL OR TRUE)`,
       },
     ],
   },

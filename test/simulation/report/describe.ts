@@ -37,6 +37,12 @@ export function describeChange(change: Change, model: Model): string | null {
       const handled = change.before?.handled_missed_tasks === 0 && change.after?.handled_missed_tasks === 1
       return handled ? `${writer} has handled what was missed before its term` : null
     }
+    case 'reserve': {
+      const begun = change.after?.begun_to ?? 0
+      return begun > (change.before?.begun_to ?? 0)
+        ? `${writer} begins its reserve up to place ${begun}`
+        : null
+    }
     case 'queue':
       return `${writer}: the queue is ${(change.after?.paused_at ?? null) === null ? 'open' : 'paused'}`
     case 'effect':

@@ -53,6 +53,8 @@ function actionWords(step: OperatorStep): string {
       return `triggers ${step.job}${step.force ? ', by force' : ''}`
     case 'backfill':
       return `backfills the last ${durationWords(step.agoMs)} of ${step.job}`
+    case 'burst':
+      return `enqueues ${step.count} times ${step.job}`
     case 'enqueue':
       return `enqueues ${step.job}${step.unique === null ? '' : ` with the key "${step.unique}"`}`
     case 'cancel':

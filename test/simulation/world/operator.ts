@@ -55,6 +55,8 @@ async function act(evertick: Evertick, step: OperatorStep, life: Life): Promise<
       await life.nap(step.holdMs)
       return await lock?.release()
     }
+    case 'burst':
+      return await evertick.enqueueMany(Array.from({ length: step.count }, () => ({ job: step.job })))
     case 'enqueue':
       return await evertick.enqueue(step.job, null, step.unique === null ? {} : { unique: step.unique })
   }

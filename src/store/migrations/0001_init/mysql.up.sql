@@ -98,6 +98,8 @@ CREATE TABLE IF NOT EXISTS evertick_job_executions (
   fence BIGINT NOT NULL DEFAULT 0,
   leased_by VARCHAR(255),
   leased_until BIGINT,
+  -- Where it stands in its holder's reserve, else null.
+  reserve_place BIGINT,
   created_at BIGINT NOT NULL,
   started_at BIGINT,
   finished_at BIGINT,
@@ -207,6 +209,17 @@ CREATE TABLE IF NOT EXISTS evertick_node_handlers (
   PRIMARY KEY (handler, node_id),
   -- Or a node that leaves would lock the rows of all the others.
   KEY evertick_node_handlers_node (node_id)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=@nopad_bin;
+
+-- A worker's reserve of a queue: what it has claimed ahead stands in it by `reserve_place`, and up to `begun_to` the handlers
+-- have begun. Whoever takes something out of it, or asks it to stop, raises `turn`: a mark under the old one is refused.
+CREATE TABLE IF NOT EXISTS evertick_reserves (
+  node_id VARCHAR(255) NOT NULL,
+  queue VARCHAR(200) NOT NULL,
+  turn BIGINT NOT NULL,
+  begun_to BIGINT NOT NULL,
+  begun_at BIGINT NOT NULL,
+  PRIMARY KEY (node_id, queue)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=@nopad_bin;
 
 -- Since when nobody names or can run a job; a row goes when somebody does again.

@@ -11,6 +11,7 @@ DROP TABLE evertick.audit_seals;
 DROP TABLE evertick.audit_log;
 DROP TABLE evertick.queues;
 DROP TABLE evertick.orphans;
+DROP TABLE evertick.reserves;
 DROP TABLE evertick.node_handlers;
 DROP TABLE evertick.nodes;
 DROP TABLE evertick.locks;

@@ -94,6 +94,8 @@ CREATE TABLE evertick.job_executions (
   fence BIGINT NOT NULL DEFAULT 0,
   leased_by TEXT COLLATE "C",
   leased_until BIGINT,
+  -- Where it stands in its holder's reserve, else null.
+  reserve_place BIGINT,
   created_at BIGINT NOT NULL,
   started_at BIGINT,
   finished_at BIGINT
@@ -202,6 +204,17 @@ CREATE TABLE evertick.node_handlers (
   handler TEXT COLLATE "C" NOT NULL,
   node_id TEXT COLLATE "C" NOT NULL,
   PRIMARY KEY (handler, node_id)
+);
+
+-- A worker's reserve of a queue: what it has claimed ahead stands in it by `reserve_place`, and up to `begun_to` the handlers
+-- have begun. Whoever takes something out of it, or asks it to stop, raises `turn`: a mark under the old one is refused.
+CREATE TABLE evertick.reserves (
+  node_id TEXT COLLATE "C" NOT NULL,
+  queue TEXT COLLATE "C" NOT NULL,
+  turn BIGINT NOT NULL,
+  begun_to BIGINT NOT NULL,
+  begun_at BIGINT NOT NULL,
+  PRIMARY KEY (node_id, queue)
 );
 
 -- Since when nobody names or can run a job; a row goes when somebody does again.

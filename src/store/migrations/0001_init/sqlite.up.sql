@@ -91,6 +91,8 @@ CREATE TABLE evertick_job_executions (
   fence INTEGER NOT NULL DEFAULT 0,
   leased_by TEXT,
   leased_until INTEGER,
+  -- Where it stands in its holder's reserve, else null.
+  reserve_place INTEGER,
   created_at INTEGER NOT NULL,
   started_at INTEGER,
   finished_at INTEGER
@@ -194,6 +196,17 @@ CREATE TABLE evertick_node_handlers (
   handler TEXT NOT NULL,
   node_id TEXT NOT NULL,
   PRIMARY KEY (handler, node_id)
+) WITHOUT ROWID;
+
+-- A worker's reserve of a queue: what it has claimed ahead stands in it by `reserve_place`, and up to `begun_to` the handlers
+-- have begun. Whoever takes something out of it, or asks it to stop, raises `turn`: a mark under the old one is refused.
+CREATE TABLE evertick_reserves (
+  node_id TEXT NOT NULL,
+  queue TEXT NOT NULL,
+  turn INTEGER NOT NULL,
+  begun_to INTEGER NOT NULL,
+  begun_at INTEGER NOT NULL,
+  PRIMARY KEY (node_id, queue)
 ) WITHOUT ROWID;
 
 -- Since when nobody names or can run a job; a row goes when somebody does again.

@@ -1,0 +1,124 @@
+/**
+ * What a worker has claimed ahead of its free slots, in the order in which it will begin. One mark says that all up to a
+ * place have begun, before the first of them does: a crash then counts what had begun, and nothing else.
+ */
+import type { ClaimedExecution } from '../../store/store.ts'
+import type { EngineContext } from '../context.ts'
+import { Batcher } from './batcher.ts'
+import type { Finisher } from './finisher.ts'
+import type { Held } from './held.ts'
+
+export interface Reserved {
+  readonly claim: ClaimedExecution
+  readonly held: Held
+}
+
+interface Placed {
+  readonly id: string
+  readonly fence: number
+  readonly claim: ClaimedExecution
+  readonly place: number
+}
+
+export class Reserve {
+  readonly #context: EngineContext
+  readonly #queue: string
+  readonly #finisher: Finisher
+  readonly #marks: Batcher<Placed>
+  #waiting: Reserved[] = []
+  /** Null until the count is opened, and again once somebody has taken something out of the reserve. */
+  #turn: number | null = null
+  #nextPlace = 1
+  /** The first place that was claimed under the turn. */
+  #firstPlace = 1
+  /** Starts that are being written row by row. A mark that passed them would say that they have begun. */
+  #alone = 0
+
+  constructor(context: EngineContext, queue: string, finisher: Finisher) {
+    this.#context = context
+    this.#queue = queue
+    this.#finisher = finisher
+    this.#marks = new Batcher((placed) => this.#mark(placed))
+  }
+
+  get size(): number {
+    return this.#waiting.length
+  }
+
+  /** Where the next claim's places begin. */
+  async open(): Promise<number> {
+    if (this.#turn === null) {
+      const { store, nodeId, clock } = this.#context
+      const { turn, begunTo } = await store.openReserve({ nodeId, queue: this.#queue }, clock.now())
+      this.#nextPlace = Math.max(this.#nextPlace, begunTo + 1)
+      this.#firstPlace = this.#nextPlace
+      this.#turn = turn
+    }
+    return this.#nextPlace
+  }
+
+  add(reserved: Reserved): void {
+    const { place } = reserved.claim
+    if (place !== null) this.#nextPlace = Math.max(this.#nextPlace, place + 1)
+    this.#waiting.push(reserved)
+  }
+
+  take(): Reserved | undefined {
+    return this.#waiting.shift()
+  }
+
+  takeAll(): Reserved[] {
+    return this.#waiting.splice(0)
+  }
+
+  /** Just before its handler: false where the reservation is no longer ours. */
+  async begin({ claim }: Reserved): Promise<boolean> {
+    const { id, fence, place } = claim
+    if (place !== null && place >= this.#firstPlace && this.#alone === 0 && mayBeginByPlace(claim))
+      return await this.#marks.add({ id, fence, claim, place })
+    return await this.#beginAlone(claim)
+  }
+
+  async #beginAlone(claim: ClaimedExecution): Promise<boolean> {
+    this.#alone += 1
+    try {
+      return await this.#finisher.begin(claim)
+    } finally {
+      this.#alone -= 1
+    }
+  }
+
+  /** The ids of those that must not begin. */
+  async #mark(placed: readonly Placed[]): Promise<ReadonlySet<string>> {
+    // Some may have waited here while the count was given up and opened anew.
+    const counted = placed.filter(({ place }) => place >= this.#firstPlace)
+    const begun = counted.length > 0 && (await this.#markUpTo(counted.at(-1)?.place ?? 0))
+    const others = begun ? placed.filter((one) => !counted.includes(one)) : placed
+    const ours = await Promise.all(others.map(({ claim }) => this.#beginAlone(claim)))
+    return new Set(others.filter((_, index) => ours[index] !== true).map(({ id }) => id))
+  }
+
+  async #markUpTo(upTo: number): Promise<boolean> {
+    const { store, nodeId, clock, logger } = this.#context
+    const turn = this.#turn
+    try {
+      const now = clock.now()
+      if (turn !== null && (await store.beginReserved({ nodeId, queue: this.#queue, turn, upTo, now })))
+        return true
+    } catch (error) {
+      logger.warn('Could not mark starts together; marking each', { error })
+    }
+    // Taken from, asked to stop, or unclear: from now on each row decides for itself, until the count is opened anew.
+    this.#turn = null
+    this.#firstPlace = Number.POSITIVE_INFINITY
+    return false
+  }
+}
+
+/**
+ * Plain work only. What is in a lane may have to go back for a tick, what has a deadline must meet it, and what may never
+ * run twice must be on disk as started: each of those asks its own row.
+ */
+function mayBeginByPlace({ cause, startBy, spec }: ClaimedExecution): boolean {
+  return cause === 'enqueue' && startBy === null && spec.onCrash === 'retry'
+}
