@@ -23,7 +23,7 @@ import { nodes } from './nodes.ts'
 import { oneOrTwoTables } from './one-or-two-tables.ts'
 import { settingsOf } from './scratch-database.ts'
 import { sweep } from './sweep.ts'
-import { markdownOf, printTable } from './table.ts'
+import { jsonLine, markdownOf, printTable } from './table.ts'
 
 const standard: readonly Measure[] = [
   cron,
@@ -160,11 +160,8 @@ function fail(what: string, error: unknown): void {
 
 const sections = await run()
 if (sections === null) process.exitCode = 2
-else if (options.json) {
-  // The spread and the measure are for people; the line keeps to its contract.
-  const results = sections.flatMap((section) => section.results)
-  console.log(JSON.stringify({ results: results.map(({ spread: _, measure: __, ...result }) => result) }))
-} else if (options.markdown) {
+else if (options.json) console.log(jsonLine(sections.flatMap((section) => section.results)))
+else if (options.markdown) {
   const tables = sections.map(({ engine, under, results }) => markdownOf(headings[engine], under, results))
   console.log(tables.join('\n\n'))
 } else printTable(sections.flatMap((section) => section.results))
