@@ -1,4 +1,5 @@
 // npm run bench -- [--json | --markdown] [--only NAME] [--engine sqlite|postgres|mysql] [--large]
+// npm run bench -- --peers [--json | --markdown] [--only NAME] [--engine …] [--quick | --write]: beside other schedulers
 // Lists the measures and prints what they found: a table, with --json one line, with --markdown what docs/performance.md
 // shows. Progress goes to standard error.
 import { loadavg } from 'node:os'
@@ -60,8 +61,13 @@ function given() {
         only: { type: 'string' },
         engine: { type: 'string' },
         large: { type: 'boolean', default: false },
+        peers: { type: 'boolean', default: false },
+        quick: { type: 'boolean', default: false },
+        write: { type: 'boolean', default: false },
       },
     })
+    if (!values.peers && (values.quick || values.write))
+      throw new Error('--quick and --write go with --peers')
     return values
   } catch (error) {
     say(error instanceof Error ? error.message : String(error))
@@ -158,6 +164,10 @@ function fail(what: string, error: unknown): void {
   process.exitCode = 1
 }
 
+if (options.peers) {
+  const { peersCommand } = await import('./peers/command.ts')
+  await peersCommand(options, say)
+}
 const sections = await run()
 if (sections === null) process.exitCode = 2
 else if (options.json) console.log(jsonLine(sections.flatMap((section) => section.results)))
