@@ -11,7 +11,9 @@ const lock = join(folder, 'package-lock.json')
 export async function installPeers(say: (line: string) => void): Promise<void> {
   if (existsSync(installedLock) && statSync(installedLock).mtimeMs >= statSync(lock).mtimeMs) return
   say('installing the peers: npm ci in bench/peers')
-  const { ok, text } = await runCommand('npm', ['ci', '--no-audit', '--no-fund'], { cwd: folder })
+  // `npm run -s` hands its silence on, and then nobody would know why it failed.
+  const args = ['ci', '--no-audit', '--no-fund', '--loglevel', 'error']
+  const { ok, text } = await runCommand('npm', args, { cwd: folder })
   if (!ok) throw new Error(`The peers could not be installed:\n${text}`)
 }
 
