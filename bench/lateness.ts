@@ -6,9 +6,9 @@ import { copyJobs } from './fixture.ts'
 import { type EngineMeasure, type Figure, quantile, quantilesOf, sleep } from './measure.ts'
 import { withConnection, withEvertick } from './scratch-database.ts'
 
-const concurrency = 100
+export const tickConcurrency = 100
 /** Long enough to make the jobs, and to be elected, well before the instant. */
-const leadMs = (ticks: number) => 10_000 + ticks
+export const leadMs = (ticks: number) => 10_000 + ticks
 const graceMs = 30_000
 /** A node estimates a server's time; by its own clock, a tick may look this much early. */
 const estimateMs = 5
@@ -17,7 +17,7 @@ export async function evertickLateness(engine: Engine, ticks: number): Promise<n
   const lateness: number[] = []
   let at = 0
   const job = defineJob({ name: 'tick', run: () => void lateness.push(Date.now() - at) })
-  const options = { jobs: [job], queues: { default: { concurrency } } }
+  const options = { jobs: [job], queues: { default: { concurrency: tickConcurrency } } }
   return await withEvertick(engine, options, async (evertick, database) => {
     at = wholeSecondAfter(leadMs(ticks))
     const schedule = { cron: cronAt(at), timezone: 'UTC' }
@@ -53,16 +53,16 @@ async function cronerLateness(ticks: number, say: (line: string) => void): Promi
   return lateness
 }
 
-function wholeSecondAfter(lead: number): number {
+export function wholeSecondAfter(lead: number): number {
   return Math.ceil((Date.now() + lead) / 1_000) * 1_000
 }
 
-function cronAt(at: number): string {
+export function cronAt(at: number): string {
   const date = new Date(at)
   return `${date.getUTCSeconds()} ${date.getUTCMinutes()} ${date.getUTCHours()} * * *`
 }
 
-async function until(done: () => boolean, giveUpAt: number): Promise<void> {
+export async function until(done: () => boolean, giveUpAt: number): Promise<void> {
   while (!done() && Date.now() < giveUpAt) await sleep(20)
 }
 
@@ -75,7 +75,7 @@ export const lateness: EngineMeasure = {
       const name = `${ticks} ticks at one instant`
       say(`${name}: croner`)
       const theirs = await cronerLateness(ticks, say)
-      say(`${name}: evertick, concurrency ${concurrency}`)
+      say(`${name}: evertick, concurrency ${tickConcurrency}`)
       const ours = await evertickLateness(engine, ticks)
       const worst = quantile(theirs, 1)
       const shares = [

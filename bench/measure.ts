@@ -14,7 +14,8 @@ export interface Figure {
 
 /** A figure, by whom and on what it was taken. */
 export interface Result extends Figure {
-  readonly engine: EngineName | 'none'
+  /** Redis only beside other schedulers: ours keeps nothing there. */
+  readonly engine: EngineName | 'redis' | 'none'
   /** The name to give to `--only` to take it again. */
   readonly measure: string
 }

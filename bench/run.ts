@@ -1,4 +1,5 @@
 // npm run bench -- [--json | --markdown] [--only NAME] [--engine sqlite|postgres|mysql] [--large]
+// npm run bench -- --peers [--json | --markdown] [--only NAME] [--engine …] [--quick | --write]: beside other schedulers
 // Lists the measures and prints what they found: a table, with --json one line, with --markdown what docs/performance.md
 // shows. Progress goes to standard error.
 import { loadavg } from 'node:os'
@@ -23,7 +24,7 @@ import { nodes } from './nodes.ts'
 import { oneOrTwoTables } from './one-or-two-tables.ts'
 import { settingsOf } from './scratch-database.ts'
 import { sweep } from './sweep.ts'
-import { markdownOf, printTable } from './table.ts'
+import { jsonLine, markdownOf, printTable } from './table.ts'
 
 const standard: readonly Measure[] = [
   cron,
@@ -60,8 +61,13 @@ function given() {
         only: { type: 'string' },
         engine: { type: 'string' },
         large: { type: 'boolean', default: false },
+        peers: { type: 'boolean', default: false },
+        quick: { type: 'boolean', default: false },
+        write: { type: 'boolean', default: false },
       },
     })
+    if (!values.peers && (values.quick || values.write))
+      throw new Error('--quick and --write go with --peers')
     return values
   } catch (error) {
     say(error instanceof Error ? error.message : String(error))
@@ -158,13 +164,14 @@ function fail(what: string, error: unknown): void {
   process.exitCode = 1
 }
 
+if (options.peers) {
+  const { peersCommand } = await import('./peers/command.ts')
+  await peersCommand(options, say)
+}
 const sections = await run()
 if (sections === null) process.exitCode = 2
-else if (options.json) {
-  // The spread and the measure are for people; the line keeps to its contract.
-  const results = sections.flatMap((section) => section.results)
-  console.log(JSON.stringify({ results: results.map(({ spread: _, measure: __, ...result }) => result) }))
-} else if (options.markdown) {
+else if (options.json) console.log(jsonLine(sections.flatMap((section) => section.results)))
+else if (options.markdown) {
   const tables = sections.map(({ engine, under, results }) => markdownOf(headings[engine], under, results))
   console.log(tables.join('\n\n'))
 } else printTable(sections.flatMap((section) => section.results))

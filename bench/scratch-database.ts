@@ -17,7 +17,7 @@ export async function withDatabase<T>(
   }
 }
 
-const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+export const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
 export async function withEvertick<T>(
   engine: Engine,

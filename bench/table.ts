@@ -1,5 +1,10 @@
-/** Results for people: in aligned columns, or as Markdown to be pasted into docs/performance.md. */
+/** Results for programs, and for people: in aligned columns, or as Markdown to be pasted into docs/performance.md. */
 import type { Result } from './measure.ts'
+
+/** The line of `--json`. The spread and the measure are for people; the line keeps to its contract. */
+export function jsonLine(results: readonly Result[]): string {
+  return JSON.stringify({ results: results.map(({ spread: _, measure: __, ...result }) => result) })
+}
 
 export function printTable(results: readonly Result[]): void {
   const rows = results.map((result) => [
@@ -50,7 +55,7 @@ function againstOf({ ratio, against }: Result): string {
 }
 
 /** Three digits that count. */
-function figure(value: number): string {
+export function figure(value: number): string {
   if (value === 0 || !Number.isFinite(value)) return String(value)
   const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value))))
   return value >= 100 ? Math.round(value).toLocaleString('en') : value.toFixed(Math.min(4, digits))
