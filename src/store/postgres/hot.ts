@@ -7,7 +7,7 @@
 import { claimedFrom, claimedTo } from '../sql/claimed.ts'
 import { ClaimedJobs } from '../sql/claimed-jobs.ts'
 import { jobCancelled, jobNotFound } from '../sql/create-job.ts'
-import { draftsOf, findSame, pickUnmade } from '../sql/enqueue.ts'
+import { draftsOf, findSame, pickUnmade, valuesOf } from '../sql/enqueue.ts'
 import type { Completion, Crash, CursorMove, HotScripts } from '../sql/hot-scripts.ts'
 import { number, optionalNumber, text } from '../sql/rows.ts'
 import type { Param, Row, Script } from '../sql/script.ts'
@@ -50,6 +50,16 @@ const enqueueText = `
   ON CONFLICT DO NOTHING
   RETURNING id`
 
+/** The same for a single one, whose values are in this order: no JSON to read, a shorter plan. */
+const enqueueOneText = `
+  INSERT INTO @job_executions (id, job_id, cause, scheduled_for, state, ready_at, start_by, queue, priority, handler,
+    max_attempts, input, metadata, unique_key, created_at)
+  SELECT $2, j.id, 'enqueue', $3::bigint, 'pending', $4::bigint, $4::bigint + j.start_deadline_ms, COALESCE($5, j.queue),
+    COALESCE($6::int, j.priority), j.handler, j.max_attempts, $7, $8, $9, $10::bigint
+  FROM @jobs j WHERE j.name = $1 AND j.deleted_at IS NULL AND j.state <> 'cancelled'
+  ON CONFLICT DO NOTHING
+  RETURNING id`
+
 const refusedText = `
   SELECT name, state FROM @jobs WHERE name = ANY($1) AND deleted_at IS NULL`
 
@@ -59,7 +69,12 @@ function* enqueueExecutions(drafts: readonly NewExecution[]): Script<Enqueued[]>
   let open = drafts
   // A unique key that stood in the way may be free by the time that one asks for its holder.
   for (let tries = 0; open.length > 0 && tries < 3; tries += 1) {
-    for (const { id } of yield* alone(enqueueText, draftsOf(open))) made.add(text(id))
+    const [only] = open.length === 1 ? open : []
+    const rows =
+      only === undefined
+        ? yield* alone(enqueueText, draftsOf(open))
+        : yield* alone(enqueueOneText, ...Object.values(valuesOf(only)))
+    for (const { id } of rows) made.add(text(id))
     if (tries === 0 && made.size === 0) yield* refuse(open)
     open = yield* findSame(pickUnmade(open, made), same)
   }

@@ -5,21 +5,23 @@ import type { Row, Script } from './script.ts'
 import { isUnfinished } from './states.ts'
 
 export function draftsOf(drafts: readonly NewExecution[]): string {
-  return JSON.stringify(
-    drafts.map((draft, number) => ({
-      number,
-      id: draft.id,
-      job_name: draft.jobName,
-      scheduled_for: draft.scheduledFor,
-      ready_at: draft.readyAt,
-      queue: draft.queue,
-      priority: draft.priority,
-      input: draft.input === undefined ? null : JSON.stringify(draft.input),
-      metadata: Object.keys(draft.metadata).length === 0 ? null : JSON.stringify(draft.metadata),
-      unique_key: draft.uniqueKey,
-      created_at: draft.createdAt,
-    })),
-  )
+  return JSON.stringify(drafts.map((draft, number) => ({ number, ...valuesOf(draft) })))
+}
+
+/** By column, but for the job, which is still a name. */
+export function valuesOf(draft: NewExecution) {
+  return {
+    job_name: draft.jobName,
+    id: draft.id,
+    scheduled_for: draft.scheduledFor,
+    ready_at: draft.readyAt,
+    queue: draft.queue,
+    priority: draft.priority,
+    input: draft.input === undefined ? null : JSON.stringify(draft.input),
+    metadata: Object.keys(draft.metadata).length === 0 ? null : JSON.stringify(draft.metadata),
+    unique_key: draft.uniqueKey,
+    created_at: draft.createdAt,
+  }
 }
 
 export function pickUnmade(drafts: readonly NewExecution[], made: ReadonlySet<string>): NewExecution[] {
