@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 const shared = [
@@ -19,8 +20,9 @@ export default defineConfig({
     globals: false,
     // Processes, not threads: tests that send signals or open a database file must not share one process.
     pool: 'forks',
-    // The default keeps a core free for watch mode, which on two cores means no parallel files at all.
-    maxWorkers: '100%',
+    // One more than there are cores: files with real processes and servers mostly wait, for leases to run out and nodes
+    // to start.
+    maxWorkers: availableParallelism() + 1,
     testTimeout: 30_000,
     hookTimeout: 30_000,
     restoreMocks: true,

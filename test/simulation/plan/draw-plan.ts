@@ -149,7 +149,7 @@ function drawSteps(random: Random, swarm: Swarm, scene: Scene): Step[] {
   }))
   add(swarm.operators, 4, (atMs) => drawOperatorStep(random, atMs, scene))
   add(swarm.locks, 6, (atMs) => ({ ...drawLock(random), atMs, via: node() }))
-  add(random.chance(0.5), 2, (atMs) => drawBurst(random, atMs, scene))
+  add(random.chance(0.7), 2, (atMs) => drawBurst(random, atMs, scene))
   steps.push(...steps.flatMap((step) => drawTrouble(random.fork(`trouble ${step.atMs}`), step, swarm, node)))
   steps.push(...steps.flatMap((step) => drawAgain(random.fork(`again ${step.atMs}`), step)))
   return steps.toSorted((a, b) => a.atMs - b.atMs)
@@ -159,17 +159,25 @@ function drawSteps(random: Random, swarm: Swarm, scene: Scene): Step[] {
 function drawBurst(random: Random, atMs: number, { jobs }: Scene): Step {
   const short = jobs.filter(({ work }) => Math.max(...work.durationsMs) <= 400)
   const job = random.pick(short.length > 0 ? short : jobs).name
-  return { atMs, via: -1, kind: 'burst', job, count: short.length > 0 ? random.integer(5, 60) : 5 }
+  return { atMs, via: -1, kind: 'burst', job, count: short.length > 0 ? random.integer(10, 60) : 5 }
 }
 
 /** A burst is over soon: what is to meet it comes right behind it. */
 function drawTrouble(random: Random, step: Step, swarm: Swarm, node: () => number): Step[] {
   if (step.kind !== 'burst') return []
-  const atMs = step.atMs + random.integer(0, 800)
-  if (swarm.crashes && random.chance(0.4)) return [{ atMs, kind: 'crash', node: node(), forMs: 20 * second }]
-  if (swarm.freezes && random.chance(0.4)) return [{ atMs, kind: 'freeze', node: node(), forMs: 20 * second }]
-  const kind = random.pick(['cancel_execution', 'cancel_execution', 'cancel'] as const)
-  return swarm.operators ? [{ atMs, via: -1, kind, job: step.job }] : []
+  const { job } = step
+  const soon = () => step.atMs + random.integer(0, 800)
+  const kinds = random.pick([
+    ['crash'],
+    ['freeze'],
+    ['cancel_execution'],
+    ['cancel_execution', 'crash'],
+  ] as const)
+  return kinds.flatMap((kind): Step[] => {
+    if (kind === 'cancel_execution') return swarm.operators ? [{ atMs: soon(), via: -1, kind, job }] : []
+    const on = kind === 'crash' ? swarm.crashes : swarm.freezes
+    return on ? [{ atMs: soon(), kind, node: node(), forMs: 20 * second }] : []
+  })
 }
 
 /** Whoever enqueues with a unique key does so because it may happen twice. */
