@@ -1,7 +1,7 @@
 /** Nodes say that they live and which handlers they have; jobs that nobody can run any more are found from that. */
 import type { ChangeContext, NodeRow, QueueRow, Touched } from '../store.ts'
 import { writeAuditLog } from './audit-log.ts'
-import { purgeReserves } from './reserves.ts'
+import { dropReserves, purgeReserves } from './reserves.ts'
 import { json, number, optionalNumber, optionalText, text } from './rows.ts'
 import { insertAll, type Row, row, rows, run, type Script } from './script.ts'
 
@@ -50,10 +50,9 @@ function* schemaVersion(): Script<number> {
   return number((yield* row('SELECT max(version) AS version FROM @migrations'))?.version)
 }
 
-/** It has stopped in order: nothing is leased to it any more. */
 export function* removeNode(id: string): Script<void> {
   yield* forgetNode(id)
-  yield* run('DELETE FROM @reserves WHERE node_id = ?', id)
+  yield* dropReserves(id)
 }
 
 /** Its reserves stay, for those who find its leases: they say what has begun. */

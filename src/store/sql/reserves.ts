@@ -94,19 +94,22 @@ export function* withReservedStarts(leases: readonly Row[]): Script<Row[]> {
   })
 }
 
-/** Those of nodes that are gone, once nothing is leased to them that they could tell about. */
+/** Those of nodes that are gone. */
 export function* purgeReserves(before: number): Script<void> {
   const old = yield* rows(
     `SELECT DISTINCT r.node_id FROM @reserves r
      WHERE r.begun_at < ? AND NOT EXISTS (SELECT 1 FROM @nodes n WHERE n.id = r.node_id)`,
     before,
   )
-  for (const { node_id } of old) {
-    const held = yield* row(
-      `SELECT id FROM @job_executions
-       WHERE state = 'running' AND leased_until IS NOT NULL AND leased_by = ? LIMIT 1`,
-      text(node_id),
-    )
-    if (held === null) yield* run('DELETE FROM @reserves WHERE node_id = ?', text(node_id))
-  }
+  for (const { node_id } of old) yield* dropReserves(text(node_id))
+}
+
+/** Unless something is still leased to the node, of which they could tell whether it has begun. */
+export function* dropReserves(nodeId: string): Script<void> {
+  const held = yield* row(
+    `SELECT id FROM @job_executions
+     WHERE state = 'running' AND leased_until IS NOT NULL AND leased_by = ? LIMIT 1`,
+    nodeId,
+  )
+  if (held === null) yield* run('DELETE FROM @reserves WHERE node_id = ?', nodeId)
 }

@@ -163,6 +163,23 @@ export function describeReserves(open: OpenStoreUnderTest): void {
     )
 
     test(
+      'a node that stops takes it along, unless something is still leased to it',
+      withStore(open, async (under) => {
+        const { hand, store } = under
+        const claimed = await reserveFour(under)
+        await store.beginReserved(begin(1))
+        const [first, second, ...rest] = claimed
+        await store.releaseClaims(rest, at(2))
+        await hand.finish(first ?? { id: '', fence: 0 }, at(2))
+        await store.removeNode('n1')
+        await hand.expire(expiredAt)
+        expect(await attemptsOf(hand)).toMatchObject({ [second?.id ?? '']: 'retrying 1' })
+        await store.removeNode('n1')
+        expect(await store.openReserve(ours, expiredAt)).toEqual({ turn: 1, begunTo: 0 })
+      }),
+    )
+
+    test(
       'it outlives its node for those who find its leases, and goes when there are none',
       withStore(open, async (under) => {
         const { hand, store } = under
