@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 const shared = [
@@ -20,9 +19,8 @@ export default defineConfig({
     globals: false,
     // Processes, not threads: tests that send signals or open a database file must not share one process.
     pool: 'forks',
-    // One more than there are cores: files with real processes and servers mostly wait, for leases to run out and nodes
-    // to start.
-    maxWorkers: availableParallelism() + 1,
+    // The default keeps a core free for watch mode, which on two cores means no parallel files at all.
+    maxWorkers: '100%',
     testTimeout: 30_000,
     hookTimeout: 30_000,
     restoreMocks: true,

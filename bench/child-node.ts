@@ -70,6 +70,10 @@ export class ChildNode {
     })
   }
 
+  get pid(): number {
+    return this.#process.pid ?? 0
+  }
+
   listen(listener: (said: Said) => void): void {
     this.#listeners.add(listener)
   }

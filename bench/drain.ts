@@ -1,23 +1,24 @@
 /** A started node works off no-op executions, with history and fences; the audit is clean afterwards. */
 import { defineJob } from '../src/index.ts'
 import { type Engine, engineNames } from './engines/engine.ts'
-import { besides, type EngineMeasure, interleave, rate } from './measure.ts'
+import { besides, type EngineMeasure, interleave, medianOf, rate } from './measure.ts'
 import { withEvertick, withSchema } from './scratch-database.ts'
 
 const rounds = 5
 const count = 20_000
 const concurrency = 50
+const otherConcurrencies = [10, 200]
 /** What a busy worker writes at once. */
 const rawBatch = 500
 
-export async function drainOnce(engine: Engine): Promise<number> {
+export async function drainOnce(engine: Engine, slots = concurrency): Promise<number> {
   let ran = 0
   let allRan = () => {}
   const finished = new Promise<void>((resolve) => {
     allRan = resolve
   })
   const job = defineJob({ name: 'drain', run: () => {} })
-  const options = { jobs: [job], queues: { default: { concurrency } } }
+  const options = { jobs: [job], queues: { default: { concurrency: slots } } }
   return await withEvertick(engine, options, async (evertick) => {
     const items = Array.from({ length: count }, (_, n) => ({ job, input: { n } }))
     await evertick.enqueueMany(items)
@@ -52,6 +53,12 @@ export const drain: EngineMeasure = {
   async run({ engine, say }) {
     say(`drain of ${count}, concurrency ${concurrency}`)
     const found = await interleave(rounds, { ours: () => drainOnce(engine), raw: () => rawOnce(engine) }, say)
-    return besides(`drain ${count}, concurrency ${concurrency}`, 'jobs/s', found.ours, found.raw)
+    const figures = besides(`drain ${count}, concurrency ${concurrency}`, 'jobs/s', found.ours, found.raw)
+    for (const slots of otherConcurrencies) {
+      say(`drain of ${count}, concurrency ${slots}`)
+      const { ours } = await interleave(2, { ours: () => drainOnce(engine, slots) }, say)
+      figures.push(medianOf(`drain ${count}, concurrency ${slots}`, 'jobs/s', ours))
+    }
+    return figures
   },
 }

@@ -13,6 +13,7 @@ import { type Engine, type EngineName, engineNames } from './engines/engine.ts'
 import { missingFor, openEngine } from './engines/open-engine.ts'
 import { enqueue } from './enqueue.ts'
 import { failover } from './failover.ts'
+import { history } from './history.ts'
 import { http } from './http/http.ts'
 import { idleCost } from './idle-cost.ts'
 import { idleStart } from './idle-start.ts'
@@ -23,6 +24,7 @@ import { missedTicks } from './missed-ticks.ts'
 import { nodes } from './nodes.ts'
 import { oneOrTwoTables } from './one-or-two-tables.ts'
 import { settingsOf } from './scratch-database.ts'
+import { startUp } from './start-up.ts'
 import { sweep } from './sweep.ts'
 import { jsonLine, markdownOf, printTable } from './table.ts'
 
@@ -39,6 +41,8 @@ const standard: readonly Measure[] = [
   missedTicks,
   sweep,
   lock,
+  history,
+  startUp,
   http,
   dashboard,
   failover,

@@ -1,0 +1,95 @@
+/** What a long history costs those who work and those who look: claims, lists and statistics must not grow with it. */
+import { newId } from '../src/app/ids.ts'
+import type { Store } from '../src/store/store.ts'
+import { engineNames } from './engines/engine.ts'
+import { copyJobs, createJob, fillHistory, nodeId, registerNode, specOf } from './fixture.ts'
+import { type EngineMeasure, elapsedMs, type Figure, median, spread } from './measure.ts'
+import { withConnection, withStore } from './scratch-database.ts'
+
+const jobs = 10_000
+const rounds = 15
+const batch = 100
+
+type Works = Readonly<Record<string, () => Promise<unknown>>>
+
+function worksOn(store: Store, jobId: string): Works {
+  return {
+    [`claim + finish of ${batch}`]: () => claimAndFinish(store),
+    'page of 100 executions': () => store.listExecutions({ limit: 100 }),
+    'page of 100 executions of a job': () => store.listExecutions({ job: jobId, limit: 100 }),
+    'statistics of a job': () => store.jobRuns(jobId, 1_000),
+    'last executions of 100 jobs': async () => {
+      const page = await store.listJobs({ limit: 100 })
+      return await store.lastExecutions(
+        page.map(({ id }) => id),
+        Date.now(),
+      )
+    },
+  }
+}
+
+async function claimAndFinish(store: Store): Promise<void> {
+  const now = Date.now()
+  const asked = { nodeId, queue: 'default', limit: batch, start: batch, now, readyBy: now, leaseMs: 30_000 }
+  const { claimed } = await store.claimExecutions(asked)
+  if (claimed.length !== batch) throw new Error(`${claimed.length} of ${batch} were claimed`)
+  const ending = { state: 'completed', result: null } as const
+  const attempts = claimed.map((claim) => ({ ...claim, claimed: claim, ending, finishedAt: now }))
+  await store.finishAttempts({ nodeId, attempts, now })
+}
+
+async function enqueueSome(store: Store): Promise<void> {
+  const now = Date.now()
+  const base = {
+    jobName: 'target',
+    cause: 'enqueue',
+    scheduledFor: now,
+    readyAt: now,
+    createdAt: now,
+  } as const
+  const empty = { queue: null, priority: null, metadata: {}, uniqueKey: null, input: null }
+  const count = (rounds + 1) * batch
+  await store.enqueueExecutions(Array.from({ length: count }, () => ({ ...base, ...empty, id: newId(now) })))
+}
+
+/** Medians; the first round of each is not counted. */
+async function timesOf(works: Works): Promise<Map<string, number[]>> {
+  const found = new Map<string, number[]>()
+  for (const [name, work] of Object.entries(works)) {
+    const times: number[] = []
+    for (let round = 0; round <= rounds; round += 1) times.push(await elapsedMs(work))
+    found.set(name, times.slice(1))
+  }
+  return found
+}
+
+export const history: EngineMeasure = {
+  name: 'history',
+  on: engineNames,
+  run: ({ engine, large, say }) =>
+    withStore(engine, async (store, database) => {
+      const now = Date.now()
+      await registerNode(store)
+      const target = await createJob(store, 'target', specOf({}, now), now)
+      await withConnection(database, (connection) => copyJobs(connection, target, jobs, now + 3_600_000))
+      const figures: Figure[] = []
+      let short = new Map<string, number[]>()
+      for (const size of large ? [jobs, 1_000_000, 10_000_000] : [jobs, 1_000_000]) {
+        say(`a history of ${size.toLocaleString('en')} executions`)
+        await withConnection(database, (connection) => fillHistory(connection, size))
+        await enqueueSome(store)
+        const found = await timesOf(worksOn(store, target))
+        if (size === jobs) short = found
+        for (const [name, times] of found) {
+          const value = median(times)
+          const compared =
+            size === jobs
+              ? {}
+              : { against: `${jobs} executions`, ratio: value / median(short.get(name) ?? []) }
+          const of = `${name}, history of ${size}`
+          figures.push({ name: of, value, unit: 'ms', spread: spread(times), ...compared })
+        }
+      }
+      return figures
+    }),
+}
