@@ -45,7 +45,9 @@ let node: LiveNode
 
 beforeAll(async () => {
   node = await openLiveNode({ jobs })
-  const schedule = { cron: '0 3 * * *', timezone: 'America/New_York' }
+  // Days from now, at whatever hour this runs: the last journey skips three hours, and is not about ten thousand catch-ups.
+  const weekday = (new Date().getUTCDay() + 3) % 7
+  const schedule = { cron: `0 3 * * ${weekday}`, timezone: 'America/New_York' }
   for (let made = 0; made < crowd; made += inBatchesOf) {
     const batch = Array.from({ length: inBatchesOf }, async (_, index) => {
       const tags = made + index < wintry ? ['winter'] : ['shop']
@@ -185,7 +187,11 @@ test('a job is paused with a reason, and its ticks meanwhile are accounted for a
 
 test('a tick that did not run says why', async () => {
   const { page, problems } = await onJob('import.slow')
-  await page.getByRole('cell', { name: /skipped: the run before was still going$/i }).waitFor()
+  // There may be more than one range of them by now.
+  await page
+    .getByRole('cell', { name: /skipped: the run before was still going$/i })
+    .first()
+    .waitFor()
   held.resolve()
   expect(problems).toEqual([])
 })

@@ -108,7 +108,7 @@ export const executionBugs: readonly PlantedBug[] = [
     patches: [{ file: rescue, find: 'yield* withReservedStarts(seen)', replace: 'seen' }],
   },
   {
-    name: 'a-mark-of-the-reserve-passes-what-asks-its-own-row',
+    name: 'a-mark-passes-what-asks-its-own-row',
     says: 'A mark does not wait for starts before it that ask their own rows.',
     rules: [
       'attempts count at their start',
