@@ -173,7 +173,7 @@ export interface Reserve {
   /** Whoever takes something out of the reserve raises it. */
   readonly turn: number
   /** Places count on from here. */
-  readonly begunTo: number
+  readonly fromPlace: number
 }
 
 export interface BeginReserved extends ReserveOf {

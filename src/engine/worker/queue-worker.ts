@@ -139,6 +139,7 @@ export class QueueWorker extends Service {
       })
       .catch((error: unknown) => {
         this.#busy -= free
+        this.#reserve.giveUpCount()
         throw error
       })
     const started = result.claimed.filter((claim) => claim.started)

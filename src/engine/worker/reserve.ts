@@ -49,12 +49,21 @@ export class Reserve {
   async open(): Promise<number> {
     if (this.#turn === null) {
       const { store, nodeId, clock } = this.#context
-      const { turn, begunTo } = await store.openReserve({ nodeId, queue: this.#queue }, clock.now())
-      this.#nextPlace = Math.max(this.#nextPlace, begunTo + 1)
-      this.#firstPlace = this.#nextPlace
+      const { turn, fromPlace } = await store.openReserve({ nodeId, queue: this.#queue }, clock.now())
+      this.#nextPlace = fromPlace
+      this.#firstPlace = fromPlace
       this.#turn = turn
     }
     return this.#nextPlace
+  }
+
+  /**
+   * Somebody has taken something out, or a call is unclear: a claim of which nobody has heard may hold the next places. From
+   * now on each row decides for itself, until the count is opened anew.
+   */
+  giveUpCount(): void {
+    this.#turn = null
+    this.#firstPlace = Number.POSITIVE_INFINITY
   }
 
   add(reserved: Reserved): void {
@@ -108,9 +117,7 @@ export class Reserve {
     } catch (error) {
       logger.warn('Could not mark starts together; marking each', { error })
     }
-    // Taken from, asked to stop, or unclear: from now on each row decides for itself, until the count is opened anew.
-    this.#turn = null
-    this.#firstPlace = Number.POSITIVE_INFINITY
+    this.giveUpCount()
     return false
   }
 }

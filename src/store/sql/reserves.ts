@@ -8,9 +8,12 @@ import type { BeginReserved, Claim, Reserve, ReserveOf } from '../store.ts'
 import { number, optionalNumber, text } from './rows.ts'
 import { type Row, row, rows, run, type Script } from './script.ts'
 
+/** Further than any place that was handed out before, also by a claim of which nobody has heard yet. */
+const stride = 1_000_000
+
 /**
- * Begins a new count. What stands in the reserve and has not begun leaves it, whichever life of this node claimed it: by
- * its own row it has not started, and that is what it goes by from now on.
+ * Begins a new count, beyond all places of the last. What has begun by the last count says so in its own row now; what has
+ * not, says nothing, and has not started.
  */
 export function* openReserve({ nodeId, queue }: ReserveOf, now: number): Script<Reserve> {
   const known = yield* run(
@@ -20,27 +23,28 @@ export function* openReserve({ nodeId, queue }: ReserveOf, now: number): Script<
   )
   if (known === 0) {
     yield* run(
-      'INSERT INTO @reserves (node_id, queue, turn, begun_to, begun_at) VALUES (?, ?, 1, 0, ?)',
+      'INSERT INTO @reserves (node_id, queue, turn, from_place, begun_to, begun_at) VALUES (?, ?, 1, 1, 0, ?)',
       nodeId,
       queue,
       now,
     )
-    return { turn: 1, begunTo: 0 }
+    return { turn: 1, fromPlace: 1 }
   }
-  const found = yield* row(
-    'SELECT turn, begun_to FROM @reserves WHERE node_id = ? AND queue = ?',
-    nodeId,
-    queue,
-  )
-  const begunTo = number(found?.begun_to)
+  const last = yield* row('SELECT * FROM @reserves WHERE node_id = ? AND queue = ?', nodeId, queue)
+  const [lastFrom, begunTo] = [number(last?.from_place), number(last?.begun_to)]
   yield* run(
-    `UPDATE @job_executions SET reserve_place = NULL
-     WHERE state = 'running' AND leased_until IS NOT NULL AND leased_by = ? AND queue = ? AND reserve_place > ?`,
+    `UPDATE @job_executions SET attempt = attempt + 1, started_at = ?
+     WHERE state = 'running' AND leased_until IS NOT NULL AND started_at IS NULL AND leased_by = ? AND queue = ?
+       AND reserve_place >= ? AND reserve_place <= ?`,
+    number(last?.begun_at),
     nodeId,
     queue,
+    lastFrom,
     begunTo,
   )
-  return { turn: number(found?.turn), begunTo }
+  const fromPlace = Math.max(lastFrom, begunTo) + stride
+  yield* run('UPDATE @reserves SET from_place = ? WHERE node_id = ? AND queue = ?', fromPlace, nodeId, queue)
+  return { turn: number(last?.turn), fromPlace }
 }
 
 const beginText = `
@@ -81,15 +85,15 @@ export function* withReservedStarts(leases: readonly Row[]): Script<Row[]> {
   const nodeIds = [...new Set(inReserve.map(({ leased_by }) => text(leased_by)))].sort()
   yield* interruptReserves(nodeIds)
   const found = yield* rows(
-    'SELECT node_id, queue, begun_to, begun_at FROM @reserves WHERE node_id IN ?*',
+    'SELECT node_id, queue, from_place, begun_to, begun_at FROM @reserves WHERE node_id IN ?*',
     nodeIds,
   )
   const reserves = new Map(found.map((reserve) => [`${reserve.node_id} ${reserve.queue}`, reserve]))
   return leases.map((lease) => {
     const reserve = reserves.get(`${lease.leased_by} ${lease.queue}`)
     const place = optionalNumber(lease.reserve_place)
-    const begun = reserve !== undefined && place !== null && place <= number(reserve.begun_to)
-    if (lease.started_at !== null || !begun) return lease
+    if (lease.started_at !== null || reserve === undefined || place === null) return lease
+    if (place < number(reserve.from_place) || place > number(reserve.begun_to)) return lease
     return { ...lease, attempt: number(lease.attempt) + 1, started_at: number(reserve.begun_at) }
   })
 }

@@ -78,6 +78,7 @@ export interface ReserveRow {
   readonly node_id: string
   readonly queue: string
   readonly turn: number
+  readonly from_place: number
   readonly begun_to: number
 }
 
@@ -128,7 +129,7 @@ const watched: readonly { table: keyof Rows; name: string; columns: string }[] =
     columns: 'id, leader_instance, start_time, handled_missed_tasks',
   },
   { table: 'queue', name: 'evertick_queues', columns: 'name, paused_at' },
-  { table: 'reserve', name: 'evertick_reserves', columns: 'node_id, queue, turn, begun_to' },
+  { table: 'reserve', name: 'evertick_reserves', columns: 'node_id, queue, turn, from_place, begun_to' },
   { table: 'effect', name: 'effects', columns: 'execution_id, attempt' },
 ]
 

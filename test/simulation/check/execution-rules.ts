@@ -218,8 +218,8 @@ export class ExecutionRules {
     for (const row of this.#model.executions.values()) {
       const { leased_by: holder, queue, reserve_place: place } = row
       if (row.state !== 'running' || row.started_at !== null || place === null) continue
-      if (holder !== after.node_id || queue !== after.queue || place <= from || place > after.begun_to)
-        continue
+      if (holder !== after.node_id || queue !== after.queue) continue
+      if (place < after.from_place || place <= from || place > after.begun_to) continue
       if (row.start_by !== null || row.cause !== 'enqueue')
         throw this.#broken('attempts count at their start', row.id, 'a mark of its reserve passed it')
       this.#seeStart(row, row)

@@ -37,7 +37,8 @@ export class Model {
   hasBegun({ state, started_at, leased_by, queue, reserve_place: place }: ExecutionRow): boolean {
     if (state !== 'running') return false
     if (started_at !== null || place === null) return started_at !== null
-    return place <= (this.#reserves.get(`${leased_by} ${queue}`)?.begun_to ?? 0)
+    const reserve = this.#reserves.get(`${leased_by} ${queue}`)
+    return reserve !== undefined && place >= reserve.from_place && place <= reserve.begun_to
   }
 
   /** Attempts of it that have begun, the one under way among them. */

@@ -15,8 +15,8 @@ async function reserveFour({ hand, store }: Bench): Promise<readonly ClaimedExec
   await hand.work()
   await hand.create('a', onDemand)
   await store.enqueueExecutions(['e1', 'e2', 'e3', 'e4', 'e5'].map((id) => newExecution(id, 'a')))
-  const { begunTo } = await store.openReserve(ours, t0)
-  return await hand.claim(t0, { start: 1, reserveFrom: begunTo + 1 })
+  const { fromPlace } = await store.openReserve(ours, t0)
+  return await hand.claim(t0, { start: 1, reserveFrom: fromPlace })
 }
 
 const begin = (upTo: number, turn = 1, seconds = 1) => ({ ...ours, turn, upTo, now: at(seconds) })
@@ -89,24 +89,36 @@ export function describeReserves(open: OpenStoreUnderTest): void {
         expect(await store.startAttempts(claims, at(2))).toEqual(['e3'])
         expect(await attemptsOf(hand)).toMatchObject({ e2: 'running 1', e3: 'cancelled 0' })
 
-        const { turn } = await store.openReserve(ours, at(3))
+        const { turn, fromPlace } = await store.openReserve(ours, at(3))
         await hand.change('a', { kind: 'cancel' }, at(4))
-        expect(await store.beginReserved(begin(5, turn, 5))).toBe(false)
+        expect(await store.beginReserved(begin(fromPlace, turn, 5))).toBe(false)
         expect(await store.startAttempts(fourth === undefined ? [] : [fourth], at(5))).toEqual(['e4'])
         expect(await attemptsOf(hand)).toMatchObject({ e4: 'cancelled 0' })
       }),
     )
 
     test(
-      'opened anew, it no longer speaks of what had not begun',
+      'opened anew, it counts beyond all its places: what had begun says so in its row, and no mark passes what had not',
       withStore(open, async (under) => {
         const { hand, store } = under
         await reserveFour(under)
         await store.beginReserved(begin(1))
-        expect(await store.openReserve(ours, at(2))).toEqual({ turn: 2, begunTo: 1 })
-        expect(await store.beginReserved(begin(9, 2, 3))).toBe(true)
+        const { turn, fromPlace } = await store.openReserve(ours, at(2))
+        expect({ turn, isBeyond: fromPlace > 1_000 }).toEqual({ turn: 2, isBeyond: true })
+        expect(await attemptsOf(hand)).toMatchObject({ e2: 'running 1', e3: 'running 0' })
+        expect(await store.beginReserved(begin(fromPlace + 9, turn, 3))).toBe(true)
         await hand.expire(expiredAt)
         expect(await attemptsOf(hand)).toMatchObject({ e2: 'retrying 1', e3: 'pending 0', e5: 'pending 0' })
+      }),
+    )
+
+    test(
+      'opened twice with nothing begun in between, it counts beyond the first time too',
+      withStore(open, async ({ store }) => {
+        const places = []
+        for (let time = 0; time < 3; time += 1) places.push((await store.openReserve(ours, t0)).fromPlace)
+        expect(new Set(places).size).toBe(3)
+        expect(places).toEqual(places.toSorted((a, b) => a - b))
       }),
     )
 
@@ -175,7 +187,7 @@ export function describeReserves(open: OpenStoreUnderTest): void {
         await hand.expire(expiredAt)
         expect(await attemptsOf(hand)).toMatchObject({ [second?.id ?? '']: 'retrying 1' })
         await store.removeNode('n1')
-        expect(await store.openReserve(ours, expiredAt)).toEqual({ turn: 1, begunTo: 0 })
+        expect(await store.openReserve(ours, expiredAt)).toEqual({ turn: 1, fromPlace: 1 })
       }),
     )
 
@@ -191,7 +203,7 @@ export function describeReserves(open: OpenStoreUnderTest): void {
         await hand.expire(later)
         expect(await attemptsOf(hand)).toMatchObject({ e3: 'retrying 1' })
         await store.touchNode('n2', later + 1, 1_000)
-        expect(await store.openReserve(ours, later)).toEqual({ turn: 1, begunTo: 0 })
+        expect(await store.openReserve(ours, later)).toEqual({ turn: 1, fromPlace: 1 })
       }),
     )
   })

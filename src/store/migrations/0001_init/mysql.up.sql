@@ -212,11 +212,12 @@ CREATE TABLE IF NOT EXISTS evertick_node_handlers (
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=@nopad_bin;
 
 -- A worker's reserve of a queue: what it has claimed ahead stands in it by `reserve_place`, and up to `begun_to` the handlers
--- have begun. Whoever takes something out of it, or asks it to stop, raises `turn`: a mark under the old one is refused.
+-- have begun, of those from `from_place` on. Whoever takes something out of it, or asks it to stop, raises `turn`: a mark under the old one is refused.
 CREATE TABLE IF NOT EXISTS evertick_reserves (
   node_id VARCHAR(255) NOT NULL,
   queue VARCHAR(200) NOT NULL,
   turn BIGINT NOT NULL,
+  from_place BIGINT NOT NULL,
   begun_to BIGINT NOT NULL,
   begun_at BIGINT NOT NULL,
   PRIMARY KEY (node_id, queue)

@@ -207,11 +207,12 @@ CREATE TABLE evertick.node_handlers (
 );
 
 -- A worker's reserve of a queue: what it has claimed ahead stands in it by `reserve_place`, and up to `begun_to` the handlers
--- have begun. Whoever takes something out of it, or asks it to stop, raises `turn`: a mark under the old one is refused.
+-- have begun, of those from `from_place` on. Whoever takes something out of it, or asks it to stop, raises `turn`: a mark under the old one is refused.
 CREATE TABLE evertick.reserves (
   node_id TEXT COLLATE "C" NOT NULL,
   queue TEXT COLLATE "C" NOT NULL,
   turn BIGINT NOT NULL,
+  from_place BIGINT NOT NULL,
   begun_to BIGINT NOT NULL,
   begun_at BIGINT NOT NULL,
   PRIMARY KEY (node_id, queue)

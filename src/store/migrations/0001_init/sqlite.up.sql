@@ -199,11 +199,12 @@ CREATE TABLE evertick_node_handlers (
 ) WITHOUT ROWID;
 
 -- A worker's reserve of a queue: what it has claimed ahead stands in it by `reserve_place`, and up to `begun_to` the handlers
--- have begun. Whoever takes something out of it, or asks it to stop, raises `turn`: a mark under the old one is refused.
+-- have begun, of those from `from_place` on. Whoever takes something out of it, or asks it to stop, raises `turn`: a mark under the old one is refused.
 CREATE TABLE evertick_reserves (
   node_id TEXT NOT NULL,
   queue TEXT NOT NULL,
   turn INTEGER NOT NULL,
+  from_place INTEGER NOT NULL,
   begun_to INTEGER NOT NULL,
   begun_at INTEGER NOT NULL,
   PRIMARY KEY (node_id, queue)
