@@ -10,6 +10,7 @@ export const tickConcurrency = 100
 /** Long enough to make the jobs, and to be elected, well before the instant. */
 export const leadMs = (ticks: number) => 10_000 + ticks
 const graceMs = 30_000
+const warmUps = 200
 /** A node estimates a server's time; by its own clock, a tick may look this much early. */
 const estimateMs = 5
 
@@ -24,6 +25,10 @@ export async function evertickLateness(engine: Engine, ticks: number): Promise<n
     const { id } = await evertick.jobs.create({ name: 'first', handler: 'tick', schedule })
     await withConnection(database, (connection) => copyJobs(connection, id, ticks - 1, at))
     await evertick.start()
+    // A node that has just started does not know yet how long its runs take, and claims nothing ahead of its slots.
+    await evertick.enqueueMany(Array.from({ length: warmUps }, () => ({ job })))
+    await until(() => lateness.length >= warmUps, at)
+    lateness.length = 0
     if (Date.now() > at - 3_000) throw new Error(`${ticks} jobs were not written in time`)
     await until(() => lateness.length >= ticks, at + graceMs)
     // A moment more, so that a tick that fires twice is seen.

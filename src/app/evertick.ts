@@ -141,9 +141,9 @@ export class Evertick {
       },
     }
     this.#producer = new Producer(this.#app, this.#definitions.jobs)
-    const { random } = host
+    const { random, defer } = host
     const traceAttempt = tracing?.attempt ?? null
-    const context = { nodeId: this.nodeId, store, clock, events, logger, random, traceAttempt }
+    const context = { nodeId: this.nodeId, store, clock, events, logger, random, defer, traceAttempt }
     const onOutdated = (schemaVersion: number) => this.#stopOutdated(schemaVersion)
     const options = { ...config, aheadMs, host: hostname(), pid: process.pid, version, onOutdated }
     this.#node = new Node(context, options, this.#definitions.handlers, (job, input, given) =>

@@ -26,6 +26,8 @@ export interface EngineContext {
   readonly logger: Logger
   /** A number in [0, 1). */
   readonly random: () => number
+  /** Calls back one turn of the event loop later. */
+  readonly defer: (callback: () => void) => void
   /** null where nobody traces. */
   readonly traceAttempt: TraceAttempt | null
 }

@@ -130,6 +130,8 @@ export interface ClaimRequest {
   readonly leaseMs: number
   /** The place of the first that is only reserved, where the worker keeps a reserve. */
   readonly reserveFrom?: number
+  /** Where nothing more is to be claimed, what becomes ready until then is counted. */
+  readonly upcomingBy?: number
 }
 
 export interface ClaimedExecution extends Claim {
@@ -161,6 +163,8 @@ export interface ClaimResult {
   readonly claimed: readonly ClaimedExecution[]
   /** When the next row of this queue becomes ready, where none is now. */
   readonly nextReadyAt: number | null
+  /** How many become ready by `upcomingBy`, counted up to the limit of each priority. */
+  readonly upcoming: number
 }
 
 /** Whose reserve, and of which queue. */

@@ -7,6 +7,14 @@ import { quiet } from '../promises/support.ts'
 import { t0 } from '../store/builders.ts'
 import { openMemory } from '../store/sqlite-store.ts'
 
+const surroundings = {
+  nodeId: 'n1',
+  logger: quiet,
+  random: () => 0,
+  defer: setImmediate,
+  traceAttempt: null,
+}
+
 test('a leader whose renewal came late, but came, wakes whoever found it without a lease', async () => {
   const bench = await openMemory()
   onTestFinished(() => bench.close())
@@ -21,7 +29,7 @@ test('a leader whose renewal came late, but came, wakes whoever found it without
   }
   const events = new Events(() => {})
   const woken: number[] = []
-  const context = { nodeId: 'n1', store, clock, events, logger: quiet, random: () => 0, traceAttempt: null }
+  const context = { ...surroundings, store, clock, events }
   const elector = new Elector(context, { leaseMs: 2_000, heartbeatMs: 1_000 }, () =>
     woken.push(clock.now() - t0),
   )
@@ -62,7 +70,7 @@ test.each(['electLeader', 'renewTerm'] as const)(
       renewTerm: (request) => lost(bench.store.renewTerm(request)),
     }
     const events = new Events(() => {})
-    const context = { nodeId: 'n1', store, clock, events, logger: quiet, random: () => 0, traceAttempt: null }
+    const context = { ...surroundings, store, clock, events }
     const elector = new Elector(context, { leaseMs: 2_000, heartbeatMs: 1_000 }, () => {})
     elector.start()
     await turns()

@@ -1,5 +1,6 @@
 /** Gathers items while a flush is under way, and flushes them together when it ends. */
 import type { Claim } from '../../store/store.ts'
+import type { EngineContext } from '../context.ts'
 
 interface Waiting<Item> {
   readonly item: Item
@@ -10,12 +11,17 @@ interface Waiting<Item> {
 const largestBatch = 500
 
 export class Batcher<Item extends Claim> {
+  readonly #defer: EngineContext['defer']
   readonly #flush: (items: readonly Item[]) => Promise<ReadonlySet<string> | null>
   #waiting: Waiting<Item>[] = []
   #working: Promise<void> | null = null
 
   /** `flush` returns the ids that were refused, or null where nothing could be written. */
-  constructor(flush: (items: readonly Item[]) => Promise<ReadonlySet<string> | null>) {
+  constructor(
+    { defer }: Pick<EngineContext, 'defer'>,
+    flush: (items: readonly Item[]) => Promise<ReadonlySet<string> | null>,
+  ) {
+    this.#defer = defer
     this.#flush = flush
   }
 
@@ -38,6 +44,9 @@ export class Batcher<Item extends Claim> {
       const batch = this.#next()
       const refused = await this.#flush(batch.map(({ item }) => item))
       for (const { item, settle } of batch) settle(refused !== null && !refused.has(item.id))
+      // What these go on to do in this turn belongs into the next batch, with those that have gathered: else a few and
+      // many take turns for ever, and each pays for a commit.
+      await new Promise<void>((resolve) => this.#defer(resolve))
     }
     this.#working = null
   }

@@ -19,8 +19,12 @@ export class Finisher {
   constructor(context: EngineContext, onEnded: (after: Aftermath) => void) {
     this.#context = context
     this.#onEnded = onEnded
-    this.#ends = new Batcher((attempts) => this.#untilDone((tries) => this.#writeEnds(attempts, tries)))
-    this.#starts = new Batcher((claims) => this.#untilDone((tries) => this.#writeStarts(claims, tries)))
+    this.#ends = new Batcher(context, (attempts) =>
+      this.#untilDone((tries) => this.#writeEnds(attempts, tries)),
+    )
+    this.#starts = new Batcher(context, (claims) =>
+      this.#untilDone((tries) => this.#writeStarts(claims, tries)),
+    )
   }
 
   /** False where the lease had passed to another worker: nothing was written but the refusal. */

@@ -27,10 +27,16 @@ export interface QueueWorkerParts {
 }
 
 /** Rows that become ready this soon are claimed now and started on time. */
-const earlyMs = 100
+export const earlyMs = 100
 /** The reserve holds about this much work. */
 const reserveMs = 250
+/** One claim of more would hold up the event loop, and gains nothing. */
 const maxReserve = 500
+/** More than there are free slots is reserved this long before its instant: then there is no time to claim it. */
+const upcomingMs = 1_000
+const maxUpcoming = 10_000
+/** Ticks are accounted 1.5 s ahead: who looks then knows what to come back for. */
+const crowdMs = 2_000
 /** A disk that refuses is not asked again at once. */
 const notStartedMs = 1_000
 
@@ -119,8 +125,10 @@ export class QueueWorker extends Service {
   async #claim(): Promise<number> {
     const { store, clock, nodeId } = this.#context
     const { queue, concurrency, leaseMs, pollMs } = this.#options
+    this.#reserve.ripen(clock.now() + earlyMs)
+    this.#fill()
     const free = concurrency - this.#busy
-    const room = Math.max(0, this.#reserveTarget() - this.#reserve.size)
+    const room = Math.max(0, this.#reserveTarget(maxReserve) - this.#reserve.size)
     const limit = free + room
     if (limit <= 0) return pollMs
     const numbered = room > 0 ? { reserveFrom: await this.#reserve.open() } : {}
@@ -134,6 +142,7 @@ export class QueueWorker extends Service {
         start: free,
         now,
         readyBy: now + earlyMs,
+        upcomingBy: now + crowdMs,
         leaseMs,
         ...numbered,
       })
@@ -147,15 +156,48 @@ export class QueueWorker extends Service {
     const onDisk = await this.#onDisk(started)
     for (const claim of result.claimed) {
       const reserved = { claim, held: this.#parts.keeper.hold(claim, claim.leasedUntil) }
-      if (!claim.started) this.#reserve.add(reserved)
+      if (!claim.started) this.#reserve.add(reserved, now + earlyMs)
       else if (onDisk || claim.spec.onCrash === 'retry') this.#launch(reserved)
       else this.#giveUp(reserved)
     }
     this.#fill()
     if (result.claimed.length === limit) return pollMs
-    return result.nextReadyAt === null
-      ? pollMs
-      : Math.min(pollMs, Math.max(1, result.nextReadyAt - earlyMs - clock.now()))
+    const { nextReadyAt, upcoming } = result
+    const nextAt = Math.min(nextReadyAt ?? Number.POSITIVE_INFINITY, this.#reserve.ripeAt) - earlyMs
+    const isCrowd = nextReadyAt !== null && upcoming > concurrency - this.#busy
+    const lookAt = isCrowd ? Math.min(nextAt, await this.#reserveCrowd(nextReadyAt)) : nextAt
+    return Math.min(pollMs, Math.max(1, lookAt - clock.now()))
+  }
+
+  /** A part of a lease at most, or it might run out before the run begins. */
+  get #upcomingMs(): number {
+    return Math.min(upcomingMs, this.#options.leaseMs / 4)
+  }
+
+  /**
+   * Many ticks at one instant, say. They only wait here: whoever changes their jobs before may take them back. Returns when
+   * to come again for more.
+   */
+  async #reserveCrowd(readyAt: number): Promise<number> {
+    const { store, clock, nodeId } = this.#context
+    const { queue, leaseMs } = this.#options
+    const from = readyAt - this.#upcomingMs
+    if (from > clock.now()) return from
+    const room = this.#reserveTarget(maxUpcoming) - this.#reserve.size - this.#reserve.upcoming
+    const limit = Math.min(maxReserve, room)
+    if (limit <= 0) return Number.POSITIVE_INFINITY
+    const reserveFrom = await this.#reserve.open()
+    const now = clock.now()
+    const readyBy = now + this.#upcomingMs
+    const request = { nodeId, queue, limit, start: 0, now, readyBy, leaseMs, reserveFrom }
+    const { claimed } = await store.claimExecutions(request).catch((error: unknown) => {
+      this.#reserve.giveUpCount()
+      throw error
+    })
+    for (const claim of claimed) {
+      this.#reserve.add({ claim, held: this.#parts.keeper.hold(claim, claim.leasedUntil) }, now + earlyMs)
+    }
+    return claimed.length === limit ? now : Number.POSITIVE_INFINITY
   }
 
   /** What must never run twice may only start once its claim is on disk. */
@@ -181,10 +223,10 @@ export class QueueWorker extends Service {
   }
 
   /** None until the first runs have been timed; none for long jobs, whose reserve another node could run meanwhile. */
-  #reserveTarget(): number {
+  #reserveTarget(most: number): number {
     if (this.#runMs === null) return 0
     const { concurrency } = this.#options
-    return Math.min(maxReserve, Math.floor((concurrency * reserveMs) / Math.max(0.05, this.#runMs)))
+    return Math.min(most, Math.floor((concurrency * reserveMs) / Math.max(0.05, this.#runMs)))
   }
 
   #launch(reserved: Reserved): void {
@@ -204,7 +246,7 @@ export class QueueWorker extends Service {
       this.#alarm.ring()
       return
     }
-    if (this.#reserve.size < this.#reserveTarget() / 2) this.#alarm.ring()
+    if (this.#reserve.size < this.#reserveTarget(maxReserve) / 2) this.#alarm.ring()
     const beginning = this.#begin(next).finally(() => this.#beginning.delete(beginning))
     this.#beginning.add(beginning)
   }

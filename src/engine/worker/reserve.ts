@@ -25,7 +25,10 @@ export class Reserve {
   readonly #queue: string
   readonly #finisher: Finisher
   readonly #marks: Batcher<Placed>
+  /** In the order of their places. */
   #waiting: Reserved[] = []
+  /** What is not due yet, in the order of their places. */
+  #upcoming: Reserved[] = []
   /** Null until the count is opened, and again once somebody has taken something out of the reserve. */
   #turn: number | null = null
   #nextPlace = 1
@@ -38,11 +41,33 @@ export class Reserve {
     this.#context = context
     this.#queue = queue
     this.#finisher = finisher
-    this.#marks = new Batcher((placed) => this.#mark(placed))
+    this.#marks = new Batcher(context, (placed) => this.#mark(placed))
   }
 
+  /** What may begin now. */
   get size(): number {
     return this.#waiting.length
+  }
+
+  get upcoming(): number {
+    return this.#upcoming.length
+  }
+
+  /** When the next of what is not due yet will be. */
+  get ripeAt(): number {
+    return this.#upcoming.reduce((at, { claim }) => Math.min(at, claim.readyAt), Number.POSITIVE_INFINITY)
+  }
+
+  /** What has become due by then may begin. */
+  ripen(dueBy: number): void {
+    if (this.ripeAt > dueBy) return
+    const [ripe, rest] = [this.#upcoming.filter(isDue), this.#upcoming.filter((one) => !isDue(one))]
+    this.#upcoming = rest
+    this.#waiting = [...this.#waiting, ...ripe].sort((a, b) => (a.claim.place ?? 0) - (b.claim.place ?? 0))
+
+    function isDue({ claim }: Reserved): boolean {
+      return claim.readyAt <= dueBy
+    }
   }
 
   /** Where the next claim's places begin. */
@@ -66,10 +91,11 @@ export class Reserve {
     this.#firstPlace = Number.POSITIVE_INFINITY
   }
 
-  add(reserved: Reserved): void {
-    const { place } = reserved.claim
+  add(reserved: Reserved, dueBy: number): void {
+    const { place, readyAt } = reserved.claim
     if (place !== null) this.#nextPlace = Math.max(this.#nextPlace, place + 1)
-    this.#waiting.push(reserved)
+    if (readyAt <= dueBy) this.#waiting.push(reserved)
+    else this.#upcoming.push(reserved)
   }
 
   take(): Reserved | undefined {
@@ -77,15 +103,21 @@ export class Reserve {
   }
 
   takeAll(): Reserved[] {
-    return this.#waiting.splice(0)
+    return [...this.#waiting.splice(0), ...this.#upcoming.splice(0)]
   }
 
   /** Just before its handler: false where the reservation is no longer ours. */
   async begin({ claim }: Reserved): Promise<boolean> {
     const { id, fence, place } = claim
-    if (place !== null && place >= this.#firstPlace && this.#alone === 0 && mayBeginByPlace(claim))
+    if (place !== null && this.#isNext(place) && this.#alone === 0 && mayBeginByPlace(claim))
       return await this.#marks.add({ id, fence, claim, place })
     return await this.#beginAlone(claim)
+  }
+
+  /** A mark says that all before it have begun, too. */
+  #isNext(place: number): boolean {
+    const firstUpcoming = this.#upcoming[0]?.claim.place ?? Number.POSITIVE_INFINITY
+    return place >= this.#firstPlace && place < firstUpcoming
   }
 
   async #beginAlone(claim: ClaimedExecution): Promise<boolean> {
@@ -123,9 +155,9 @@ export class Reserve {
 }
 
 /**
- * Plain work only. What is in a lane may have to go back for a tick, what has a deadline must meet it, and what may never
- * run twice must be on disk as started: each of those asks its own row.
+ * Enqueued work and ticks. What has a deadline must meet it, and what may never run twice must be on disk as started: those
+ * ask their own rows.
  */
 function mayBeginByPlace({ cause, startBy, spec }: ClaimedExecution): boolean {
-  return cause === 'enqueue' && startBy === null && spec.onCrash === 'retry'
+  return (cause === 'enqueue' || cause === 'schedule') && startBy === null && spec.onCrash === 'retry'
 }

@@ -18,7 +18,7 @@ const aboveAll = 2 ** 31
 
 /**
  * A loose scan over the priorities in use, one step each: the next one below, when its first row is ready, and when the
- * one before it has something ready that is not yet. Each figure is one seek: as constants, min() and max() read one row;
+ * one before it has something ready that is not yet, and how much of that is near. Each figure is one seek: as constants, min() and max() read one row;
  * in a recursive CTE they would read them all.
  */
 const headText = `
@@ -27,6 +27,9 @@ const headText = `
      ORDER BY e.ready_at LIMIT 1) AS ready_at,
     (SELECT min(e.ready_at) FROM @job_executions e
      WHERE e.queue = ? AND e.claim_priority = ? AND e.ready_at > ?) AS next_ready_at,
+    (SELECT count(*) FROM (
+      SELECT 1 FROM @job_executions e
+      WHERE e.queue = ? AND e.claim_priority = ? AND e.ready_at > ? AND e.ready_at <= ? LIMIT ?) u) AS upcoming,
     (SELECT q.paused_at FROM @queues q WHERE q.name = ?) AS paused_at
   FROM (SELECT max(claim_priority) AS priority FROM @job_executions WHERE queue = ? AND claim_priority < ?) p`
 
@@ -71,11 +74,11 @@ function claimExecutions(jobs: ClaimedJobs) {
   return function* (request: ClaimRequest): Script<ClaimResult> {
     const { now, nodeId, limit, start, reserveFrom = null } = request
     const { ready, ...found } = yield* findReady(request)
-    const nextReadyAt = ready.length >= limit ? null : found.nextReadyAt
+    const next = ready.length >= limit ? { nextReadyAt: null, upcoming: 0 } : found
     const [orphans, taken] = [ready.filter(isOrphan), ready.filter((found) => !isOrphan(found))]
     const leasedUntil = now + request.leaseMs
     if (orphans.length > 0) yield* run(endOrphansText, now, seqsOf(orphans))
-    if (taken.length === 0) return { claimed: [], nextReadyAt }
+    if (taken.length === 0) return { claimed: [], ...next }
     const places = [start, reserveFrom, start]
     const batch = JSON.stringify(seqsOf(taken))
     yield* run(claimText, batch, nodeId, leasedUntil, start, start, now, start, ...places)
@@ -83,7 +86,7 @@ function claimExecutions(jobs: ClaimedJobs) {
     const claimed = taken.map((row, index) =>
       claimedFrom(row, specs[index] ?? jobs.missing(row), claimedTo(request, index)),
     )
-    return { claimed, nextReadyAt }
+    return { claimed, ...next }
   }
 }
 
@@ -94,14 +97,17 @@ function isOrphan(found: Row): boolean {
 interface Ready {
   readonly ready: readonly Row[]
   readonly nextReadyAt: number | null
+  readonly upcoming: number
 }
 
 /** An idle look is one statement, and no transaction: only where something is ready does a row get held. */
-function* findReady({ queue, now, readyBy, nodeId, limit }: ClaimRequest): Script<Ready> {
+function* findReady(request: ClaimRequest): Script<Ready> {
+  const { queue, now, readyBy, nodeId, limit } = request
   const ready: Row[] = []
   let nextReadyAt: number | null = null
-  let head = yield* headBelow(aboveAll, queue, readyBy)
-  if (head === null || head.paused_at !== null) return { ready, nextReadyAt }
+  let upcoming = 0
+  let head = yield* headBelow(aboveAll, request)
+  if (head === null || head.paused_at !== null) return { ready, nextReadyAt, upcoming }
   while (head.priority !== null) {
     const priority = number(head.priority)
     if (number(head.ready_at) <= readyBy) {
@@ -109,16 +115,19 @@ function* findReady({ queue, now, readyBy, nodeId, limit }: ClaimRequest): Scrip
       ready.push(...(yield* rows(claimableText, queue, priority, readyBy, now, nodeId, room)))
       if (ready.length >= limit) break
     }
-    head = yield* headBelow(priority, queue, readyBy)
+    head = yield* headBelow(priority, request)
     if (head === null) break
     const next = optionalNumber(head.next_ready_at)
     if (next !== null) nextReadyAt = Math.min(nextReadyAt ?? next, next)
+    upcoming += number(head.upcoming)
   }
-  return { ready, nextReadyAt }
+  return { ready, nextReadyAt, upcoming }
 }
 
-function* headBelow(priority: number, queue: string, readyBy: number): Script<Row | null> {
-  const found = yield* look(headText, queue, queue, priority, readyBy, queue, queue, priority)
+function* headBelow(priority: number, request: ClaimRequest): Script<Row | null> {
+  const { queue, readyBy, upcomingBy = readyBy, limit } = request
+  const later = [queue, priority, readyBy]
+  const found = yield* look(headText, queue, ...later, ...later, upcomingBy, limit, queue, queue, priority)
   return found[0] ?? null
 }
 

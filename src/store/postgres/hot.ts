@@ -146,14 +146,19 @@ const claimText = `
 
 const nextReadyText = `
   WITH ${priorities}
-  SELECT min((SELECT min(e.ready_at) FROM @job_executions e
-    WHERE e.queue = $1 AND e.state IN ('pending', 'retrying') AND e.priority = p.priority AND e.ready_at > $2)) AS ready_at
+  SELECT
+    min((SELECT min(e.ready_at) FROM @job_executions e
+      WHERE e.queue = $1 AND e.state IN ('pending', 'retrying') AND e.priority = p.priority AND e.ready_at > $2)) AS ready_at,
+    sum((SELECT count(*) FROM (
+      SELECT 1 FROM @job_executions e
+      WHERE e.queue = $1 AND e.state IN ('pending', 'retrying') AND e.priority = p.priority AND e.ready_at > $2
+        AND e.ready_at <= $3 LIMIT $4) u)) AS upcoming
   FROM priorities p WHERE p.priority IS NOT NULL
     AND NOT EXISTS (SELECT 1 FROM @queues WHERE name = $1 AND paused_at IS NOT NULL)`
 
 function claimExecutions(jobs: ClaimedJobs) {
   return function* (request: ClaimRequest): Script<ClaimResult> {
-    const { queue, now, readyBy, nodeId, limit, start, reserveFrom = null } = request
+    const { queue, now, readyBy, nodeId, limit, start, reserveFrom = null, upcomingBy = readyBy } = request
     const leasedUntil = now + request.leaseMs
     const found = yield* alone(claimText, queue, readyBy, now, nodeId, limit, leasedUntil, start, reserveFrom)
     const taken = found
@@ -163,9 +168,13 @@ function claimExecutions(jobs: ClaimedJobs) {
     const claimed = taken.map((row, index) =>
       claimedFrom(row, specs[index] ?? jobs.missing(row), claimedTo(request, number(row.position) - 1)),
     )
-    if (found.length >= limit) return { claimed, nextReadyAt: null }
-    const [next] = yield* alone(nextReadyText, queue, readyBy)
-    return { claimed, nextReadyAt: optionalNumber(next?.ready_at) }
+    if (found.length >= limit) return { claimed, nextReadyAt: null, upcoming: 0 }
+    const [next] = yield* alone(nextReadyText, queue, readyBy, upcomingBy, limit)
+    return {
+      claimed,
+      nextReadyAt: optionalNumber(next?.ready_at),
+      upcoming: optionalNumber(next?.upcoming) ?? 0,
+    }
   }
 }
 

@@ -9,6 +9,7 @@ import type { TickRange } from '../../core/tick/account.ts'
 import type { RangeDraft } from '../../core/tick/catch-up.ts'
 import type { TickPlan } from '../../core/tick/plan-ticks.ts'
 import { executionRow, insertExecutions } from './insert-execution.ts'
+import { interruptReserves } from './reserves.ts'
 import { number, rangeFrom, text } from './rows.ts'
 import { type Param, row, rows, run, type Script, type ScriptContext } from './script.ts'
 import { isActive } from './states.ts'
@@ -69,6 +70,11 @@ function* makeRoom(job: Job, placement: Placement, now: number): Script<void> {
     )
   }
   if (placement.stop !== null) {
+    const reserved = yield* rows(
+      `SELECT leased_by FROM @job_executions WHERE id = ? AND state = 'running' AND started_at IS NULL`,
+      placement.stop,
+    )
+    yield* interruptReserves(reserved.map(({ leased_by }) => text(leased_by)))
     yield* run(
       `UPDATE @job_executions SET cancel_requested_at = ?, cancel_reason = 'replaced'
        WHERE id = ? AND state = 'running' AND cancel_requested_at IS NULL`,

@@ -14,9 +14,10 @@ import { writeAuditLog } from './audit-log.ts'
 import { changeTags, delayOf, insertRevision, jobNotFound, readJob, zoneOf } from './create-job.ts'
 import { settleLane } from './lane.ts'
 import { interruptReserves } from './reserves.ts'
+import { revokeAhead } from './revoke-ahead.ts'
 import { text } from './rows.ts'
 import { row, rows, run, type Script, type ScriptContext } from './script.ts'
-import { dormantReasons, dueOf, lockJob, revokeAhead, settleDue, skipDue } from './settle.ts'
+import { dormantReasons, dueOf, lockJob, settleDue, skipDue } from './settle.ts'
 import { isUnfinished, isUnstarted } from './states.ts'
 
 export function* changeJob(

@@ -14,9 +14,10 @@ import { afterEnded } from './end-execution.ts'
 import { executionRow, insertExecution, insertExecutions } from './insert-execution.ts'
 import { loadLane, settleLane } from './lane.ts'
 import { interruptReserves } from './reserves.ts'
+import { revokeAhead } from './revoke-ahead.ts'
 import { executionFrom } from './rows.ts'
 import { row, run, type Script, type ScriptContext } from './script.ts'
-import { dueOf, holdLanes, lockJob, revokeAhead } from './settle.ts'
+import { dueOf, holdLanes, lockJob } from './settle.ts'
 
 export const executionText = `
   SELECT e.*, j.name AS job_name FROM @job_executions e JOIN @jobs j ON j.id = e.job_id WHERE e.id = ?`

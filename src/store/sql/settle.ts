@@ -9,9 +9,8 @@ import { skipSpan } from '../../core/tick/catch-up.ts'
 import { planTicks, type TickPlan } from '../../core/tick/plan-ticks.ts'
 import { applyPlan } from './apply-plan.ts'
 import { loadLane } from './lane.ts'
-import { jobFrom, optionalNumber, text } from './rows.ts'
-import { hold, row, rows, run, type Script, type ScriptContext } from './script.ts'
-import { isUnstarted } from './states.ts'
+import { jobFrom } from './rows.ts'
+import { hold, row, type Script, type ScriptContext } from './script.ts'
 
 export interface Settlement {
   readonly job: Job
@@ -77,67 +76,6 @@ export const dormantReasons: Readonly<Record<Exclude<JobState, 'active'>, SkipRe
   completed: 'ended',
   cancelled: 'ended',
   error: 'invalid_spec',
-}
-
-/**
- * Takes back ticks accounted ahead that nobody has claimed: for every action the claim is the start. The cursor goes
- * back, never forward, to 1 ms after the later of now and the last claimed tick.
- */
-export function* revokeAhead(job: Job, now: number): Script<Job> {
-  if (job.accountedUntil <= now + 1) return job
-  // Held first, so that no claim comes between this look and the delete.
-  yield* hold(
-    `SELECT id FROM @job_executions WHERE job_id = ? AND tick_at > ? AND ${isUnstarted} FOR UPDATE`,
-    job.id,
-    now,
-  )
-  const claimed = yield* row(
-    `SELECT max(tick_at) AS tick_at FROM @job_executions WHERE job_id = ? AND tick_at > ? AND NOT ${isUnstarted}`,
-    job.id,
-    now,
-  )
-  const lastRange = yield* row(
-    'SELECT max(to_at) AS to_at FROM @tick_ranges WHERE job_id = ? AND to_at > ?',
-    job.id,
-    now,
-  )
-  const settledUntil =
-    Math.max(
-      now,
-      job.revisionFrom - 1,
-      optionalNumber(claimed?.tick_at) ?? 0,
-      optionalNumber(lastRange?.to_at) ?? 0,
-    ) + 1
-  // What lies before a claimed tick stays, or the cursor would stand behind a tick without an account.
-  const revoked = yield* rows(
-    `SELECT id, tick_at FROM @job_executions WHERE job_id = ? AND tick_at >= ? AND ${isUnstarted} ORDER BY tick_at`,
-    job.id,
-    settledUntil,
-  )
-  if (revoked.length > 0) {
-    const ids = revoked.map(({ id }) => text(id))
-    const deleted = yield* run(`DELETE FROM @job_executions WHERE id IN ?* AND ${isUnstarted}`, ids)
-    if (deleted !== ids.length) throw new Error(`A tick of job ${job.name} was claimed while it was held.`)
-  }
-  const accountedUntil = Math.min(job.accountedUntil, settledUntil)
-  const reopened = job.spec.schedule?.kind === 'fixed_delay' ? optionalNumber(revoked[0]?.tick_at) : null
-  const openTickAt = reopened ?? job.openTickAt
-  const runs = job.runs - revoked.length
-  // Its last tick, accounted ahead, had completed it; that tick is still to come.
-  const state = job.state === 'completed' && revoked.length > 0 ? 'active' : job.state
-  const moved = yield* run(
-    `UPDATE @jobs SET accounted_until = ?, open_tick_at = ?, runs = ?, state = ?, version = version + 1
-     WHERE id = ? AND version = ? AND accounted_until = ?`,
-    accountedUntil,
-    openTickAt,
-    runs,
-    state,
-    job.id,
-    job.version,
-    job.accountedUntil,
-  )
-  if (moved !== 1) throw new Error(`Job ${job.name} changed while its row was held.`)
-  return { ...job, accountedUntil, openTickAt, runs, state, version: job.version + 1 }
 }
 
 /** The next instant at which a scheduler has something to decide about this job. */

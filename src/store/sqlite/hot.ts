@@ -111,24 +111,22 @@ const nextReadyText = `
   SELECT min(ready_at) AS ready_at FROM @job_executions
   WHERE queue = ? AND state IN ('pending', 'retrying') AND priority = ? AND ready_at > ?`
 
+const upcomingText = `
+  SELECT count(*) AS upcoming FROM (
+    SELECT 1 FROM @job_executions
+    WHERE queue = ? AND state IN ('pending', 'retrying') AND priority = ? AND ready_at > ? AND ready_at <= ? LIMIT ?)`
+
 export function* claimExecutions(request: ClaimRequest): Script<ClaimResult> {
-  const { queue, now, readyBy, nodeId } = request
+  const { queue, now, readyBy, nodeId, limit, upcomingBy = readyBy } = request
   const paused = yield* row('SELECT name FROM @queues WHERE name = ? AND paused_at IS NOT NULL', queue)
-  if (paused !== null) return { claimed: [], nextReadyAt: null }
+  if (paused !== null) return { claimed: [], nextReadyAt: null, upcoming: 0 }
   const claimed: ClaimedExecution[] = []
   const jobs = new Map<string, ClaimedJob>()
   let nextReadyAt: number | null = null
+  let upcoming = 0
   let priority = optionalNumber((yield* row(topPriorityText, queue, Number.MAX_SAFE_INTEGER))?.priority)
   while (priority !== null) {
-    const ready = yield* rows(
-      claimableText,
-      queue,
-      priority,
-      readyBy,
-      now,
-      nodeId,
-      request.limit - claimed.length,
-    )
+    const ready = yield* rows(claimableText, queue, priority, readyBy, now, nodeId, limit - claimed.length)
     for (const found of ready) {
       const to = claimedTo(request, claimed.length)
       const counts = to.started ? 1 : 0
@@ -137,12 +135,15 @@ export function* claimExecutions(request: ClaimRequest): Script<ClaimResult> {
       yield* run(claimText, nodeId, ...values, number(found.seq))
       claimed.push(claimedFrom(found, yield* jobOf(text(found.job_id), jobs), to))
     }
-    if (claimed.length >= request.limit) break
+    if (claimed.length >= limit) break
     const next = optionalNumber((yield* row(nextReadyText, queue, priority, readyBy))?.ready_at)
     if (next !== null) nextReadyAt = Math.min(nextReadyAt ?? next, next)
+    if (next !== null && next <= upcomingBy) {
+      upcoming += number((yield* row(upcomingText, queue, priority, readyBy, upcomingBy, limit))?.upcoming)
+    }
     priority = optionalNumber((yield* row(topPriorityText, queue, priority))?.priority)
   }
-  return { claimed, nextReadyAt }
+  return { claimed, nextReadyAt, upcoming }
 }
 
 /** Read once per job of a batch: joined, every row would carry its job's whole spec. */

@@ -1,12 +1,16 @@
 /** One live lease per execution, fenced writes, counted attempts, and ends that stay ends. */
 import { leaseSlackMs } from '../../../src/core/attempt/lease.ts'
 import { executionTransitions, isFinal } from '../../../src/core/execution/execution-state.ts'
+import { earlyMs } from '../../../src/engine/worker/queue-worker.ts'
 import type { Change, ExecutionRow, ReserveRow } from './change-log.ts'
 import { isUnstarted, type Model } from './model.ts'
 import type { Rule } from './rules.ts'
 import type { Scene } from './scene.ts'
 import { at } from './tick-rules.ts'
 import { Violation } from './violation.ts'
+
+/** Whoever acts says when it asked; its call may have hung since. */
+const longestCallMs = 20_000
 
 export class ExecutionRules {
   readonly #model: Model
@@ -141,21 +145,21 @@ export class ExecutionRules {
     if ((this.#model.queues.get(after.queue)?.paused_at ?? null) !== null)
       throw this.#broken('a paused queue hands out nothing', after.id, `the queue ${after.queue} is paused`)
     this.#seeBegin(before, after)
-    // Its first claim is its start: what had started before the pause is retried. And what an edit has settled stays
-    // settled: an operator whose clock is behind takes back nothing of an earlier revision.
-    const tick = after.cause === 'schedule' && before.fence === 0 ? after.tick_at : null
-    if (
-      job.state === 'paused' &&
-      tick !== null &&
-      tick > Math.max(job.paused_at ?? 0, job.revision_from - 1) &&
-      !this.#laterTickTaken(after)
-    ) {
-      throw this.#broken(
-        'a paused job makes nothing',
-        after.id,
-        `the tick ${at(tick)} was claimed after the pause at ${at(job.paused_at)}`,
-      )
-    }
+    // What had been claimed before the pause is retried.
+    if (before.fence === 0) this.#seePause(after, 'claimed')
+  }
+
+  /** What an edit has settled stays settled: an operator whose clock is behind takes back nothing of an earlier revision. */
+  #seePause(row: ExecutionRow, what: string): void {
+    const job = this.#model.job(row.job_id)
+    const tick = row.cause === 'schedule' ? row.tick_at : null
+    if (job.state !== 'paused' || tick === null) return
+    if (tick <= Math.max(job.paused_at ?? 0, job.revision_from - 1) || this.#laterTickTaken(row)) return
+    throw this.#broken(
+      'a paused job makes nothing',
+      row.id,
+      `the tick ${at(tick)} was ${what} after the pause at ${at(job.paused_at)}`,
+    )
   }
 
   /** By the clock that wrote both. */
@@ -195,7 +199,7 @@ export class ExecutionRules {
       if (!this.#model.hasBegun(before)) this.#seeStart(before, after)
       return
     }
-    if (holds) return
+    if (holds || this.#isTakenAhead(before, after)) return
     if (after.state === 'completed')
       throw this.#broken(
         'a stale fence is refused',
@@ -209,6 +213,7 @@ export class ExecutionRules {
     this.#seeBegin(before, after)
     if (this.#model.job(after.job_id).state === 'cancelled' || before.cancel_requested_at !== null)
       throw this.#broken('a cancelled job runs nothing', after.id, 'it began after the cancel')
+    if (before.attempt === 0 && before.fence === 1) this.#seePause(before, 'begun')
   }
 
   /** A mark of a reserve: everything up to it begins. */
@@ -220,10 +225,19 @@ export class ExecutionRules {
       if (row.state !== 'running' || row.started_at !== null || place === null) continue
       if (holder !== after.node_id || queue !== after.queue) continue
       if (place < after.from_place || place <= from || place > after.begun_to) continue
-      if (row.start_by !== null || row.cause !== 'enqueue')
+      if (row.start_by !== null || (row.cause !== 'enqueue' && row.cause !== 'schedule'))
         throw this.#broken('attempts count at their start', row.id, 'a mark of its reserve passed it')
+      const { writer, wrongClocks } = this.#scene
+      if (!wrongClocks && writer !== null && row.ready_at > writer.clock.now() + earlyMs)
+        throw this.#broken('nothing starts early', row.id, 'a mark passed it in the reserve before its time')
       this.#seeStart(row, row)
     }
+  }
+
+  /** An action on a job takes back its ticks to come, also out of a reserve, where nothing of them has begun. */
+  #isTakenAhead(before: ExecutionRow, after: ExecutionRow): boolean {
+    const askedAt = (this.#scene.writer?.clock.now() ?? 0) - longestCallMs
+    return after.state === 'pending' && !this.#model.hasBegun(before) && (before.tick_at ?? 0) > askedAt
   }
 
   #seeExpired(before: ExecutionRow, after: ExecutionRow): void {

@@ -36,6 +36,23 @@ export function drawJobs(random: Random, era: Era): JobPlan[] {
   }))
 }
 
+/** The crowd is due every so often, from the beginning of every history on. */
+export const crowdEveryMs = 10_000
+
+/** Jobs that are all due at one instant, more than the workers have slots for: some are reserved before it. */
+export function drawCrowd(random: Random): JobPlan[] {
+  if (!random.chance(0.3)) return []
+  return Array.from({ length: random.integer(4, 9) }, (_, index) => ({
+    name: `crowd-${index + 1}`,
+    options: {
+      schedule: { every: crowdEveryMs, anchor: 'epoch' },
+      overlap: random.pick(['skip', 'cancel_running', 'allow']),
+      ...maybe(random, 0.1, { onCrash: 'fail' }),
+    },
+    work: { ...drawWork(random, null), durationsMs: random.pick([[0], [0, 50, 400]]) },
+  }))
+}
+
 export function drawSchedule(random: Random, era: Era): NonNullable<JobOptions['schedule']> {
   switch (random.weighted({ every: 5, cron: 3, second: 2, fixedDelay: 2, at: 1 })) {
     case 'every':

@@ -3,7 +3,7 @@
  * from each other find more than histories in which everything happens a little.
  */
 import { Random } from '../world/random.ts'
-import { drawJobs, drawOptions, drawSchedule, type Era, eras } from './draw-jobs.ts'
+import { crowdEveryMs, drawCrowd, drawJobs, drawOptions, drawSchedule, type Era, eras } from './draw-jobs.ts'
 import { drawSoak } from './draw-soak.ts'
 import {
   calm,
@@ -39,9 +39,13 @@ export function drawPlan(seed: number, mode: Mode): Plan {
   const era = random.pick(eras)
   const durationMs = random.integer(1, 3) * minute
   const timing = drawTiming(random)
-  const jobs = drawJobs(random, era)
+  const crowd = drawCrowd(random.fork('crowd'))
+  const jobs = [...drawJobs(random, era), ...crowd]
   const nodes = drawNodes(random, swarm, jobs)
-  const steps = drawSteps(random, swarm, { durationMs, timing, nodes, jobs, era })
+  const steps = [
+    ...drawSteps(random, swarm, { durationMs, timing, nodes, jobs, era }),
+    ...(swarm.operators ? drawInterference(random.fork('interference'), crowd, durationMs) : []),
+  ].toSorted((a, b) => a.atMs - b.atMs)
   const weather = swarm.weather ? drawWeather(random) : calm
   return { seed, mode, startAt: era.startAt, durationMs, timing, weather, nodes, jobs, steps }
 }
@@ -153,6 +157,20 @@ function drawSteps(random: Random, swarm: Swarm, scene: Scene): Step[] {
   steps.push(...steps.flatMap((step) => drawTrouble(random.fork(`trouble ${step.atMs}`), step, swarm, node)))
   steps.push(...steps.flatMap((step) => drawAgain(random.fork(`again ${step.atMs}`), step)))
   return steps.toSorted((a, b) => a.atMs - b.atMs)
+}
+
+/** In the second before an instant of the crowd, when its ticks wait in a reserve. */
+function drawInterference(random: Random, crowd: readonly JobPlan[], durationMs: number): Step[] {
+  return crowd.map(({ name: job }): Step => {
+    const instant = random.integer(1, Math.floor(durationMs / crowdEveryMs)) * crowdEveryMs
+    const by = { atMs: instant - random.integer(1, second), via: -1, job }
+    return random.pick<Step>([
+      { ...by, kind: 'pause', forMs: random.pick([null, 3_000]) },
+      { ...by, kind: 'trigger', force: false },
+      { ...by, kind: 'edit', options: { schedule: { every: 3_000 } } },
+      { ...by, kind: 'cancel_execution' },
+    ])
+  })
 }
 
 /** More than the workers have slots for: the rest goes into their reserves. */

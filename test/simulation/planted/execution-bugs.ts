@@ -198,6 +198,20 @@ export const executionBugs: readonly PlantedBug[] = [
     ],
   },
   {
+    name: 'a-pause-leaves-what-is-reserved',
+    says: 'A pause takes back the ticks to come that nobody has claimed, and leaves those in a reserve.',
+    rules: ['a paused job makes nothing'],
+    patches: [
+      { file: 'src/store/sql/revoke-ahead.ts', find: 'yield* giveBackReserved(job, now)', replace: '' },
+    ],
+  },
+  {
+    name: 'a-mark-passes-what-is-not-due',
+    says: 'What is due begins by its place, though something before it in the reserve is not due yet.',
+    rules: ['nothing starts early', 'attempts count at their start'],
+    patches: [{ file: 'src/engine/worker/reserve.ts', find: ' && place < firstUpcoming', replace: '' }],
+  },
+  {
     name: 'start-deadline-ignored-by-the-claim',
     says: 'A claim takes what could not start in time before the rescuer has cancelled it.',
     rules: ['nothing starts after its deadline'],

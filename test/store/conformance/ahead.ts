@@ -1,10 +1,27 @@
-/** Ticks accounted ahead of their instant: for every action the claim is the start. */
+/** Ticks accounted ahead of their instant: for every action the claim is the start, and in a reserve the mark. */
 import { describe, expect, test } from 'vitest'
+import type { ClaimedExecution } from '../../../src/store/store.ts'
 import { by, day, every, jobSpec, second, t0 } from '../builders.ts'
-import { at } from '../by-hand.ts'
-import { type OpenStoreUnderTest, withStore } from './store-under-test.ts'
+import { at, type Led } from '../by-hand.ts'
+import { type Bench, type OpenStoreUnderTest, withStore } from './store-under-test.ts'
 
 const ahead = { aheadMs: 2_000 }
+const ours = { nodeId: 'n1', queue: 'default' }
+const mark = { ...ours, turn: 1, upTo: 1 }
+
+/** The tick at 10 s, claimed into the reserve half a second before. */
+async function reserveTick(
+  { hand, store }: Bench,
+  spec = jobSpec(),
+): Promise<{ readonly led: Led; readonly reserved: ClaimedExecution }> {
+  await hand.work()
+  await hand.create('a', spec)
+  const led = await hand.lead()
+  await hand.account(led, at(9), ahead)
+  const { fromPlace } = await store.openReserve(ours, at(9.5))
+  const claim = { start: 0, readyBy: at(10), reserveFrom: fromPlace }
+  return { led, reserved: await hand.claimOne(at(9.5), claim) }
+}
 
 export function describeAhead(open: OpenStoreUnderTest): void {
   describe('accounted ahead', () => {
@@ -49,6 +66,58 @@ export function describeAhead(open: OpenStoreUnderTest): void {
         await hand.account(led, at(21))
         expect(await hand.ledger('a')).toEqual(['10 fired', '20 skipped overlap x1'])
         expect(await store.auditLedger({})).toMatchObject({ unaccounted: 0, doubled: 0 })
+      }),
+    )
+
+    test(
+      'a pause takes back what only waits in a reserve, and its worker finds it gone',
+      withStore(open, async (under) => {
+        const { hand, store } = under
+        const { reserved } = await reserveTick(under)
+        expect((await hand.pause('a', at(9.6))).accountedUntil).toBe(at(9.6) + 1)
+        expect(await store.beginReserved({ ...mark, now: at(10) })).toBe(false)
+        expect(await store.startAttempts([reserved], at(10))).toEqual([reserved.id])
+        expect(await hand.executions('a')).toEqual([])
+        await hand.resume('a', at(15))
+        expect(await hand.ledger('a')).toEqual(['10 skipped paused x1'])
+        expect(await store.auditLedger({})).toMatchObject({ ticks: 1, unaccounted: 0, doubled: 0 })
+      }),
+    )
+
+    test(
+      'what has begun in a reserve, though its row does not say so, keeps its account',
+      withStore(open, async (under) => {
+        const { hand, store } = under
+        const { reserved } = await reserveTick(under)
+        expect(await store.beginReserved({ ...mark, now: at(9.95) })).toBe(true)
+        expect((await hand.pause('a', at(9.96))).accountedUntil).toBe(at(10) + 1)
+        expect(await hand.execution(reserved.id)).toMatchObject({ state: 'running', leasedBy: 'n1' })
+        expect(await hand.ledger('a')).toEqual(['10 fired'])
+        expect(await store.auditLedger({})).toMatchObject({ unaccounted: 0, doubled: 0 })
+      }),
+    )
+
+    test(
+      'a trigger takes a tick to come out of a reserve, which then waits for it',
+      withStore(open, async (under) => {
+        const { hand } = under
+        const { led } = await reserveTick(under)
+        expect(await hand.trigger('a', 'm1', at(9.6))).toMatchObject({ state: 'pending' })
+        await hand.claimOne(at(9.6))
+        await hand.account(led, at(10))
+        expect(await hand.states('a')).toEqual(['manual running', 'schedule blocked'])
+      }),
+    )
+
+    test(
+      'a tick that asks the one before it to stop interrupts the reserve in which that one waits',
+      withStore(open, async (under) => {
+        const { hand, store } = under
+        const { led, reserved } = await reserveTick(under, jobSpec({ overlap: 'cancel_running' }))
+        await hand.account(led, at(20))
+        expect(await store.beginReserved({ ...mark, now: at(20) })).toBe(false)
+        expect(await store.startAttempts([reserved], at(20))).toEqual([reserved.id])
+        expect(await hand.states('a')).toEqual(['schedule cancelled', 'schedule pending'])
       }),
     )
 

@@ -182,6 +182,33 @@ export function describeQueueing(open: OpenStoreUnderTest): void {
     )
 
     test(
+      'a claim that leaves nothing counts what is to come, up to its limit in each priority',
+      withStore(open, async ({ hand, store }) => {
+        await hand.work()
+        await hand.create('a', onDemand)
+        const readyAt = [at(0.5), at(0.5), at(0.5), at(0.9), at(2)]
+        await store.enqueueExecutions(
+          readyAt.flatMap((ready, n) =>
+            [0, 1].map((priority) => newExecution(`e${n}-${priority}`, 'a', { priority, readyAt: ready })),
+          ),
+        )
+        const request = { nodeId: 'n1', queue: 'default', start: 0, now: t0, readyBy: t0, leaseMs }
+        const upcoming = async (limit: number, upcomingBy?: number) =>
+          (
+            await store.claimExecutions({
+              ...request,
+              limit,
+              ...(upcomingBy === undefined ? {} : { upcomingBy }),
+            })
+          ).upcoming
+        expect(await upcoming(100, at(1))).toBe(8)
+        expect(await upcoming(3, at(1))).toBe(6)
+        expect(await upcoming(100, at(0.4))).toBe(0)
+        expect(await upcoming(100)).toBe(0)
+      }),
+    )
+
+    test(
       'a node claims only what it has a handler for, and only its queue',
       withStore(open, async ({ hand, store }) => {
         await hand.work('n1', ['work'])
