@@ -23,9 +23,16 @@ export async function readRequest(
   const given = await readJson(request, isSmall ? smallBodyBytes : maxBodyBytes)
   return {
     params: route.params === undefined ? {} : parsed(route.params, params, 'The path'),
-    query: parsedQuery(route, new URL(request.url).searchParams),
+    query: parsedQuery(route, searchOf(request)),
     body: parsedBody(route, given),
   }
+}
+
+const noSearch = new URLSearchParams()
+
+/** Most requests have none: there is nothing to take apart then. */
+function searchOf({ url }: Request): URLSearchParams {
+  return url.includes('?') ? new URL(url).searchParams : noSearch
 }
 
 function parsedQuery(route: Endpoint, search: URLSearchParams): unknown {

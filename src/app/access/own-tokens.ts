@@ -2,7 +2,7 @@
  * Tokens that Evertick signs itself, and what it believes of one: by RFC 8725 the algorithm is fixed, every claim is
  * asked for, and a token that was taken back is refused though its signature holds.
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { errors, jwtVerify, SignJWT } from 'jose'
 import { type AccessRole, isAccessRole } from '../../core/access/access-role.ts'
 import type { AccessRow } from '../../store/store.ts'
@@ -71,8 +71,8 @@ export class OwnTokens {
 
   /** Null where the token is not ours, not valid, has ended or was taken back. */
   async verify(token: string): Promise<Principal | null> {
-    const hash = createHash('sha256').update(token).digest('base64')
-    const claims = this.#signed.get(hash) ?? (await this.#claims(token))
+    const hashed = hash('sha256', token, 'base64')
+    const claims = this.#signed.get(hashed) ?? (await this.#claims(token))
     if (claims === null) return null
     const { jti, sub, role, kind, exp, aud } = claims
     if (typeof jti !== 'string' || typeof sub !== 'string' || typeof exp !== 'number') return null
@@ -83,14 +83,14 @@ export class OwnTokens {
     if (row === null || row.revokedAt !== null || row.kind !== kind || row.role !== role) return null
     if (row.name !== sub || Math.ceil(row.expiresAt / 1_000) !== exp) return null
     if (row.expiresAt <= this.#app.clock.now()) return null
-    this.#remember(hash, claims)
+    this.#remember(hashed, claims)
     return { actor: `${kind}:${sub}`, role, kind, id: jti, expiresAt: row.expiresAt }
   }
 
-  #remember(hash: string, claims: Record<string, unknown>): void {
-    if (this.#signed.has(hash)) return
+  #remember(hashed: string, claims: Record<string, unknown>): void {
+    if (this.#signed.has(hashed)) return
     if (this.#signed.size >= mostSigned) this.#signed.clear()
-    this.#signed.set(hash, claims)
+    this.#signed.set(hashed, claims)
   }
 
   /** From now on, on this node at once. */
