@@ -29,6 +29,7 @@ import { errorResponse, problemOf, problemResponse, unforeseen } from './problem
 import { acceptedStream } from './progress-stream.ts'
 import { readRequest } from './read-request.ts'
 import { answerOnce } from './repeatable.ts'
+import { TextResponse } from './text-response.ts'
 
 export interface ApiOptions {
   readonly evertick: Evertick
@@ -125,14 +126,10 @@ export function createApi(options: ApiOptions): Api {
       const body = route.answers === null ? '' : JSON.stringify(reply.body)
       return { status, headers: reply.headers, body }
     })
-    return new Response(made.status === 204 ? null : made.body, {
-      status: made.status,
-      headers: {
-        ...(made.status === 204 ? {} : { 'content-type': 'application/json' }),
-        ...made.headers,
-        ...(made.repeated ? { 'idempotent-replayed': 'true' } : {}),
-      },
-    })
+    const { status, body } = made
+    const headers = { ...made.headers, ...(made.repeated ? { 'idempotent-replayed': 'true' } : {}) }
+    if (status === 204) return new Response(null, { status, headers })
+    return new TextResponse(body, { status, headers: { 'content-type': 'application/json', ...headers } })
   }
 
   async function authenticated(
@@ -171,7 +168,8 @@ export function createApi(options: ApiOptions): Api {
   const documentFor = memo((basePath) => JSON.stringify(openapiDocument(basePath)))
   router.get(
     '/openapi.json',
-    ({ env }) => new Response(documentFor(env.basePath), { headers: { 'content-type': 'application/json' } }),
+    ({ env }) =>
+      new TextResponse(documentFor(env.basePath), { headers: { 'content-type': 'application/json' } }),
   )
   for (const page of pages) router.get(page.path, () => pageResponse(page))
   router.get('/assets/:name', async ({ req }) => {
@@ -232,12 +230,12 @@ function memo(make: (basePath: string) => string): (basePath: string) => string 
 /** Text or a stream, as it is. */
 async function plainResponse(contentType: string, returned: unknown, method: string): Promise<Response> {
   const { body, headers } = returned instanceof Reply ? returned : new Reply(returned, {})
+  const init = { headers: { 'content-type': contentType, ...headers } }
+  if (!(body instanceof ReadableStream)) return new TextResponse(body as string, init)
   // Nobody will read it, nor hang up: it would be held for ever.
-  const isUnread = method === 'HEAD' && body instanceof ReadableStream
+  const isUnread = method === 'HEAD'
   if (isUnread) await body.cancel()
-  return new Response(isUnread ? null : (body as ReadableStream | string), {
-    headers: { 'content-type': contentType, ...headers },
-  })
+  return new Response(isUnread ? null : body, init)
 }
 
 class TooMany extends EvertickError {

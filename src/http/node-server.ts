@@ -1,12 +1,14 @@
 /** Node's own requests and servers around the API: also what is no request at all is answered in the words of the rest. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { getRequestListener, RequestError } from '@hono/node-server'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { EvertickError } from '../core/error.ts'
 import type { Logger } from '../engine/logger.ts'
 import type { Fetch } from './api.ts'
 import { apiHeaders } from './guard/headers.ts'
 import { isAmbiguous } from './guard/target.ts'
 import { errorResponse, problemOf, problemResponse, unforeseen } from './problem.ts'
+import { TextResponse } from './text-response.ts'
 
 /** Whoever sends its headers, or its whole request, more slowly holds a connection for nothing. */
 const patience = { headersTimeout: 15_000, requestTimeout: 60_000, connectionsCheckingInterval: 5_000 }
@@ -17,7 +19,13 @@ export function nodeListener<Incoming extends IncomingMessage>(
   logger: Logger,
 ): (incoming: Incoming, outgoing: ServerResponse) => void {
   const listener = getRequestListener(
-    (request, env) => answer(request, (env as { readonly incoming: unknown }).incoming as Incoming),
+    async (request, env) => {
+      const { incoming, outgoing } = env as { readonly incoming: Incoming; readonly outgoing: ServerResponse }
+      const response = await answer(request, incoming)
+      if (!(response instanceof TextResponse)) return response
+      write(response, outgoing)
+      return RESPONSE_ALREADY_SENT
+    },
     {
       // Quicker, and no library's business: this process is somebody else's.
       overrideGlobalObjects: false,
@@ -29,6 +37,17 @@ export function nodeListener<Incoming extends IncomingMessage>(
     },
   )
   return (incoming, outgoing) => void listener(incoming, outgoing)
+}
+
+function write({ status, headers, whole }: TextResponse, outgoing: ServerResponse): void {
+  const cookies = headers.getSetCookie()
+  outgoing.writeHead(status, {
+    ...Object.fromEntries(headers),
+    // The only name that may stand in several lines.
+    ...(cookies.length === 0 ? {} : { 'set-cookie': cookies }),
+    'content-length': Buffer.byteLength(whole),
+  })
+  outgoing.end(whole)
 }
 
 /** `given` is for who cannot wait that long. */

@@ -1,5 +1,6 @@
 /** Errors as RFC 9457 problems, with the code, the field and the next step that every error of ours has. */
 import type { ErrorCode, ErrorKind, EvertickError } from '../core/error.ts'
+import { TextResponse } from './text-response.ts'
 
 export interface Problem {
   readonly type: string
@@ -82,7 +83,7 @@ export const unforeseen: Problem = {
 }
 
 export function problemResponse(problem: Problem, headers: Record<string, string> = {}): Response {
-  return new Response(JSON.stringify(problem), {
+  return new TextResponse(JSON.stringify(problem), {
     status: problem.status,
     headers: { 'content-type': 'application/problem+json', ...headers },
   })

@@ -4,6 +4,7 @@
  */
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { TextResponse } from '../text-response.ts'
 import { pagePolicy } from './page.ts'
 import { sign } from './style.ts'
 
@@ -50,7 +51,7 @@ export async function dashboardPage(basePath: string): Promise<Response> {
 }
 
 function htmlResponse(text: string, headers: Readonly<Record<string, string>> = {}): Response {
-  return new Response(text, {
+  return new TextResponse(text, {
     headers: {
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': pagePolicy,

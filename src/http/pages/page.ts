@@ -2,6 +2,8 @@
  * The few pages that the server has by itself: nothing inline, nothing from elsewhere. All stand beside each other and
  * name each other by relative addresses, so that they work below any path.
  */
+import { TextResponse } from '../text-response.ts'
+
 export interface Page {
   readonly path: string
   readonly type: string
@@ -21,7 +23,7 @@ export const pagePolicy = [
 ].join('; ')
 
 export function pageResponse({ type, text }: Page): Response {
-  return new Response(text, {
+  return new TextResponse(text, {
     headers: { 'content-type': `${type}; charset=utf-8`, 'content-security-policy': pagePolicy },
   })
 }
