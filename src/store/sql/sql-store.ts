@@ -108,8 +108,7 @@ export function createSqlStore(
   const writeEnqueues = (rows: readonly NewExecution[]) => write(() => hot.enqueueExecutions(rows))
   const plain = new EnqueueGatherer(writeEnqueues, driver.enqueuesAtOnce)
   // May wait for a caller's transaction that has written the same key: others need not wait with it.
-  const unlimited = Number.POSITIVE_INFINITY
-  const keyed = driver.enqueuesAtOnce === unlimited ? plain : new EnqueueGatherer(writeEnqueues, unlimited)
+  const keyed = new EnqueueGatherer(writeEnqueues, Number.POSITIVE_INFINITY)
   const enqueue = async (rows: readonly NewExecution[]) => {
     // Before it is gathered with others: they may stand outside a transaction that this caller is in.
     driver.assertWritable()
