@@ -16,8 +16,6 @@ export interface SqlDriver {
   exclusive<T>(request: ExclusiveRequest<T>): Promise<T>
   /** How long a user's transaction may stay open. */
   readonly longestTransactionMs: number
-  /** How many writes of enqueues are worth having under way: what comes meanwhile shares the next. */
-  readonly enqueuesAtOnce: number
   /** A word that changes when another process has written; null where a script has to find out. */
   changes(): Promise<string> | null
   /** The database's own time; null where it is this host's. */

@@ -42,11 +42,6 @@ export interface PoolSizes {
 export class ServerDriver implements SqlDriver {
   /** It holds rows of its own choice only; the lease, which is renewed, is what bounds it. */
   readonly longestTransactionMs = 60_000
-  /**
-   * While one waits for the disk, the next is on its way. Of 32 clients of the API, each on its own socket and so in its own
-   * turn, 1.6 times as many get through as with a write for every turn; one or four made no difference to two.
-   */
-  readonly enqueuesAtOnce = 2
   readonly #engine: ServerEngine
   readonly #host: Host
   readonly #pulse: SessionPool

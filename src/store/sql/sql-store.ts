@@ -106,7 +106,9 @@ export function createSqlStore(
     return result
   }
   const writeEnqueues = (rows: readonly NewExecution[]) => write(() => hot.enqueueExecutions(rows))
-  const plain = new EnqueueGatherer(writeEnqueues, driver.enqueuesAtOnce)
+  // What comes while one waits for the disk shares the next. A commit for every turn on SQLite, or two under way on a
+  // server, let a tenth fewer requests of 32 clients through; the latter took a third more of the server's time.
+  const plain = new EnqueueGatherer(writeEnqueues, 1)
   // May wait for a caller's transaction that has written the same key: others need not wait with it.
   const keyed = new EnqueueGatherer(writeEnqueues, Number.POSITIVE_INFINITY)
   const enqueue = async (rows: readonly NewExecution[]) => {

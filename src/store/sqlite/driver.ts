@@ -36,11 +36,6 @@ const longHoldMs = 250
 export class SqliteDriver implements SqlDriver {
   /** It holds the process's writer: it is for writes, not for work. */
   readonly longestTransactionMs = 2_000
-  /**
-   * What comes while its fsync lasts could not be on disk any sooner: it shares the next commit. One for each turn of the
-   * event loop meanwhile only cost its BEGIN and COMMIT: with those, a tenth fewer requests of 32 clients got through.
-   */
-  readonly enqueuesAtOnce = 1
   readonly #path: string
   readonly #host: Host
   readonly #writer: Connection
