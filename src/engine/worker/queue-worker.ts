@@ -2,16 +2,11 @@
  * Serves one queue: claims what is ready into free slots, keeps a few claims in reserve where jobs are short, and runs
  * them with bounded concurrency.
  */
-import { type Ending, endingOf } from '../../core/attempt/outcome.ts'
-import type { ClaimedExecution, FinishedAttempt } from '../../store/store.ts'
+import type { ClaimedExecution } from '../../store/store.ts'
 import type { EngineContext } from '../context.ts'
-import type { ExecutionEvent } from '../events.ts'
 import { Alarm, Service } from '../service.ts'
-import type { Finisher } from './finisher.ts'
-import type { Held } from './held.ts'
-import type { LeaseKeeper } from './lease-keeper.ts'
+import { earlyMs, Performer, type PerformerParts } from './performer.ts'
 import { Reserve, type Reserved } from './reserve.ts'
-import type { Ran, Runner } from './runner.ts'
 
 export interface QueueWorkerOptions {
   readonly queue: string
@@ -20,14 +15,6 @@ export interface QueueWorkerOptions {
   readonly pollMs: number
 }
 
-export interface QueueWorkerParts {
-  readonly runner: Runner
-  readonly finisher: Finisher
-  readonly keeper: LeaseKeeper
-}
-
-/** Rows that become ready this soon are claimed now and started on time. */
-export const earlyMs = 100
 /** The reserve holds about this much work. */
 const reserveMs = 250
 /** One claim of more would hold up the event loop, and gains nothing. */
@@ -43,25 +30,24 @@ const notStartedMs = 1_000
 export class QueueWorker extends Service {
   readonly #context: EngineContext
   readonly #options: QueueWorkerOptions
-  readonly #parts: QueueWorkerParts
+  readonly #parts: PerformerParts
   readonly #alarm: Alarm
   readonly #running = new Map<string, { readonly done: Promise<void>; readonly reserved: Reserved }>()
   /** Starts that are being written: neither in reserve any more nor running yet. */
   readonly #beginning = new Set<Promise<void>>()
   readonly #reserve: Reserve
+  readonly #performer: Performer
   #busy = 0
-  #handling = 0
-  /** A moving mean of run times; unknown until something has run. */
-  #runMs: number | null = null
   #claiming = true
 
-  constructor(context: EngineContext, options: QueueWorkerOptions, parts: QueueWorkerParts) {
+  constructor(context: EngineContext, options: QueueWorkerOptions, parts: PerformerParts) {
     super()
     this.#context = context
     this.#options = options
     this.#parts = parts
     this.#alarm = new Alarm(context.clock)
     this.#reserve = new Reserve(context, options.queue, parts.finisher)
+    this.#performer = new Performer(context, parts)
   }
 
   wake(): void {
@@ -70,7 +56,7 @@ export class QueueWorker extends Service {
 
   /** Executions whose handler is under way. */
   get running(): number {
-    return this.#handling
+    return this.#performer.running
   }
 
   /** No new claims; what is in reserve goes back, uncounted. */
@@ -97,14 +83,9 @@ export class QueueWorker extends Service {
 
   /** Gives back what still runs: its fence keeps whatever it writes later harmless. */
   async abandon(): Promise<void> {
-    const { finisher, keeper } = this.#parts
-    const now = this.#context.clock.now()
-    const given = [...this.#running.values()].map(async ({ reserved: { claim, held } }) => {
-      const ending = this.#endingOf(claim, { kind: 'snooze', afterMs: 0 })
-      await finisher.finish(finishedOf(claim, ending, { startedAt: now, finishedAt: now }))
-      keeper.letGo(held)
-    })
-    await Promise.all(given)
+    await Promise.all(
+      [...this.#running.values()].map(({ reserved }) => this.#performer.giveBack(reserved, 0)),
+    )
   }
 
   protected override async run(signal: AbortSignal): Promise<void> {
@@ -213,25 +194,21 @@ export class QueueWorker extends Service {
   }
 
   /** Gives back what was marked as started and cannot start; its slot is free again. */
-  #giveUp({ claim, held }: Reserved): void {
-    const { finisher, keeper } = this.#parts
-    const ending = this.#endingOf(claim, { kind: 'snooze', afterMs: notStartedMs })
-    const now = this.#context.clock.now()
-    void finisher.finish(finishedOf(claim, ending, { startedAt: now, finishedAt: now }))
-    keeper.letGo(held)
+  #giveUp(reserved: Reserved): void {
+    void this.#performer.giveBack(reserved, notStartedMs)
     this.#takeNext()
   }
 
   /** None until the first runs have been timed; none for long jobs, whose reserve another node could run meanwhile. */
   #reserveTarget(most: number): number {
-    if (this.#runMs === null) return 0
-    const { concurrency } = this.#options
-    return Math.min(most, Math.floor((concurrency * reserveMs) / Math.max(0.05, this.#runMs)))
+    const { meanMs } = this.#performer
+    if (meanMs === null) return 0
+    return Math.min(most, Math.floor((this.#options.concurrency * reserveMs) / Math.max(0.05, meanMs)))
   }
 
   #launch(reserved: Reserved): void {
     const { id } = reserved.claim
-    const done = this.#runOne(reserved).finally(() => {
+    const done = this.#performer.perform(reserved).finally(() => {
       this.#running.delete(id)
       this.#takeNext()
     })
@@ -264,95 +241,11 @@ export class QueueWorker extends Service {
   async #begin(next: Reserved): Promise<void> {
     if (await this.#reserve.begin(next)) {
       const begun = { ...next, claim: { ...next.claim, attempt: next.claim.attempt + 1, started: true } }
-      if (await this.#onDisk([begun.claim])) this.#launch(begun)
+      if (begun.claim.spec.onCrash === 'retry' || (await this.#onDisk([begun.claim]))) this.#launch(begun)
       else this.#giveUp(begun)
       return
     }
     this.#parts.keeper.letGo(next.held)
     this.#takeNext()
   }
-
-  async #runOne({ claim, held }: Reserved): Promise<void> {
-    const { clock, events } = this.#context
-    // Never early, though a timer may ring a millisecond before its time. By the clock that claimed it, it is due this
-    // soon; one that was set back since is not waited for.
-    const due = clock.monotonic() + Math.min(earlyMs, claim.readyAt - clock.now())
-    for (let left = due - clock.monotonic(); left > 0; left = due - clock.monotonic()) {
-      await new Promise<void>((resolve) => clock.timer(left, resolve))
-    }
-    const event = eventOf(claim)
-    events.emit('execution:started', event)
-    const startedAt = clock.now()
-    if (claim.place !== null) held.unnotedSince = startedAt
-    this.#handling += 1
-    const ran = await this.#parts.runner.run(claim, held)
-    this.#handling -= 1
-    const finishedAt = clock.now()
-    this.#runMs =
-      this.#runMs === null ? finishedAt - startedAt : this.#runMs * 0.9 + (finishedAt - startedAt) * 0.1
-    this.#takeOver(claim, held, ran, { event, startedAt, finishedAt })
-  }
-
-  /** Writes the end without keeping the slot waiting for it. */
-  #takeOver(
-    claim: ClaimedExecution,
-    held: Held,
-    ran: Ran,
-    at: { event: ExecutionEvent; startedAt: number; finishedAt: number },
-  ): void {
-    const { keeper, finisher } = this.#parts
-    const durationMs = at.finishedAt - at.startedAt
-    if (ran.kind === 'committed') {
-      keeper.letGo(held)
-      this.#context.events.emit('execution:completed', { ...at.event, result: ran.result, durationMs })
-      return
-    }
-    const ending = this.#endingOf(claim, ran.outcome)
-    void finisher.finish(finishedOf(claim, ending, at)).then((ours) => {
-      keeper.letGo(held)
-      if (ours) return this.#tell(at.event, ending, durationMs)
-      keeper.abort(held, 'lost')
-      return this.#context.events.emit('execution:refused', at.event)
-    })
-  }
-
-  #endingOf(claim: ClaimedExecution, outcome: Extract<Ran, { kind: 'ended' }>['outcome']): Ending {
-    const { clock, random } = this.#context
-    const { attempt, cause, maxAttempts, nextTickAt } = claim
-    const { retry, overlap } = claim.spec
-    const tried = { attempt, maxAttempts, cause, retry, overlap, nextTickAt }
-    return endingOf(outcome, tried, clock.now(), random())
-  }
-
-  #tell(event: ExecutionEvent, ending: Ending, durationMs: number): void {
-    const { events } = this.#context
-    switch (ending.state) {
-      case 'completed':
-        return events.emit('execution:completed', { ...event, result: ending.result, durationMs })
-      case 'failed':
-        return events.emit('execution:failed', { ...event, error: ending.error })
-      case 'cancelled':
-        return events.emit('execution:cancelled', { ...event, reason: ending.reason })
-      default:
-        return events.emit('execution:retrying', {
-          ...event,
-          error: ending.error,
-          readyAt: new Date(ending.readyAt),
-        })
-    }
-  }
-}
-
-function finishedOf(
-  claim: ClaimedExecution,
-  ending: Ending,
-  { startedAt, finishedAt }: { readonly startedAt: number; readonly finishedAt: number },
-): FinishedAttempt {
-  const { id, fence, attempt } = claim
-  return { id, fence, attempt, claimed: claim, ending, startedAt, finishedAt }
-}
-
-function eventOf(claim: ClaimedExecution): ExecutionEvent {
-  const { id, jobName, cause, attempt, scheduledFor } = claim
-  return { executionId: id, job: jobName, cause, attempt, scheduledFor: new Date(scheduledFor) }
 }

@@ -1,7 +1,7 @@
 /** One live lease per execution, fenced writes, counted attempts, and ends that stay ends. */
 import { leaseSlackMs } from '../../../src/core/attempt/lease.ts'
 import { executionTransitions, isFinal } from '../../../src/core/execution/execution-state.ts'
-import { earlyMs } from '../../../src/engine/worker/queue-worker.ts'
+import { earlyMs } from '../../../src/engine/worker/performer.ts'
 import type { Change, ExecutionRow, ReserveRow } from './change-log.ts'
 import { isUnstarted, type Model } from './model.ts'
 import type { Rule } from './rules.ts'

@@ -6,6 +6,7 @@ const hot = 'src/store/sqlite/hot.ts'
 const rescue = 'src/store/sql/expire-leases.ts'
 const reserves = 'src/store/sql/reserves.ts'
 const queueWorker = 'src/engine/worker/queue-worker.ts'
+const performer = 'src/engine/worker/performer.ts'
 
 export const executionBugs: readonly PlantedBug[] = [
   {
@@ -191,7 +192,7 @@ export const executionBugs: readonly PlantedBug[] = [
     rules: ['nothing starts early'],
     patches: [
       {
-        file: queueWorker,
+        file: performer,
         find: 'for (let left = due - clock.monotonic(); left > 0;',
         replace: 'for (let left = 0; left > 0;',
       },

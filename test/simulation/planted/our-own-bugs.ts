@@ -4,7 +4,7 @@
  */
 import type { PlantedBug } from './planted-bug.ts'
 
-const queueWorker = 'src/engine/worker/queue-worker.ts'
+const performer = 'src/engine/worker/performer.ts'
 
 export const ourOwnBugs: readonly PlantedBug[] = [
   {
@@ -13,7 +13,7 @@ export const ourOwnBugs: readonly PlantedBug[] = [
     rules: ['attempts stay within their limit'],
     patches: [
       {
-        file: queueWorker,
+        file: performer,
         find: 'const tried = { attempt, maxAttempts, cause,',
         replace: 'const tried = { attempt, maxAttempts: retry.attempts, cause,',
       },
@@ -42,7 +42,7 @@ export const ourOwnBugs: readonly PlantedBug[] = [
     rules: ['a stop leaves nothing behind'],
     patches: [
       {
-        file: queueWorker,
+        file: performer,
         find: 'for (let left = due - clock.monotonic(); left > 0; left = due - clock.monotonic()) {',
         replace:
           'for (let left = claim.readyAt - clock.now(); left > 0; left = claim.readyAt - clock.now()) {',
