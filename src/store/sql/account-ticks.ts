@@ -15,6 +15,7 @@ import type {
 } from '../store.ts'
 import { applyPlan, cursorMoved, jobAfter, tickRow } from './apply-plan.ts'
 import { writeAuditLog } from './audit-log.ts'
+import { jobsOfBatch } from './due-batch.ts'
 import type { HotScripts } from './hot-scripts.ts'
 import { insertExecutions } from './insert-execution.ts'
 import { type Lanes, laneOf, loadLanes, settleLane } from './lane.ts'
@@ -46,17 +47,18 @@ export function* accountTicks(
 ): Script<AccountResult> {
   const { leader } = request
   const batch = new Batch()
+  const dueJobs = yield* jobsOfBatch(request)
   if ((yield* row(leadText, leader.holder, leader.termId)) === null) return batch.result(false, 0)
 
   // In id order, like everybody who holds the rows of several jobs.
   const held = yield* rows(
     'SELECT * FROM @jobs WHERE id IN ?* ORDER BY id FOR UPDATE',
-    request.jobs.map(({ id }) => id),
+    dueJobs.map(({ id }) => id),
   )
   const jobs = new Map(held.map((found) => [text(found.id), jobFrom(found)]))
   const lanes = yield* loadLanes([...jobs.values()])
   let done = 0
-  for (const due of request.jobs) {
+  for (const due of dueJobs) {
     if (done > 0 && (batch.executions >= request.maxExecutions || request.outOfTime())) break
     done += 1
     const job = jobs.get(due.id)
