@@ -18,15 +18,18 @@ const activeText = `
   SELECT job_id, id, state, cause, tick_at, ready_at FROM @job_executions /* lane */
   WHERE job_id IN ?* AND ${isActive} AND cause <> 'enqueue' ORDER BY seq FOR UPDATE`
 
-const anyBlockedText = `SELECT id FROM @job_executions WHERE job_id = ? AND state = 'blocked' LIMIT 1`
+/** By cause, as the index of what is blocked has them: else SQLite reads the whole history of a job, and finds none. */
+const anyBlockedText = `
+  SELECT id FROM @job_executions WHERE job_id = ? AND state = 'blocked' ORDER BY cause LIMIT 1`
 
 const blockedCountText = `
   SELECT job_id, cause, count(*) AS blocked FROM @job_executions
   WHERE job_id IN ?* AND state = 'blocked' GROUP BY job_id, cause`
 
+/** The few that wait are sorted: in the order of an index they are looked for in the whole history of the job. */
 const waitingText = `
   SELECT id, ready_at FROM @job_executions
-  WHERE job_id = ? AND state = 'blocked' AND cause IN ('schedule', 'manual') ORDER BY seq LIMIT ?`
+  WHERE job_id = ? AND state = 'blocked' AND cause IN ('schedule', 'manual') ORDER BY seq + 0 LIMIT ?`
 
 /** Catch-up before backfill, oldest first; what waits for its retry lets the others pass. */
 const chainHeadText = `
