@@ -44,7 +44,7 @@ function listed(param: Param): Param {
 }
 
 function insertsOf({ into, columns, rows }: Insert, prefix: string): Spelled[] {
-  const text = `INSERT INTO ${tableName(into, prefix)} (${columns.join(', ')}) VALUES ?`
+  const text = `INSERT INTO ${tableName(into, prefix)} (${Object.keys(columns).join(', ')}) VALUES ?`
   return chunksOf(rows).map((chunk) => ({ text, params: [plain(chunk)] }))
 }
 

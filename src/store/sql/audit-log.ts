@@ -4,7 +4,15 @@ import { Where } from './find-jobs.ts'
 import { json, number, optionalText, text } from './rows.ts'
 import { insertAll, rows, run, type Script } from './script.ts'
 
-const columns = ['at', 'actor', 'origin', 'action', 'subject', 'before_value', 'after_value'] as const
+const columns = {
+  at: 'number',
+  actor: 'text',
+  origin: 'text',
+  action: 'text',
+  subject: 'text',
+  before_value: 'text',
+  after_value: 'text',
+} as const
 
 export function* writeAuditLog(entry: NewAuditEntry): Script<void> {
   yield* run(

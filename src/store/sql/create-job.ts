@@ -150,7 +150,7 @@ export function* insertRevision(
 function* insertTags(jobId: string, { tags }: JobSpec): Script<void> {
   yield* insertAll(
     'job_tags',
-    ['tag', 'job_id'],
+    { tag: 'text', job_id: 'text' },
     [...new Set(tags)].map((tag) => [tag, jobId]),
   )
 }

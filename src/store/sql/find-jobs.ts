@@ -117,7 +117,7 @@ export function* listLogs(executionId: string): Script<LogRow[]> {
 export function* appendLogs(lines: readonly LogRow[]): Script<void> {
   yield* insertAll(
     'execution_logs',
-    ['execution_id', 'at', 'level', 'message'],
+    { execution_id: 'text', at: 'number', level: 'text', message: 'text' },
     lines.map((line) => [line.executionId, line.at, line.level, line.message]),
   )
 }

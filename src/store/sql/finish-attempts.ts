@@ -194,16 +194,16 @@ export interface EndedAttempt extends Claim {
   readonly error: string | null
 }
 
-const attemptColumns = [
-  'execution_id',
-  'attempt',
-  'fence',
-  'node_id',
-  'started_at',
-  'finished_at',
-  'outcome',
-  'error',
-] as const
+const attemptColumns = {
+  execution_id: 'text',
+  attempt: 'number',
+  fence: 'number',
+  node_id: 'text',
+  started_at: 'number',
+  finished_at: 'number',
+  outcome: 'text',
+  error: 'text',
+} as const
 
 export function* insertAttempts(attempts: readonly EndedAttempt[]): Script<void> {
   yield* insertAll(

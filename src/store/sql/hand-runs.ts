@@ -5,26 +5,26 @@ import { jobCancelled, jobNotFound } from './create-job.ts'
 import { insertAll, run, type Script } from './script.ts'
 import { findJob } from './settle.ts'
 
-const columns = [
-  'id',
-  'job_id',
-  'cause',
-  'scheduled_for',
-  'state',
-  'ready_at',
-  'queue',
-  'priority',
-  'handler',
-  'attempt',
-  'max_attempts',
-  'input',
-  'metadata',
-  'fence',
-  'leased_by',
-  'leased_until',
-  'created_at',
-  'started_at',
-] as const
+const columns = {
+  id: 'text',
+  job_id: 'text',
+  cause: 'text',
+  scheduled_for: 'number',
+  state: 'text',
+  ready_at: 'number',
+  queue: 'text',
+  priority: 'number',
+  handler: 'text',
+  attempt: 'number',
+  max_attempts: 'number',
+  input: 'text',
+  metadata: 'text',
+  fence: 'number',
+  leased_by: 'text',
+  leased_until: 'number',
+  created_at: 'number',
+  started_at: 'number',
+} as const
 
 /**
  * One row, running from the start: a crash leaves no execution that waits for a worker. Its one attempt is this one, so

@@ -24,28 +24,28 @@ export interface ExecutionDraft {
 /** Repairs run behind what is due now. */
 const priorityShift: Readonly<Partial<Record<Cause, number>>> = { catch_up: -10, backfill: -20 }
 
-const columns = [
-  'id',
-  'job_id',
-  'cause',
-  'tick_at',
-  'account',
-  'scheduled_for',
-  'state',
-  'ready_at',
-  'start_by',
-  'queue',
-  'priority',
-  'handler',
-  'max_attempts',
-  'caught_up_index',
-  'caught_up_of',
-  'input',
-  'metadata',
-  'retry_of',
-  'idempotency_key',
-  'created_at',
-] as const
+const columns = {
+  id: 'text',
+  job_id: 'text',
+  cause: 'text',
+  tick_at: 'number',
+  account: 'text',
+  scheduled_for: 'number',
+  state: 'text',
+  ready_at: 'number',
+  start_by: 'number',
+  queue: 'text',
+  priority: 'number',
+  handler: 'text',
+  max_attempts: 'number',
+  caught_up_index: 'number',
+  caught_up_of: 'number',
+  input: 'text',
+  metadata: 'text',
+  retry_of: 'text',
+  idempotency_key: 'text',
+  created_at: 'number',
+} as const
 
 export function* insertExecutions(rows: readonly (readonly Param[])[]): Script<void> {
   yield* insertAll('job_executions', columns, rows)

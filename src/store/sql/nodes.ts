@@ -23,7 +23,7 @@ export function* registerNode(node: NodeRow, handlers: readonly string[]): Scrip
   const unique = [...new Set(handlers)]
   yield* insertAll(
     'node_handlers',
-    ['handler', 'node_id'],
+    { handler: 'text', node_id: 'text' },
     unique.map((handler) => [handler, node.id]),
   )
   return yield* schemaVersion()
@@ -99,7 +99,7 @@ export function* findOrphans(since: number, now: number): Script<string[]> {
   )
   yield* insertAll(
     'orphans',
-    ['job_id', 'since_at'],
+    { job_id: 'text', since_at: 'number' },
     fresh.map(({ id }) => [text(id), now]),
   )
   const old = yield* rows('SELECT job_id FROM @orphans WHERE since_at <= ? ORDER BY job_id LIMIT 500', since)

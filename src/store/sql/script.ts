@@ -24,10 +24,13 @@ export interface Statement {
   readonly reads?: boolean
 }
 
+/** What an insert writes, in the order of its values. PostgreSQL reads them as arrays, and must be told of what. */
+export type Columns = Readonly<Record<string, 'text' | 'number'>>
+
 /** Many rows into one table, by whatever form is the engine's fastest. */
 export interface Insert {
   readonly into: string
-  readonly columns: readonly string[]
+  readonly columns: Columns
   readonly rows: readonly (readonly Param[])[]
 }
 
@@ -61,7 +64,7 @@ export function* insertedId(text: string, ...params: Param[]): Script<number> {
 
 export function* insertAll(
   into: string,
-  columns: readonly string[],
+  columns: Columns,
   rows: readonly (readonly Param[])[],
 ): Script<void> {
   if (rows.length > 0) yield { into, columns, rows }

@@ -40,8 +40,8 @@ export const sqliteDialect: Dialect = {
 
 /** Row by row: with no round trip to save, one prepared statement beats any multi-row form. */
 export function insertText({ into, columns }: Insert): string {
-  const marks = columns.map(() => '?').join(', ')
-  return `INSERT INTO ${tableName(into)} (${columns.join(', ')}) VALUES (${marks})`
+  const names = Object.keys(columns)
+  return `INSERT INTO ${tableName(into)} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`
 }
 
 /** Primary result codes of SQLite (the low byte of the extended code). */
