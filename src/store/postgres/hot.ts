@@ -10,7 +10,7 @@ import { jobCancelled, jobNotFound } from '../sql/create-job.ts'
 import { draftsOf, findSame, pickUnmade, valuesOf } from '../sql/enqueue.ts'
 import type { Completion, Crash, CursorMove, HotScripts } from '../sql/hot-scripts.ts'
 import { number, optionalNumber, text } from '../sql/rows.ts'
-import type { Param, Row, Script } from '../sql/script.ts'
+import { type Param, type Row, run, type Script } from '../sql/script.ts'
 import type {
   Claim,
   ClaimRequest,
@@ -20,6 +20,7 @@ import type {
   ExtendResult,
   NewExecution,
 } from '../store.ts'
+import { batchParams, batchText } from './batch.ts'
 
 /** A statement that is a transaction of its own, unless it stands in one already. */
 function* alone(text: string, ...params: Param[]): Script<Row[]> {
@@ -231,49 +232,73 @@ function* completeAttempts(attempts: readonly Completion[]): Script<ReadonlySet<
   return idsOf(yield* alone(completeText, JSON.stringify(rows)))
 }
 
+const crashColumns = {
+  id: 'text',
+  fence: 'number',
+  state: 'text',
+  error: 'text',
+  ready_at: 'number',
+  finished_at: 'number',
+  attempt: 'number',
+  started_at: 'number',
+} as const
+
+const crash = batchText(crashColumns)
 const crashText = `
-  UPDATE @job_executions e SET state = c.state, error = c.error, ready_at = c.ready_at, finished_at = c.finished_at,
-    leased_until = NULL, attempt = c.attempt, started_at = c.started_at
-  FROM json_to_recordset($1) AS c(id text, fence bigint, state text, error text, ready_at bigint, finished_at bigint,
-    attempt int, started_at bigint)
-  WHERE e.id = c.id AND e.fence = c.fence AND ${isRunning}
+  UPDATE @job_executions e SET state = ${crash.valueOf('state')}, error = ${crash.valueOf('error')},
+    ready_at = ${crash.valueOf('ready_at')}, finished_at = ${crash.valueOf('finished_at')}, leased_until = NULL,
+    attempt = ${crash.valueOf('attempt')}, started_at = ${crash.valueOf('started_at')}
+  FROM ${crash.from}
+  WHERE e.id = c.id AND e.fence = ${crash.valueOf('fence')} AND ${isRunning}
   RETURNING e.id`
 
 function* crashAttempts(attempts: readonly Crash[]): Script<ReadonlySet<string>> {
-  const rows = attempts.map((crash) => ({
-    id: crash.id,
-    fence: crash.fence,
-    state: crash.state,
-    error: crash.error,
-    ready_at: crash.readyAt,
-    finished_at: crash.finishedAt,
-    attempt: crash.attempt,
-    started_at: crash.startedAt,
-  }))
-  return idsOf(yield* within(crashText, JSON.stringify(rows)))
+  const rows = attempts.map(({ id, fence, state, error, readyAt, finishedAt, attempt, startedAt }) => [
+    id,
+    fence,
+    state,
+    error,
+    readyAt,
+    finishedAt,
+    attempt,
+    startedAt,
+  ])
+  return idsOf(yield* within(crashText, ...batchParams(crashColumns, rows)))
 }
 
+const moveColumns = {
+  id: 'text',
+  was: 'number',
+  version: 'number',
+  accounted_until: 'number',
+  next_due_at: 'number',
+  open_tick_at: 'number',
+  runs: 'number',
+  state: 'text',
+  updated_at: 'number',
+} as const
+
+const move = batchText(moveColumns)
 const moveText = `
-  UPDATE @jobs j SET accounted_until = c.accounted_until, next_due_at = c.next_due_at, open_tick_at = c.open_tick_at,
-    runs = c.runs, state = c.state, updated_at = c.updated_at
-  FROM json_to_recordset($1) AS c(id text, was bigint, version bigint, accounted_until bigint, next_due_at bigint,
-    open_tick_at bigint, runs bigint, state text, updated_at bigint)
-  WHERE j.id = c.id AND j.accounted_until = c.was AND j.version = c.version
-  RETURNING j.id`
+  UPDATE @jobs j SET accounted_until = ${move.valueOf('accounted_until')}, next_due_at = ${move.valueOf('next_due_at')},
+    open_tick_at = ${move.valueOf('open_tick_at')}, runs = ${move.valueOf('runs')}, state = ${move.valueOf('state')},
+    updated_at = ${move.valueOf('updated_at')}
+  FROM ${move.from}
+  WHERE j.id = c.id AND j.accounted_until = ${move.valueOf('was')} AND j.version = ${move.valueOf('version')}`
 
 function* moveCursors(moves: readonly CursorMove[]): Script<number> {
-  const rows = moves.map(({ job, after }) => ({
-    id: job.id,
-    was: job.accountedUntil,
-    version: job.version,
-    accounted_until: after.accountedUntil,
-    next_due_at: after.nextDueAt,
-    open_tick_at: after.openTickAt,
-    runs: after.runs,
-    state: after.state,
-    updated_at: after.updatedAt,
-  }))
-  return (yield* within(moveText, JSON.stringify(rows))).length
+  const rows = moves.map(({ job, after }) => [
+    job.id,
+    job.accountedUntil,
+    job.version,
+    after.accountedUntil,
+    after.nextDueAt,
+    after.openTickAt,
+    after.runs,
+    after.state,
+    after.updatedAt,
+  ])
+  return yield* run(moveText, ...batchParams(moveColumns, rows))
 }
 
 function claimsOf(claims: readonly Claim[]): string {
