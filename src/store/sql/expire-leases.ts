@@ -21,30 +21,31 @@ const watchedText = `
     OR EXISTS (SELECT 1 FROM @job_executions
        WHERE start_by IS NOT NULL AND attempt = 0 AND state IN ('pending', 'blocked')) AS watched`
 
-/** LEFT, or MariaDB begins with the jobs and sorts every lease of theirs: 8 ms instead of 40 for 500 of 10,000. */
+/** Without their jobs, which are read once each: joined, every lease would carry its job's whole spec. */
 const leaseText = `
-  SELECT e.id, e.job_id, e.cause, e.tick_at, e.attempt, e.max_attempts, e.fence, e.started_at, e.leased_by, e.leased_until,
-       e.queue, e.reserve_place,
-       e.cancel_requested_at, e.cancel_reason, j.name AS job_name, j.spec, j.next_due_at
-  FROM @job_executions e LEFT JOIN @jobs j ON j.id = e.job_id
-  WHERE e.state = 'running' AND`
+  SELECT id, job_id, cause, tick_at, attempt, max_attempts, fence, started_at, leased_by, leased_until, queue, reserve_place,
+    cancel_requested_at
+  FROM @job_executions WHERE state = 'running' AND`
+
+const jobsText = 'SELECT id, name, spec, next_due_at FROM @jobs WHERE id IN ?*'
 
 export function* expireLeases(
   { now, limit, random, silent = [] }: ExpireRequest,
   hot: Pick<HotScripts, 'crashAttempts'>,
 ): Script<ExpireResult> {
   const seen = yield* rows(
-    `${leaseText} e.leased_until <= ? ORDER BY e.leased_until LIMIT ?`,
+    `${leaseText} leased_until <= ? ORDER BY leased_until LIMIT ?`,
     now - leaseSlackMs,
     limit,
   )
   for (const { id, fence, leasedUntil } of silent) {
-    const text = `${leaseText} e.id = ? AND e.fence = ? AND e.leased_until = ?`
+    const text = `${leaseText} id = ? AND fence = ? AND leased_until = ?`
     seen.push(...(yield* rows(text, id, fence, leasedUntil)))
   }
   yield* holdLanes(seen.filter(isInLane).map(({ job_id }) => text(job_id)))
   const found = yield* holdExpired(yield* withReservedStarts(seen))
-  const states = yield* takeBack(found, now, random, hot)
+  const jobs = yield* jobsOf(found)
+  const states = yield* takeBack(found, jobs, { now, random }, hot)
   const taken = found.flatMap((lease) => {
     const state = states.get(text(lease.id))
     return state === undefined ? [] : [{ lease, state }]
@@ -57,11 +58,17 @@ export function* expireLeases(
   const watching = number((yield* row(watchedText))?.watched) === 1
   const expired = taken.map(({ lease, state }) => ({
     id: text(lease.id),
-    jobName: text(lease.job_name),
+    jobName: text(jobs.get(text(lease.job_id))?.name),
     state,
     leasedBy: optionalText(lease.leased_by),
   }))
   return { expired, deadlined: late.count, watching, ...after, ...(yield* findAhead(now, limit)) }
+}
+
+function* jobsOf(leases: readonly Row[]): Script<ReadonlyMap<string, Row>> {
+  if (leases.length === 0) return new Map()
+  const found = yield* rows(jobsText, [...new Set(leases.map(({ job_id }) => text(job_id)))])
+  return new Map(found.map((job) => [text(job.id), job]))
 }
 
 /** Those that are still as they were seen: the others were renewed or ended while their jobs were waited for. */
@@ -84,8 +91,8 @@ function isInLane(execution: Row): boolean {
 /** The states of those that were taken back; who has renewed or ended meanwhile is not among them. */
 function* takeBack(
   leases: readonly Row[],
-  now: number,
-  random: () => number,
+  jobs: ReadonlyMap<string, Row>,
+  { now, random }: Pick<ExpireRequest, 'now' | 'random'>,
   hot: Pick<HotScripts, 'crashAttempts'>,
 ): Script<ReadonlyMap<string, ExecutionState>> {
   const states = new Map<string, ExecutionState>()
@@ -96,7 +103,8 @@ function* takeBack(
       if (given !== null) states.set(text(lease.id), text(given.state) as ExecutionState)
     } else {
       const apartMs = apartAfterCrashMs(crashes.length, leases.length)
-      crashes.push({ crash: crashOf(lease, now, random(), apartMs), lease })
+      const job = jobs.get(text(lease.job_id)) ?? {}
+      crashes.push({ crash: crashOf(lease, job, now, { random: random(), apartMs }), lease })
     }
   }
   if (crashes.length === 0) return states
@@ -137,15 +145,20 @@ function* findAhead(now: number, limit: number): Script<Pick<ExpireResult, 'ahea
   }
 }
 
-function crashOf(lease: Row, now: number, random: number, apartMs: number): Crash {
-  const spec = specFrom(lease.spec)
+function crashOf(
+  lease: Row,
+  job: Row,
+  now: number,
+  { random, apartMs }: { readonly random: number; readonly apartMs: number },
+): Crash {
+  const spec = specFrom(job.spec)
   const tried = {
     attempt: number(lease.attempt),
     cause: text(lease.cause) as Cause,
     maxAttempts: spec.onCrash === 'fail' ? 0 : number(lease.max_attempts),
     retry: spec.retry,
     overlap: spec.overlap,
-    nextTickAt: spec.overlap === 'allow' ? null : optionalNumber(lease.next_due_at),
+    nextTickAt: spec.overlap === 'allow' ? null : optionalNumber(job.next_due_at),
     apartMs,
   }
   const asked = optionalNumber(lease.cancel_requested_at) !== null
