@@ -7,6 +7,7 @@
 import { claimedFrom, claimedTo } from '../sql/claimed.ts'
 import { ClaimedJobs } from '../sql/claimed-jobs.ts'
 import type { Completion, Crash, CursorMove, HotScripts } from '../sql/hot-scripts.ts'
+import { mostIdle } from '../sql/idle-lanes.ts'
 import { number, optionalNumber, text } from '../sql/rows.ts'
 import { look, type Param, type Row, rows, run, type Script } from '../sql/script.ts'
 import type { Claim, ClaimRequest, ClaimResult, ExtendRequest, ExtendResult } from '../store.ts'
@@ -290,6 +291,17 @@ function* moveCursors(moves: readonly CursorMove[]): Script<number> {
   return moved
 }
 
+/** No index has what is blocked in the order of its jobs, so that all of it is read; but each job is asked about once. */
+const idleText = `
+  SELECT b.job_id FROM (SELECT DISTINCT job_id FROM @job_executions WHERE state = 'blocked' AND ready_at <= ?) b
+  WHERE NOT EXISTS (SELECT 1 FROM @job_executions a
+    WHERE a.job_id = b.job_id AND a.state IN ('pending', 'running', 'retrying') AND a.cause <> 'enqueue')
+  LIMIT ?`
+
+function* findIdleLanes(now: number): Script<string[]> {
+  return (yield* rows(idleText, now, mostIdle)).map(({ job_id }) => text(job_id))
+}
+
 function claimsOf(claims: readonly Claim[]): string {
   return JSON.stringify(claims.toSorted(byId).map(({ id, fence }) => [id, fence]))
 }
@@ -315,5 +327,6 @@ export function hotScripts(): HotScripts {
     completeAttempts,
     crashAttempts,
     moveCursors,
+    findIdleLanes,
   }
 }

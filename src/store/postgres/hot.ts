@@ -9,6 +9,7 @@ import { ClaimedJobs } from '../sql/claimed-jobs.ts'
 import { jobCancelled, jobNotFound } from '../sql/create-job.ts'
 import { draftsOf, findSame, pickUnmade, valuesOf } from '../sql/enqueue.ts'
 import type { Completion, Crash, CursorMove, HotScripts } from '../sql/hot-scripts.ts'
+import { findIdleLanes } from '../sql/idle-lanes.ts'
 import { number, optionalNumber, text } from '../sql/rows.ts'
 import { type Param, type Row, run, type Script } from '../sql/script.ts'
 import type {
@@ -318,5 +319,6 @@ export function hotScripts(): HotScripts {
     completeAttempts,
     crashAttempts,
     moveCursors,
+    findIdleLanes,
   }
 }

@@ -214,17 +214,12 @@ function* cancelLate(now: number, limit: number): Script<{ count: number; ended:
   return { count, ended }
 }
 
-/** Jobs with something blocked and a lane that may be free: normally none, since whoever ends work releases the next. */
-const blockedJobsText = `
-  SELECT DISTINCT b.job_id FROM @job_executions b
-  WHERE b.state = 'blocked' AND b.ready_at <= ? AND NOT EXISTS (
-    SELECT 1 FROM @job_executions a
-    WHERE a.job_id = b.job_id AND (a.state = 'pending' OR a.state = 'running' OR a.state = 'retrying') AND a.cause <> 'enqueue')
-  LIMIT 500`
-
-export function* releaseBlocked(jobIds: readonly string[] | 'any', now: number): Script<ReleaseResult> {
-  const ids =
-    jobIds === 'any' ? (yield* rows(blockedJobsText, now)).map((found) => text(found.job_id)) : jobIds
+export function* releaseBlocked(
+  jobIds: readonly string[] | 'any',
+  now: number,
+  hot: Pick<HotScripts, 'findIdleLanes'>,
+): Script<ReleaseResult> {
+  const ids = jobIds === 'any' ? yield* hot.findIdleLanes(now) : jobIds
   const releases: ReleaseAt[] = []
   for (const id of [...ids].sort()) {
     const found = yield* row('SELECT * FROM @jobs WHERE id = ? FOR UPDATE', id)

@@ -25,6 +25,8 @@ export interface HotScripts {
   crashAttempts(attempts: readonly Crash[]): Script<ReadonlySet<string>>
   /** Compare-and-set on (cursor, version), in one go for a batch; how many moved. */
   moveCursors(moves: readonly CursorMove[]): Script<number>
+  /** Jobs with something blocked whose time has come, and nothing under way. */
+  findIdleLanes(now: number): Script<string[]>
 }
 
 export interface Completion extends Claim {

@@ -167,7 +167,7 @@ export function createSqlStore(
       ),
     releaseBlocked: (jobIds, now) =>
       telling(
-        write(() => releaseBlocked(jobIds, now)),
+        write(() => releaseBlocked(jobIds, now, hot)),
         ({ released }) => workIf(released > 0),
       ),
     beginExecution: (begin) => write(() => beginExecution(begin)),

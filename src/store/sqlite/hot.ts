@@ -217,3 +217,5 @@ export function* moveCursors(moves: readonly CursorMove[]): Script<number> {
   for (const { job, after } of moves) moved += yield* moveOne(job, after)
   return moved
 }
+
+export { findIdleLanes } from '../sql/idle-lanes.ts'
