@@ -1,0 +1,38 @@
+/** On SQLite, where the looks of a lane block the event loop: none of them reads the history of its job. */
+import { expect, test } from 'vitest'
+import { findIdleLanes } from '../../src/store/sql/idle-lanes.ts'
+import { loadLanes, settleLane } from '../../src/store/sql/lane.ts'
+import { isInsert, type Row, type Script } from '../../src/store/sql/script.ts'
+import { jobSpec, t0 } from './builders.ts'
+import { openMemory } from './sqlite-store.ts'
+
+const blocked: Row = { id: 'e1', job_id: 'job-1', cause: 'catch_up', state: 'blocked', ready_at: t0 }
+
+/** Every look finds something blocked, so that none is left out. */
+function textsOf(script: Script<unknown>): string[] {
+  const texts: string[] = []
+  let step = script.next()
+  while (!step.done) {
+    if (isInsert(step.value)) throw new Error('a look writes')
+    texts.push(step.value.text)
+    step = script.next([blocked] as Row[] & number)
+  }
+  return texts
+}
+
+const job = { id: 'job-1', name: 'job-1', spec: jobSpec(), chainYields: 0 }
+
+test.each([
+  ['settling a lane', () => settleLane(job, t0)],
+  ['reading lanes', () => loadLanes([job as unknown as Parameters<typeof loadLanes>[0][number]])],
+  ['finding idle lanes', () => findIdleLanes(t0)],
+])('%s', async (_, script) => {
+  const memory = await openMemory()
+  for (const text of textsOf(script())) {
+    const plan = await memory.sql(`EXPLAIN QUERY PLAN ${text}`)
+    expect(plan.map(({ detail }) => detail).join('\n')).not.toMatch(
+      /job_executions_history|SCAN evertick_job_executions$/,
+    )
+  }
+  await memory.close()
+})
