@@ -237,7 +237,7 @@ function* whichOf(
   return changed === 0 ? new Set() : idsOf(yield* find())
 }
 
-/** No LONGTEXT, which would put the rows of the join on disk. The error is always the same. */
+/** The error is always the same, and short: no LONGTEXT. */
 const crashColumns = `${claimColumns}, state VARCHAR(32) CHARACTER SET utf8mb4 PATH '$[2]',
   error VARCHAR(1000) CHARACTER SET utf8mb4 PATH '$[3]', ready_at BIGINT PATH '$[4]', finished_at BIGINT PATH '$[5]',
   attempt INT PATH '$[6]', started_at BIGINT PATH '$[7]'`

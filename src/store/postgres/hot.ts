@@ -1,7 +1,7 @@
 /**
- * The statements that decide the speed, by hand for this engine. A batch is one statement, its rows one JSON parameter or arrays: the
- * round trip and the planning are paid once, and the text stays constant, so that it can be prepared. States are literals:
- * as a parameter they would hide the partial indexes from the planner.
+ * The statements that decide the speed, by hand for this engine. A batch is one statement, its rows one JSON parameter or
+ * arrays: the round trip and the planning are paid once, and the text stays constant, so that it can be prepared. States
+ * are literals: as a parameter they would hide the partial indexes from the planner.
  */
 
 import { claimedFrom, claimedTo } from '../sql/claimed.ts'
