@@ -103,23 +103,32 @@ const priorities = `
             ORDER BY e.priority DESC LIMIT 1)
     FROM priorities p WHERE p.priority IS NOT NULL)`
 
+/** What is not ready yet, of one priority. */
+const later = `
+  FROM @job_executions e
+  WHERE e.queue = $1 AND e.state IN ('pending', 'retrying') AND e.priority = p.priority AND e.ready_at > $2`
+
+const nextReady = `min((SELECT min(e.ready_at) ${later}))`
+const upcoming = `sum((SELECT count(*) FROM (SELECT 1 ${later} AND e.ready_at <= $3 LIMIT $4) u))`
+
 /**
  * With the priority fixed, the index is in order of ready_at, so a backlog that is not ready yet is never read. What
  * another node is claiming is passed over, not waited for. An enqueue that committed after its job was cancelled ends
  * here. By arrays, which the planner takes for short, and which bring along what is asked of the jobs: joined with `ready`
  * itself it believes in a scan of the whole table, and joined with @jobs in reading all executions of each job. Numbered
- * once: to look each row's position up in the array took as long as the rest for 500 rows.
+ * once: to look each row's position up in the array took as long as the rest for 500 rows. What comes next is said with
+ * the rows: to ask for it afterwards kept a single run waiting for another round trip.
  */
 const claimText = `
   WITH ${priorities}, ready AS (
     SELECT r.seq, r.ready_at, r.job_id, p.priority FROM priorities p CROSS JOIN LATERAL (
       SELECT e.seq, e.ready_at, e.job_id FROM @job_executions e
       WHERE e.queue = $1 AND e.state IN ('pending', 'retrying') AND e.priority = p.priority AND e.ready_at <= $2
-        AND (e.start_by IS NULL OR e.start_by >= $3 OR e.attempt > 0)
-        AND EXISTS (SELECT 1 FROM @node_handlers h WHERE h.handler = e.handler AND h.node_id = $4)
-      ORDER BY e.ready_at, e.seq LIMIT $5 FOR UPDATE SKIP LOCKED) r
+        AND (e.start_by IS NULL OR e.start_by >= $5 OR e.attempt > 0)
+        AND EXISTS (SELECT 1 FROM @node_handlers h WHERE h.handler = e.handler AND h.node_id = $6)
+      ORDER BY e.ready_at, e.seq LIMIT $4 FOR UPDATE SKIP LOCKED) r
     WHERE p.priority IS NOT NULL AND NOT EXISTS (SELECT 1 FROM @queues WHERE name = $1 AND paused_at IS NOT NULL)
-    LIMIT $5
+    LIMIT $4
   ), chosen AS MATERIALIZED (
     SELECT array_agg(seq ORDER BY r.priority DESC, ready_at, seq) AS seqs,
       array_agg(j.state ORDER BY r.priority DESC, ready_at, seq) AS states,
@@ -130,39 +139,34 @@ const claimText = `
   UPDATE @job_executions e SET
     state = CASE WHEN c.job_state = 'cancelled' THEN 'cancelled' ELSE 'running' END,
     cancel_reason = CASE WHEN c.job_state = 'cancelled' THEN 'job_cancelled' ELSE e.cancel_reason END,
-    finished_at = CASE WHEN c.job_state = 'cancelled' THEN $3::bigint END,
-    fence = e.fence + 1, leased_by = $4,
-    leased_until = CASE WHEN c.job_state = 'cancelled' THEN NULL ELSE $6::bigint END,
-    attempt = e.attempt + CASE WHEN c.position <= $7 AND c.job_state <> 'cancelled' THEN 1 ELSE 0 END,
-    started_at = CASE WHEN c.position <= $7 AND c.job_state <> 'cancelled' THEN greatest($3::bigint, e.ready_at) END,
-    start_by = CASE WHEN c.position <= $7 THEN NULL ELSE e.start_by END,
-    reserve_place = CASE WHEN c.position > $7 THEN $8::bigint + c.position - $7 - 1 END,
+    finished_at = CASE WHEN c.job_state = 'cancelled' THEN $5::bigint END,
+    fence = e.fence + 1, leased_by = $6,
+    leased_until = CASE WHEN c.job_state = 'cancelled' THEN NULL ELSE $7::bigint END,
+    attempt = e.attempt + CASE WHEN c.position <= $8 AND c.job_state <> 'cancelled' THEN 1 ELSE 0 END,
+    started_at = CASE WHEN c.position <= $8 AND c.job_state <> 'cancelled' THEN greatest($5::bigint, e.ready_at) END,
+    start_by = CASE WHEN c.position <= $8 THEN NULL ELSE e.start_by END,
+    reserve_place = CASE WHEN c.position > $8 THEN $9::bigint + c.position - $8 - 1 END,
     progress = NULL, progress_note = NULL
   FROM chosen, unnest(chosen.seqs, chosen.states, chosen.versions, chosen.dues)
     WITH ORDINALITY AS c(seq, job_state, job_version, next_due_at, position)
   WHERE e.seq = c.seq
   RETURNING e.id, e.job_id, e.cause, e.tick_at, e.scheduled_for, e.ready_at, e.start_by, e.state,
-    e.attempt - CASE WHEN c.position <= $7 THEN 1 ELSE 0 END AS attempt, e.max_attempts,
+    e.attempt - CASE WHEN c.position <= $8 THEN 1 ELSE 0 END AS attempt, e.max_attempts,
     e.fence - 1 AS fence, e.caught_up_index, e.caught_up_of, e.input, e.metadata, e.idempotency_key,
-    c.position, c.job_version, c.next_due_at`
+    c.position, c.job_version, c.next_due_at,
+    (SELECT ${nextReady} FROM priorities p) AS next_ready_at, (SELECT ${upcoming} FROM priorities p) AS upcoming`
 
-const nextReadyText = `
+const laterText = `
   WITH ${priorities}
-  SELECT
-    min((SELECT min(e.ready_at) FROM @job_executions e
-      WHERE e.queue = $1 AND e.state IN ('pending', 'retrying') AND e.priority = p.priority AND e.ready_at > $2)) AS ready_at,
-    sum((SELECT count(*) FROM (
-      SELECT 1 FROM @job_executions e
-      WHERE e.queue = $1 AND e.state IN ('pending', 'retrying') AND e.priority = p.priority AND e.ready_at > $2
-        AND e.ready_at <= $3 LIMIT $4) u)) AS upcoming
-  FROM priorities p WHERE p.priority IS NOT NULL
-    AND NOT EXISTS (SELECT 1 FROM @queues WHERE name = $1 AND paused_at IS NOT NULL)`
+  SELECT ${nextReady} AS next_ready_at, ${upcoming} AS upcoming FROM priorities p
+  WHERE NOT EXISTS (SELECT 1 FROM @queues WHERE name = $1 AND paused_at IS NOT NULL)`
 
 function claimExecutions(jobs: ClaimedJobs) {
   return function* (request: ClaimRequest): Script<ClaimResult> {
     const { queue, now, readyBy, nodeId, limit, start, reserveFrom = null, upcomingBy = readyBy } = request
     const leasedUntil = now + request.leaseMs
-    const found = yield* alone(claimText, queue, readyBy, now, nodeId, limit, leasedUntil, start, reserveFrom)
+    const which = [queue, readyBy, upcomingBy, limit]
+    const found = yield* alone(claimText, ...which, now, nodeId, leasedUntil, start, reserveFrom)
     const taken = found
       .filter(({ state }) => text(state) === 'running')
       .toSorted((a, b) => number(a.position) - number(b.position))
@@ -171,10 +175,10 @@ function claimExecutions(jobs: ClaimedJobs) {
       claimedFrom(row, specs[index] ?? jobs.missing(row), claimedTo(request, number(row.position) - 1)),
     )
     if (found.length >= limit) return { claimed, nextReadyAt: null, upcoming: 0 }
-    const [next] = yield* alone(nextReadyText, queue, readyBy, upcomingBy, limit)
+    const [next] = found.length > 0 ? found : yield* alone(laterText, ...which)
     return {
       claimed,
-      nextReadyAt: optionalNumber(next?.ready_at),
+      nextReadyAt: optionalNumber(next?.next_ready_at),
       upcoming: optionalNumber(next?.upcoming) ?? 0,
     }
   }
