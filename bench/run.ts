@@ -10,7 +10,7 @@ import { dashboard } from './dashboard/dashboard.ts'
 import { drain } from './drain.ts'
 import { dueScan } from './due-scan.ts'
 import { type Engine, type EngineName, engineNames } from './engines/engine.ts'
-import { missingFor, openEngine } from './engines/open-engine.ts'
+import { installFor, missingFor, openEngine } from './engines/open-engine.ts'
 import { enqueue } from './enqueue.ts'
 import { failover } from './failover.ts'
 import { history } from './history.ts'
@@ -98,8 +98,9 @@ async function run(): Promise<Section[] | null> {
     return null
   }
   const sections = [await withoutDatabase(chosen)]
-  for (const name of engines) {
-    if (measuresOf(name, chosen).length === 0) continue
+  const measured = engines.filter((name) => measuresOf(name, chosen).length > 0)
+  await installFor(measured, say)
+  for (const name of measured) {
     const missing = missingFor(name)
     if (missing === null) sections.push(await onEngine(name, chosen))
     // Asked for by its name, it is not just skipped.

@@ -1,6 +1,7 @@
 /** npm run bench -- --peers: installs them, starts the servers, takes the measures one after another. */
 import { cpus, loadavg } from 'node:os'
 import { runCommand } from '../../scripts/run-command.ts'
+import { installMissing } from '../../test/services/install.ts'
 import { type Contender, type MeasureName, measureNames, storeNames } from './contender.ts'
 import { contenders } from './contenders.ts'
 import { installPeers, peerVersions } from './install.ts'
@@ -46,6 +47,7 @@ export async function compare({
     return null
   }
   await installPeers(say)
+  await installMissing(['postgres', 'mysql', 'redis'], say)
   tellStrayErrors(say)
   const stores = new Stores()
   const taken: Taken[] = []

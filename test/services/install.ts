@@ -1,29 +1,32 @@
-/** Installs what the machine lacks, where that is ours to do: on Debian, as root. Says so on stdout. */
+/** Installs what the machine lacks, where that is ours to do: on Debian, as root. Says so. */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { findProgram, isInstalled, type ServiceName, services } from './binaries.ts'
 
 /** After this, a service is there or `howToGet` says what to do; throws only where apt-get has failed. */
-export async function installMissing(wanted: readonly ServiceName[]): Promise<void> {
+export async function installMissing(
+  wanted: readonly ServiceName[],
+  say: (line: string) => void = console.log,
+): Promise<void> {
   const packages = wanted.filter((name) => !isInstalled(name)).map((name) => services[name].debianPackage)
   if (packages.length === 0) return
   const aptGet = findProgram('apt-get')
   if (aptGet === null || !existsSync('/etc/debian_version') || process.getuid?.() !== 0) return
   const startedAt = performance.now()
-  process.stdout.write(`apt-get install ${packages.join(' ')}: not on this machine, may take a minute …\n`)
+  say(`apt-get install ${packages.join(' ')}: not on this machine, may take a minute …`)
   const restore = keepServicesDown()
   try {
     const install = ['install', '-y', '-q', '--no-install-recommends', ...packages]
     if ((await apt(aptGet, install)).ok) return
     // The lists of packages are empty in a container and out of date on many a machine.
-    process.stdout.write('apt-get update …\n')
+    say('apt-get update …')
     await apt(aptGet, ['update', '-q'])
     const second = await apt(aptGet, install)
     if (!second.ok) throw new Error(`apt-get install ${packages.join(' ')} failed:\n${second.tail}`)
   } finally {
     restore()
-    process.stdout.write(`apt-get: ${((performance.now() - startedAt) / 1_000).toFixed(1)} s\n`)
+    say(`apt-get: ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`)
   }
 }
 
