@@ -28,10 +28,10 @@ export const rules = {
   'one live lease per execution': 'Only its holder writes into a lease.',
   'a stale fence is refused': 'What was superseded ends, extends and starts nothing.',
   'a lease is left its time':
-    'Nobody takes a lease before it has run out, by the clock of the one who takes it.',
+    'Nobody takes a lease before it has run out, by the clock of the one who takes it; but for a tick to come that has not begun, which an action on its job takes back.',
   'a healthy worker keeps its lease':
     'A lease runs out only where its holder had trouble after its last renewal.',
-  'nothing starts early': 'By the clock of its worker.',
+  'nothing starts early': 'By the clock of its worker; nor does a mark of a reserve pass what is not due.',
   'nothing starts after its deadline': 'Also not from a reserve.',
   'attempts count at their start': 'No handler begins before its attempt is counted.',
   'an attempt starts once': 'No attempt is handed to two handlers.',
@@ -48,7 +48,7 @@ export const rules = {
   'the buffer has its limit': '1 for `buffer_one`, 100 for `buffer_all`.',
   'maxMissedRuns holds': 'Never more catch-ups wait, over all outages.',
   'maxRuns holds': 'Never more runs by ticks.',
-  'a paused job makes nothing': 'No tick after the pause fires or is claimed.',
+  'a paused job makes nothing': 'No tick after the pause fires, is claimed or begins.',
   'a cancelled job runs nothing': 'Nothing of it is claimed or begun.',
   'a paused queue hands out nothing': 'Nothing in it is claimed.',
   // --- leadership and locks
