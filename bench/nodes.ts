@@ -1,4 +1,4 @@
-/** One node and five on one server, each a process: do they drain together what one drains alone, and without conflicts? */
+/** One, two and five nodes on one server, each a process: do they drain together what one drains alone, and without conflicts? */
 import { type ChildNode, withNodes } from './child-node.ts'
 import type { Engine } from './engines/engine.ts'
 import { machineMs } from './machine-time.ts'
@@ -8,6 +8,7 @@ import { withConnection, withEvertick } from './scratch-database.ts'
 const rounds = 3
 const count = 20_000
 const concurrency = 50
+const few = 2
 const many = 5
 
 interface Conflicts {
@@ -84,13 +85,18 @@ export const nodes: EngineMeasure = {
   name: 'nodes',
   on: ['postgres', 'mysql'],
   async run({ engine, say }) {
-    say(`drain of ${count} by 1 and by ${many} nodes`)
+    say(`drain of ${count} by 1, ${few} and ${many} nodes`)
     const conflicts: Conflicts[] = []
-    const works = { one: () => drainBy(engine, 1, []), many: () => drainBy(engine, many, conflicts) }
+    const works = {
+      one: () => drainBy(engine, 1, []),
+      few: () => drainBy(engine, few, []),
+      many: () => drainBy(engine, many, conflicts),
+    }
     const found = await interleave(rounds, works, say)
     const percent = (values: number[]) => median(values) * 100
     return [
       ...besides(`drain ${count} by ${many} nodes`, 'jobs/s', found.many, found.one, '1 node'),
+      ...besides(`drain ${count} by ${few} nodes`, 'jobs/s', found.few, found.one, '1 node').slice(0, 1),
       {
         name: `conflicts of ${many} nodes, of executions`,
         value: percent(conflicts.map(({ share }) => share)),

@@ -116,6 +116,8 @@ export interface Store {
   listen(listener: (topic: HintTopic) => void): () => void
   /** How long a handler's own transaction may stay open. */
   readonly longestTransactionMs: number
+  /** How long it may keep every other write of this process waiting. */
+  readonly longestHoldMs: number
   /** The database's own time; null where this host's clock is the database's. */
   time(): Promise<number | null>
   /** Everything written so far is durable, claims too: before work that must never run twice. */

@@ -4,6 +4,7 @@
  * up its successor no longer than that.
  */
 
+import { leaseSlackMs } from '../../core/attempt/lease.ts'
 import type { Claim } from '../../store/store.ts'
 import type { EngineContext } from '../context.ts'
 import { Alarm, Service } from '../service.ts'
@@ -41,9 +42,15 @@ export class LeaseKeeper extends Service {
     if (this.#held.get(held.id) === held) this.#held.delete(held.id)
   }
 
-  /** Before a transaction holds the writer: nobody's lease may run out meanwhile. */
-  async extendAll(): Promise<void> {
-    await this.#extend([...this.#held.values()].filter(isKept))
+  /**
+   * Before a transaction that nothing else of ours may pass for so long: its own lease begins anew, and no other runs out
+   * meanwhile. Not simply all of them: that is a write for everything in reserve, at each transaction.
+   */
+  async extendFor(held: Held, holdMs: number): Promise<void> {
+    const now = this.#context.clock.now()
+    const isShort = ({ leasedUntil }: Held) => leasedUntil - now <= holdMs + leaseSlackMs
+    const kept = [...this.#held.values()].filter(isKept)
+    await this.#extend(kept.filter((one) => one === held || isShort(one)))
   }
 
   abort(held: Held, reason: StopReason): void {

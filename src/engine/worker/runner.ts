@@ -246,7 +246,7 @@ class Attempt {
       )
     }
     this.#transactionUsed = true
-    await this.#parts.keeper.extendAll()
+    await this.#parts.keeper.extendFor(this.#held, this.#context.store.longestHoldMs)
     this.#held.signal.throwIfAborted()
     const result = await this.#completeWithin(fn)
     this.committed = { kind: 'committed', result }

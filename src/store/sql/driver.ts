@@ -16,6 +16,8 @@ export interface SqlDriver {
   exclusive<T>(request: ExclusiveRequest<T>): Promise<T>
   /** How long a user's transaction may stay open. */
   readonly longestTransactionMs: number
+  /** How long it may keep every other write of this process waiting. */
+  readonly longestHoldMs: number
   /** A word that changes when another process has written; null where a script has to find out. */
   changes(): Promise<string> | null
   /** The database's own time; null where it is this host's. */

@@ -42,6 +42,7 @@ export interface PoolSizes {
 export class ServerDriver implements SqlDriver {
   /** It holds rows of its own choice only; the lease, which is renewed, is what bounds it. */
   readonly longestTransactionMs = 60_000
+  readonly longestHoldMs = 0
   readonly #engine: ServerEngine
   readonly #host: Host
   readonly #pulse: SessionPool

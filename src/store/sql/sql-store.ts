@@ -131,6 +131,7 @@ export function createSqlStore(
     },
     listen: (listener) => hints.listen(listener),
     longestTransactionMs: driver.longestTransactionMs,
+    longestHoldMs: driver.longestHoldMs,
     time: async () => await driver.time(),
     sync: () => driver.sync(),
 

@@ -36,6 +36,7 @@ const longHoldMs = 250
 export class SqliteDriver implements SqlDriver {
   /** It holds the process's writer: it is for writes, not for work. */
   readonly longestTransactionMs = 2_000
+  readonly longestHoldMs = 2_000
   readonly #path: string
   readonly #host: Host
   readonly #writer: Connection
