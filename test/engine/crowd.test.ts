@@ -1,21 +1,20 @@
 /** More ticks at one instant than there are slots: reserved in the second before it, begun at it. */
 import { expect, onTestFinished, test } from 'vitest'
-import { defineJob } from '../../src/index.ts'
+import { defineJob, Evertick } from '../../src/index.ts'
 import { openTestNode } from '../../src/testing/index.ts'
+import { databaseFile } from '../promises/support.ts'
 
 const everyMinute = { cron: '* * * * *' } as const
 const names = Array.from({ length: 30 }, (_, n) => `tick-${n}`)
 
-async function openCrowd() {
-  const began: { readonly job: string; readonly lateness: number; readonly at: number }[] = []
-  const jobs = names.map((name) =>
-    defineJob({
-      name,
-      schedule: everyMinute,
-      run: ({ job, lateness }) => void began.push({ job, lateness, at: node.clock.now() }),
-    }),
-  )
-  const node = await openTestNode({ jobs, queues: { default: { concurrency: 4 } } })
+function crowd(run: (job: string) => void) {
+  return names.map((name) => defineJob({ name, schedule: everyMinute, run: ({ job }) => run(job) }))
+}
+
+async function openCrowd(database = 'sqlite::memory:') {
+  const began: { readonly job: string; readonly at: number }[] = []
+  const jobs = crowd((job) => void began.push({ job, at: node.clock.now() }))
+  const node = await openTestNode({ database, jobs, queues: { default: { concurrency: 4 } } })
   onTestFinished(() => node.stop())
   // Runs that have been timed allow a reserve.
   await node.advance('61s')
@@ -44,7 +43,7 @@ test('what comes meanwhile need not wait for them', async () => {
   expect(began).toMatchObject([{ job: 'tick-0' }])
 })
 
-test('a pause, a trigger and a stop find them as if nobody had reserved them', async () => {
+test('a pause and a trigger find them as if nobody had reserved them', async () => {
   const { node, began } = await openCrowd()
   await node.advance('58.5s')
   await node.evertick.jobs.pause('tick-1')
@@ -55,9 +54,37 @@ test('a pause, a trigger and a stop find them as if nobody had reserved them', a
   expect(began).toHaveLength(names.length)
   await node.evertick.jobs.resume('tick-1')
   expect((await node.ticks('tick-1')).at(-1)).toMatchObject({ account: 'skipped', reason: 'paused' })
-
-  await node.advance('59.4s')
-  const { nodeId } = node.evertick
-  expect((await node.evertick.leases.active()).every(({ leasedBy }) => leasedBy === nodeId)).toBe(true)
   expect(await node.evertick.audit()).toMatchObject({ ok: true })
+})
+
+test('a stop gives them back, and the next node runs them', async () => {
+  const { url } = databaseFile()
+  const first = await openCrowd(url)
+  await first.node.advance('58.5s')
+  await first.node.stop()
+  expect(first.began).toEqual([])
+  const second = await openTestNode({ database: url, clock: first.node.clock, jobs: crowd(() => {}) })
+  onTestFinished(() => second.stop())
+  await second.advance('2s')
+  const runs = await second.executions('tick-7')
+  expect(runs.map(({ state, attempt }) => [state, attempt])).toEqual([
+    ['completed', 1],
+    ['completed', 1],
+  ])
+})
+
+test('a transaction before their instant renews its own lease, and not all of theirs', async () => {
+  const { node } = await openCrowd()
+  await node.evertick.define(defineJob({ name: 'orders', run: (ctx) => ctx.transaction(async () => 'done') }))
+  await node.advance('58.5s')
+  const { store } = Evertick.appOf(node.evertick)
+  const renewed: number[] = []
+  const extend = store.extendLeases.bind(store)
+  store.extendLeases = async (request) => {
+    renewed.push(request.claims.length)
+    return await extend(request)
+  }
+  await node.evertick.enqueue('orders')
+  await node.settle()
+  expect(renewed).toEqual([1])
 })

@@ -8,7 +8,7 @@ import { type Columns, type Param, plain } from '../sql/script.ts'
 const types = { text: 'text', number: 'bigint' } as const
 
 export interface BatchText {
-  /** Stands in FROM, under the name `c`. */
+  /** Stands in FROM, under the name `c`; `c.number` tells the rows' order. */
   readonly from: string
   /** A column's value, for SELECT, SET and WHERE. */
   readonly valueOf: (name: string) => string
@@ -19,7 +19,7 @@ export function batchText(columns: Columns): BatchText {
   const names = Object.keys(columns)
   const arrays = Object.values(columns).map((type, index) => `$${index + 1}::${types[type]}[]`)
   return {
-    from: `unnest(${arrays.join(', ')}) AS c(${names.join(', ')})`,
+    from: `unnest(${arrays.join(', ')}) WITH ORDINALITY AS c(${names.join(', ')}, number)`,
     valueOf: (name) =>
       name === names[0] ? `c.${name}` : `COALESCE(c.${name}, $${names.length + names.indexOf(name)})`,
   }

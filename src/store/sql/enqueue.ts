@@ -1,12 +1,8 @@
-/** What the servers' enqueues share: drafts as one JSON parameter, and who holds a unique key. */
+/** What the servers' enqueues share: the values of a draft, and who holds a unique key. */
 import type { NewExecution } from '../store.ts'
 import { text } from './rows.ts'
 import type { Row, Script } from './script.ts'
 import { isUnfinished } from './states.ts'
-
-export function draftsOf(drafts: readonly NewExecution[]): string {
-  return JSON.stringify(drafts.map((draft, number) => ({ number, ...valuesOf(draft) })))
-}
 
 /** By column, but for the job, which is still a name. */
 export function valuesOf(draft: NewExecution) {
