@@ -7,7 +7,7 @@ import { findProgram, isInstalled, type ServiceName, services } from './binaries
 /** After this, a service is there or `howToGet` says what to do; throws only where apt-get has failed. */
 export async function installMissing(
   wanted: readonly ServiceName[],
-  say: (line: string) => void = console.log,
+  say: (line: string) => void = (line) => void process.stdout.write(`${line}\n`),
 ): Promise<void> {
   const packages = wanted.filter((name) => !isInstalled(name)).map((name) => services[name].debianPackage)
   if (packages.length === 0) return
