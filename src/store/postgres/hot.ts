@@ -1,7 +1,7 @@
 /**
- * The statements that decide the speed, by hand for this engine. A batch is one statement, its rows one JSON parameter or
- * arrays: the round trip and the planning are paid once, and the text stays constant, so that it can be prepared. States
- * are literals: as a parameter they would hide the partial indexes from the planner.
+ * The statements that decide the speed, by hand for this engine. A batch is one statement, its rows are arrays: the round
+ * trip and the planning are paid once, and the text stays constant, so that it can be prepared. States are literals: as a
+ * parameter they would hide the partial indexes from the planner.
  */
 
 import { claimedFrom, claimedTo } from '../sql/claimed.ts'
@@ -21,7 +21,7 @@ import type {
   ExtendResult,
   NewExecution,
 } from '../store.ts'
-import { batchParams, batchText } from './batch.ts'
+import { type BatchText, batchParams, batchText } from './batch.ts'
 
 /** A statement that is a transaction of its own, unless it stands in one already. */
 function* alone(text: string, ...params: Param[]): Script<Row[]> {
@@ -156,11 +156,10 @@ const claimText = `
     WHERE p.priority IS NOT NULL AND NOT EXISTS (SELECT 1 FROM @queues WHERE name = $1 AND paused_at IS NOT NULL)
     LIMIT $4
   ), chosen AS MATERIALIZED (
-    SELECT array_agg(seq ORDER BY r.priority DESC, ready_at, seq) AS seqs,
-      array_agg(j.state ORDER BY r.priority DESC, ready_at, seq) AS states,
-      array_agg(j.version ORDER BY r.priority DESC, ready_at, seq) AS versions,
-      array_agg(j.next_due_at ORDER BY r.priority DESC, ready_at, seq) AS dues
-    FROM ready r JOIN @jobs j ON j.id = r.job_id
+    SELECT array_agg(seq) AS seqs, array_agg(state) AS states, array_agg(version) AS versions, array_agg(next_due_at) AS dues
+    FROM (
+      SELECT r.seq, j.state, j.version, j.next_due_at FROM ready r JOIN @jobs j ON j.id = r.job_id
+      ORDER BY r.priority DESC, r.ready_at, r.seq) ordered
   )
   UPDATE @job_executions e SET
     state = CASE WHEN c.job_state = 'cancelled' THEN 'cancelled' ELSE 'running' END,
@@ -211,19 +210,24 @@ function claimExecutions(jobs: ClaimedJobs) {
 }
 
 /**
- * That somebody runs it, so spelled that the planner does not see the index of leases in it. It would read all that runs
- * from there, and with it the dead entries of all that ran since the last vacuum, instead of the few rows by their ids.
+ * Those of a batch that somebody runs: by their ids, since the planner takes arrays for short. So spelled that it does not see
+ * the index of leases, from which it would read all that runs, with the dead entries of all that ran since the last vacuum.
  */
-const isRunning = `(e.state = 'running') IS NOT FALSE`
+const isHeld = (batch: BatchText) =>
+  `e.id = c.id AND e.fence = ${batch.valueOf('fence')} AND (e.state = 'running') IS NOT FALSE`
+
+const claimColumns = { id: 'text', fence: 'number' } as const
+const claims = batchText(claimColumns)
+/** After the parameters of a batch of claims. */
+const afterClaims = `$${batchParams(claimColumns, []).length + 1}::bigint`
 
 const extendText = `
-  UPDATE @job_executions e SET leased_until = $2
-  FROM json_to_recordset($1) AS c(id text, fence bigint)
-  WHERE e.id = c.id AND e.fence = c.fence AND ${isRunning}
+  UPDATE @job_executions e SET leased_until = ${afterClaims}
+  FROM ${claims.from} WHERE ${isHeld(claims)}
   RETURNING e.id, e.cancel_requested_at`
 
 function* extendLeases({ claims, leasedUntil }: ExtendRequest): Script<ExtendResult> {
-  const extended = yield* alone(extendText, claimsOf(claims), leasedUntil)
+  const extended = yield* alone(extendText, ...claimParams(claims), leasedUntil)
   const kept = new Set(extended.map(({ id }) => text(id)))
   return {
     lost: claims.filter(({ id }) => !kept.has(id)).map(({ id }) => id),
@@ -232,35 +236,44 @@ function* extendLeases({ claims, leasedUntil }: ExtendRequest): Script<ExtendRes
 }
 
 const startText = `
-  UPDATE @job_executions e SET attempt = e.attempt + 1, started_at = $2, start_by = NULL
-  FROM json_to_recordset($1) AS c(id text, fence bigint)
-  WHERE e.id = c.id AND e.fence = c.fence AND ${isRunning} AND e.started_at IS NULL
-    AND e.cancel_requested_at IS NULL AND (e.start_by IS NULL OR e.start_by >= $2)
+  UPDATE @job_executions e SET attempt = e.attempt + 1, started_at = ${afterClaims}, start_by = NULL
+  FROM ${claims.from}
+  WHERE ${isHeld(claims)} AND e.started_at IS NULL
+    AND e.cancel_requested_at IS NULL AND (e.start_by IS NULL OR e.start_by >= ${afterClaims})
   RETURNING e.id`
 
 function* startClaims(claims: readonly Claim[], now: number): Script<ReadonlySet<string>> {
-  return idsOf(yield* alone(startText, claimsOf(claims), now))
+  return idsOf(yield* alone(startText, ...claimParams(claims), now))
 }
 
+const completeColumns = {
+  id: 'text',
+  fence: 'number',
+  result: 'text',
+  finished_at: 'number',
+  started_at: 'number',
+} as const
+
+const complete = batchText(completeColumns)
 const completeText = `
   UPDATE @job_executions e
-  SET state = 'completed', result = c.result, error = NULL, finished_at = c.finished_at, leased_until = NULL,
+  SET state = 'completed', result = ${complete.valueOf('result')}, error = NULL,
+    finished_at = ${complete.valueOf('finished_at')}, leased_until = NULL,
     attempt = e.attempt + CASE WHEN e.started_at IS NULL THEN 1 ELSE 0 END,
-    started_at = COALESCE(e.started_at, c.started_at)
-  FROM json_to_recordset($1) AS c(id text, fence bigint, result text, finished_at bigint, started_at bigint)
-  WHERE e.id = c.id AND e.fence = c.fence AND ${isRunning}
-    AND (e.started_at IS NOT NULL OR c.started_at IS NOT NULL)
+    started_at = COALESCE(e.started_at, ${complete.valueOf('started_at')})
+  FROM ${complete.from}
+  WHERE ${isHeld(complete)} AND COALESCE(e.started_at, ${complete.valueOf('started_at')}) IS NOT NULL
   RETURNING e.id`
 
 function* completeAttempts(attempts: readonly Completion[]): Script<ReadonlySet<string>> {
-  const rows = attempts.map(({ id, fence, result, finishedAt, startedAt }) => ({
+  const rows = attempts.map(({ id, fence, result, finishedAt, startedAt }) => [
     id,
     fence,
     result,
-    finished_at: finishedAt,
-    started_at: startedAt,
-  }))
-  return idsOf(yield* alone(completeText, JSON.stringify(rows)))
+    finishedAt,
+    startedAt,
+  ])
+  return idsOf(yield* alone(completeText, ...batchParams(completeColumns, rows)))
 }
 
 const crashColumns = {
@@ -280,7 +293,7 @@ const crashText = `
     ready_at = ${crash.valueOf('ready_at')}, finished_at = ${crash.valueOf('finished_at')}, leased_until = NULL,
     attempt = ${crash.valueOf('attempt')}, started_at = ${crash.valueOf('started_at')}
   FROM ${crash.from}
-  WHERE e.id = c.id AND e.fence = ${crash.valueOf('fence')} AND ${isRunning}
+  WHERE ${isHeld(crash)}
   RETURNING e.id`
 
 function* crashAttempts(attempts: readonly Crash[]): Script<ReadonlySet<string>> {
@@ -332,8 +345,11 @@ function* moveCursors(moves: readonly CursorMove[]): Script<number> {
   return yield* run(moveText, ...batchParams(moveColumns, rows))
 }
 
-function claimsOf(claims: readonly Claim[]): string {
-  return JSON.stringify(claims.map(({ id, fence }) => ({ id, fence })))
+function claimParams(claims: readonly Claim[]): Param[] {
+  return batchParams(
+    claimColumns,
+    claims.map(({ id, fence }) => [id, fence]),
+  )
 }
 
 function idsOf(rows: readonly Row[]): ReadonlySet<string> {
