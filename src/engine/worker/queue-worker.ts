@@ -19,7 +19,7 @@ export interface QueueWorkerOptions {
 const reserveMs = 250
 /** One claim of more would hold up the event loop, and gains nothing. */
 const maxReserve = 500
-/** More than there are free slots is reserved this long before its instant: then there is no time to claim it. */
+/** More than a claim can take is reserved this long before its instant: then there is no time to claim it. */
 const upcomingMs = 1_000
 const maxUpcoming = 10_000
 /** Ticks are accounted 1.5 s ahead: who looks then knows what to come back for. */
@@ -145,7 +145,7 @@ export class QueueWorker extends Service {
     if (result.claimed.length === limit) return pollMs
     const { nextReadyAt, upcoming } = result
     const nextAt = Math.min(nextReadyAt ?? Number.POSITIVE_INFINITY, this.#reserve.ripeAt) - earlyMs
-    const isCrowd = nextReadyAt !== null && upcoming > concurrency - this.#busy
+    const isCrowd = nextReadyAt !== null && upcoming >= limit
     const lookAt = isCrowd ? Math.min(nextAt, await this.#reserveCrowd(nextReadyAt)) : nextAt
     return Math.min(pollMs, Math.max(1, lookAt - clock.now()))
   }
