@@ -5,6 +5,7 @@
 import { describe } from 'vitest'
 import { describeAccess } from './conformance/access.ts'
 import { describeAccounting } from './conformance/accounting.ts'
+import { describeAcknowledged } from './conformance/acknowledged.ts'
 import { describeActions } from './conformance/actions.ts'
 import { describeAhead } from './conformance/ahead.ts'
 import { describeAttempts } from './conformance/attempts.ts'
@@ -29,6 +30,7 @@ export function describeStore(name: string, open: OpenStoreUnderTest, { skip = f
     describeActions(open)
     describeAhead(open)
     describeQueueing(open)
+    describeAcknowledged(open)
     describeReserves(open)
     describeLanes(open)
     describeAttempts(open)

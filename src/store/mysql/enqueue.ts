@@ -4,7 +4,7 @@
  * until the caller's commit.
  */
 import { jobCancelled, jobNotFound } from '../sql/create-job.ts'
-import { pickUnmade } from '../sql/enqueue.ts'
+import { mostTries, pickUnmade, unsettled } from '../sql/enqueue.ts'
 import { number, optionalNumber, text } from '../sql/rows.ts'
 import { look, type Param, plain, type Row, type Script } from '../sql/script.ts'
 import type { Enqueued, NewExecution } from '../store.ts'
@@ -25,7 +25,7 @@ const enqueueUniqueText = `${enqueueText} ON DUPLICATE KEY UPDATE id = id`
 export function* enqueueExecutions(drafts: readonly NewExecution[]): Script<Enqueued[]> {
   const jobs = yield* openJobs(drafts)
   if (drafts.some(({ uniqueKey }) => uniqueKey !== null)) return yield* enqueueUnique(drafts, jobs)
-  yield* insert(enqueueText, drafts, jobs)
+  yield* insert(enqueueText, drafts, jobs, true)
   return drafts.map(({ id }) => ({ id, created: true }))
 }
 
@@ -44,11 +44,15 @@ function* openJobs(drafts: readonly NewExecution[]): Script<JobsByName> {
   return jobs
 }
 
-function* insert(insertText: string, drafts: readonly NewExecution[], jobs: JobsByName): Script<void> {
+function* insert(
+  insertText: string,
+  drafts: readonly NewExecution[],
+  jobs: JobsByName,
+  mayStandAlone: boolean,
+): Script<void> {
   const chunks = chunksOf(drafts.map((draft) => draftRow(draft, jobs.get(draft.jobName) ?? {})))
-  for (const chunk of chunks) {
-    yield { text: insertText, params: [chunk], wants: 'changes', alone: chunks.length === 1 }
-  }
+  const alone = mayStandAlone && chunks.length === 1
+  for (const chunk of chunks) yield { text: insertText, params: [chunk], wants: 'changes', alone }
 }
 
 function draftRow(draft: NewExecution, job: Row): readonly Param[] {
@@ -81,10 +85,12 @@ const madeText = 'SELECT id FROM @job_executions WHERE id IN ?*'
 function* enqueueUnique(drafts: readonly NewExecution[], jobs: JobsByName): Script<Enqueued[]> {
   const made = new Set<string>()
   const same = new Map<string, string>()
+  // Of several, some may be made before one of the others turns out to be impossible: then none of them is.
+  const alone = drafts.length === 1
   let open = yield* findHolders(drafts, jobs, same, holderText)
-  // A unique key that stood in the way may be free by the time that one asks for its holder.
-  for (let tries = 0; open.length > 0 && tries < 3; tries += 1) {
-    yield* insert(enqueueUniqueText, open, jobs)
+  for (let tries = 0; open.length > 0; tries += 1) {
+    if (tries === mostTries) throw unsettled()
+    yield* insert(enqueueUniqueText, open, jobs, alone)
     const ids = open.map(({ id }) => id)
     for (const { id } of yield* look(madeText, ids)) made.add(text(id))
     // With a lock, since a caller's REPEATABLE READ shows a past in which the holder may not have been.

@@ -7,11 +7,11 @@
 import { claimedFrom, claimedTo } from '../sql/claimed.ts'
 import { ClaimedJobs } from '../sql/claimed-jobs.ts'
 import { jobCancelled, jobNotFound } from '../sql/create-job.ts'
-import { findSame, pickUnmade, valuesOf } from '../sql/enqueue.ts'
+import { findSame, mostTries, pickUnmade, unsettled, valuesOf } from '../sql/enqueue.ts'
 import type { Completion, Crash, CursorMove, HotScripts } from '../sql/hot-scripts.ts'
 import { findIdleLanes } from '../sql/idle-lanes.ts'
 import { number, optionalNumber, text } from '../sql/rows.ts'
-import { type Param, type Row, run, type Script } from '../sql/script.ts'
+import { look, type Param, type Row, run, type Script } from '../sql/script.ts'
 import type {
   Claim,
   ClaimRequest,
@@ -77,25 +77,32 @@ const unlessTaken = 'ON CONFLICT DO NOTHING RETURNING id'
 const refusedText = `
   SELECT name, state FROM @jobs WHERE name = ANY($1) AND deleted_at IS NULL`
 
+/** What the statement made is counted, and only that is acknowledged: its job may be there a moment after it found none. */
 function* enqueueExecutions(drafts: readonly NewExecution[]): Script<Enqueued[]> {
   if (drafts.some(({ uniqueKey }) => uniqueKey !== null)) return yield* enqueueUnique(drafts)
-  const made: number = yield { ...enqueueOf(drafts), wants: 'changes', alone: true }
-  if (made === 0) yield* refuse(drafts)
-  return drafts.map(({ id }) => ({ id, created: true }))
+  for (let tries = 0; tries < mostTries; tries += 1) {
+    const made: number = yield { ...enqueueOf(drafts), wants: 'changes', alone: true }
+    if (made === drafts.length) return drafts.map(({ id }) => ({ id, created: true }))
+    yield* refuse(drafts)
+  }
+  throw unsettled()
 }
 
 function* enqueueUnique(drafts: readonly NewExecution[]): Script<Enqueued[]> {
   const made = new Set<string>()
   const same = new Map<string, string>()
+  // Of several, some may be made before one of the others turns out to be impossible: then none of them is.
+  const alone = drafts.length === 1
   let open = drafts
-  // A unique key that stood in the way may be free by the time that one asks for its holder.
-  for (let tries = 0; open.length > 0 && tries < 3; tries += 1) {
+  for (let tries = 0; tries < mostTries; tries += 1) {
     const { text: enqueue, params } = enqueueOf(open)
-    for (const { id } of yield* alone(`${enqueue} ${unlessTaken}`, ...params)) made.add(text(id))
-    if (tries === 0 && made.size === 0) yield* refuse(open)
+    const inserted: Row[] = yield { text: `${enqueue} ${unlessTaken}`, params, wants: 'rows', alone }
+    if (inserted.length === 0) yield* refuse(open)
+    for (const { id } of inserted) made.add(text(id))
     open = yield* findSame(pickUnmade(open, made), same)
+    if (open.length === 0) return drafts.map(({ id }) => ({ id: same.get(id) ?? id, created: made.has(id) }))
   }
-  return drafts.map(({ id }) => ({ id: same.get(id) ?? id, created: made.has(id) }))
+  throw unsettled()
 }
 
 function enqueueOf(drafts: readonly NewExecution[]): { readonly text: string; readonly params: Param[] } {
@@ -109,9 +116,10 @@ function draftRow(draft: NewExecution): Param[] {
   return draftNames.map((name) => values[name])
 }
 
+/** Returns only where every job takes work by now. */
 function* refuse(drafts: readonly NewExecution[]): Script<void> {
   const names = [...new Set(drafts.map(({ jobName }) => jobName))]
-  const states = new Map((yield* alone(refusedText, names)).map((job) => [text(job.name), text(job.state)]))
+  const states = new Map((yield* look(refusedText, names)).map((job) => [text(job.name), text(job.state)]))
   for (const name of names) {
     if (!states.has(name)) throw jobNotFound(name)
     if (states.get(name) === 'cancelled') throw jobCancelled(name)

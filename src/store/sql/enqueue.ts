@@ -1,7 +1,8 @@
-/** What the servers' enqueues share: the values of a draft, and who holds a unique key. */
+/** What enqueues share: the values of a draft, who holds a unique key, and when to give up. */
+import { EvertickError } from '../../core/error.ts'
 import type { NewExecution } from '../store.ts'
 import { text } from './rows.ts'
-import type { Row, Script } from './script.ts'
+import { look, type Script } from './script.ts'
 import { isUnfinished } from './states.ts'
 
 /** By column, but for the job, which is still a name. */
@@ -20,6 +21,20 @@ export function valuesOf(draft: NewExecution) {
   }
 }
 
+/** A unique key may be free by the time that one asks for its holder, and a job be made right after none was found. */
+export const mostTries = 10
+
+/** Never an id that is not a row: where nothing could be settled, nothing is acknowledged. */
+export function unsettled(): EvertickError {
+  return new EvertickError(
+    'database_busy',
+    'Nothing was enqueued: its job or its unique key changed at every try.',
+    {
+      next: 'Try again.',
+    },
+  )
+}
+
 export function pickUnmade(drafts: readonly NewExecution[], made: ReadonlySet<string>): NewExecution[] {
   return drafts.filter(({ id }) => !made.has(id))
 }
@@ -35,10 +50,9 @@ export function* findSame(
 ): Script<NewExecution[]> {
   const free: NewExecution[] = []
   for (const draft of drafts) {
-    const params = [draft.jobName, draft.uniqueKey]
-    const found: Row[] = yield { text: sameText, params, wants: 'rows', alone: true }
-    if (found[0] === undefined) free.push(draft)
-    else same.set(draft.id, text(found[0].id))
+    const [holder] = yield* look(sameText, draft.jobName, draft.uniqueKey)
+    if (holder === undefined) free.push(draft)
+    else same.set(draft.id, text(holder.id))
   }
   return free
 }

@@ -7,6 +7,7 @@ import { handlerKey } from '../../core/job/handler.ts'
 import { moveOne } from '../sql/apply-plan.ts'
 import { type ClaimedJob, claimedFrom, claimedJobFrom, claimedTo } from '../sql/claimed.ts'
 import { jobCancelled, jobNotFound } from '../sql/create-job.ts'
+import { unsettled } from '../sql/enqueue.ts'
 import type { Completion, Crash, CursorMove } from '../sql/hot-scripts.ts'
 import { number, optionalNumber, specFrom, text } from '../sql/rows.ts'
 import { type Row, row, rows, run, type Script } from '../sql/script.ts'
@@ -80,7 +81,8 @@ function* enqueueOne(job: Row, draft: NewExecution): Script<Enqueued> {
   const inserted = yield* row(`${enqueueText} ON CONFLICT DO NOTHING RETURNING id`, ...values)
   if (inserted !== null) return { id: draft.id, created: true }
   const same = yield* row(sameUniqueText, jobId, draft.uniqueKey)
-  return { id: same === null ? draft.id : text(same.id), created: false }
+  if (same === null) throw unsettled()
+  return { id: text(same.id), created: false }
 }
 
 /** The priorities in use, highest first: a loose scan, one index seek each. */

@@ -1,0 +1,103 @@
+/** What an enqueue has answered is so: while jobs come and go, an id that was returned is a row. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { EvertickError } from '../../../src/core/error.ts'
+import type { Enqueued, NewExecution } from '../../../src/store/store.ts'
+import { by, jobSpec, newExecution, newJob, t0 } from '../builders.ts'
+import { type Bench, type OpenStoreUnderTest, withStore } from './store-under-test.ts'
+
+/** How many acknowledgements of each kind are looked at. */
+const acknowledgements = Number(process.env.EVERTICK_RACED_ENQUEUES ?? 100)
+const onDemand = jobSpec({ schedule: null })
+/** Few keys, so that they meet. */
+const keyOf = (number: number) => ({ uniqueKey: `k${number % 3}` })
+
+type Drafts = (id: string, number: number) => NewExecution[]
+
+const kinds: Readonly<Record<string, Drafts>> = {
+  'a single one': (id) => [newExecution(id, 'a')],
+  'a batch': (id) => [
+    newExecution(`${id}-1`, 'a'),
+    newExecution(`${id}-2`, 'b'),
+    newExecution(`${id}-3`, 'a'),
+  ],
+  'a unique key': (id, number) => [newExecution(id, 'a', keyOf(number))],
+  'unique keys in a batch': (id, number) => [
+    newExecution(`${id}-1`, 'a', keyOf(number)),
+    newExecution(`${id}-2`, 'b'),
+    newExecution(`${id}-3`, 'a', keyOf(number + 1)),
+  ],
+}
+
+export function describeAcknowledged(open: OpenStoreUnderTest): void {
+  describe('acknowledged', () => {
+    test.each(Object.entries(kinds))(
+      'while its job is made, deleted and made again, what an enqueue returns is a row: %s',
+      async (_, draftsOf) => {
+        await withStore(open, async (bench) => {
+          await race(bench, draftsOf, (drafts) => bench.store.enqueueExecutions(drafts))
+        })()
+      },
+    )
+
+    test(
+      "while its job is made, deleted and made again, what an enqueue returns is a row: a caller's transaction",
+      withStore(open, async (bench) => {
+        const caller = bench.callerTransactions['a driver connection']
+        if (caller === undefined) throw new Error('no connection of a caller is offered')
+        await race(bench, kinds['unique keys in a batch'] ?? (() => []), async (drafts) => {
+          await caller.begin()
+          try {
+            const made = await bench.store.enqueueExecutions(drafts, caller.tx)
+            await caller.commit()
+            return made
+          } catch (error) {
+            await caller.rollback()
+            throw error
+          }
+        })
+      }),
+    )
+  })
+}
+
+async function race(
+  { store, sql }: Bench,
+  draftsOf: Drafts,
+  enqueue: (drafts: NewExecution[]) => Promise<Enqueued[]>,
+): Promise<void> {
+  await store.createJob(newJob('b', onDemand))
+  const returned: Enqueued[] = []
+  let isOver = false
+  const comeAndGo = async () => {
+    for (let life = 0; !isOver; life += 1) {
+      await store.createJob({ ...newJob('a', onDemand), id: `job-a-${life}` })
+      await nextTurn()
+      await store.changeJob('a', { kind: 'delete' }, by(t0))
+    }
+  }
+  const callAgain = async () => {
+    for (let calls = 0; returned.length < acknowledgements && calls < acknowledgements * 100; calls += 1) {
+      // A caller's transaction on SQLite never waits: without a turn between them, no job would ever come.
+      await nextTurn()
+      try {
+        returned.push(...(await enqueue(draftsOf(`e${calls}`, calls))))
+      } catch (error) {
+        const code = error instanceof EvertickError ? error.code : error
+        expect(code).toBeOneOf(['job_not_found', 'invalid_transition'])
+      }
+    }
+  }
+  const jobs = comeAndGo()
+  try {
+    await callAgain()
+  } finally {
+    isOver = true
+    await jobs
+  }
+  const rows = new Set((await sql('SELECT id FROM @job_executions')).map(({ id }) => id))
+  expect(returned.filter(({ id }) => !rows.has(id))).toEqual([])
+  const created = returned.filter((one) => one.created).map(({ id }) => id)
+  expect(created).toHaveLength(rows.size)
+  expect(returned.length).toBeGreaterThanOrEqual(acknowledgements)
+}
