@@ -1,10 +1,11 @@
 /** The `curl` lines of the documentation, run by a shell against a real node, print what the page says. */
-import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { root, runCommand } from '../../scripts/run-command.ts'
 import { Cli, jsonOf, matching, tempFolder } from '../cli/run-cli.ts'
+import { requireProgram } from '../services/binaries.ts'
+import { installMissing } from '../services/install.ts'
 import { pages, readPage, samplesOf, shellSamplesOf } from './markdown.ts'
 
 const guide = 'docs/guide/server.md'
@@ -17,7 +18,13 @@ const samples = new Map(
     )
     .filter(([, found]) => found.length > 0),
 )
-const missing = ['curl', 'jq'].filter((name) => spawnSync(name, ['--version']).error !== undefined)
+const programs = ['curl', 'jq'] as const
+
+// Installed where that is ours to do, else a failure that says what to install: these tests never vanish.
+beforeAll(async () => {
+  await installMissing(programs)
+  for (const name of programs) requireProgram(name, name)
+}, 120_000)
 
 test('the verification steps that people know are among them', () => {
   const all = [...samples.values()].flat().map(({ code }) => code)
@@ -30,7 +37,7 @@ test('the verification steps that people know are among them', () => {
   expect(steps.filter((step) => !all.some((code) => code.includes(step)))).toEqual([])
 })
 
-describe.skipIf(missing.length > 0).each([...samples])('%s', (_page, found) => {
+describe.each([...samples])('%s', (_page, found) => {
   const folder = tempFolder()
   let node: Cli
   let env: Record<string, string>

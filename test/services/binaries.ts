@@ -34,13 +34,18 @@ export const services = {
     debianPackage: 'chromium',
     programs: [['chromium', 'chromium-browser', 'google-chrome']],
   },
+  curl: { label: 'curl', variable: null, debianPackage: 'curl', programs: [['curl']] },
+  jq: { label: 'jq', variable: null, debianPackage: 'jq', programs: [['jq']] },
 } as const satisfies Record<string, ServiceNeeds>
 
 export type ServiceName = keyof typeof services
 
+/** Those that listen; the others are programs that a test runs. */
+export const serverNames = ['postgres', 'pgbouncer', 'mysql', 'redis'] as const satisfies ServiceName[]
+
 export interface ServiceNeeds {
   readonly label: string
-  /** The environment variable that names a server to use instead; PgBouncer stands before ours, and a browser is none. */
+  /** The environment variable that names a server to use instead; PgBouncer stands before ours, and a program is none. */
   readonly variable: string | null
   readonly debianPackage: string
   /** Each program with the other names under which it may be found. */

@@ -1,6 +1,6 @@
 /** Once per vitest run: the servers that the tests under test/servers need, found or installed and started. */
 import type { TestProject } from 'vitest/node'
-import { howToGet, isInstalled, type ServiceName, services } from './binaries.ts'
+import { howToGet, isInstalled, serverNames, services } from './binaries.ts'
 import { installMissing } from './install.ts'
 import { pingMysql, startMariadb } from './mariadb.ts'
 import { startPgbouncer } from './pgbouncer.ts'
@@ -19,7 +19,7 @@ declare module 'vitest' {
   }
 }
 
-type ServerName = Exclude<ServiceName, 'chromium'>
+type ServerName = (typeof serverNames)[number]
 
 interface Kind {
   start(): Promise<Server>
@@ -30,7 +30,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const started: Server[] = []
   const missingServices: string[] = []
   // Decided before apt-get begins: a program is on the disk a while before its package is ready.
-  const lacking = serverNames().filter((name) => givenUrl(name) === null && !isInstalled(name))
+  const lacking = serverNames.filter((name) => givenUrl(name) === null && !isInstalled(name))
   const installed = installMissing(lacking)
   // Told by the services that wait for it; one of them may come to that after it has failed.
   installed.catch(() => {})
@@ -87,12 +87,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   }
 }
 
-/** The browser is started by the tests of the dashboard alone. */
-function serverNames(): ServerName[] {
-  return (Object.keys(services) as ServiceName[]).filter((name) => name !== 'chromium')
-}
-
-function givenUrl(name: ServiceName): string | null {
+function givenUrl(name: ServerName): string | null {
   const { variable } = services[name]
   const url = variable === null ? undefined : process.env[variable]
   return url === undefined || url === '' ? null : url

@@ -22,9 +22,7 @@ const fleetJobs = 6
 const zombieJobs = 5
 
 export function describeCluster(engine: ClusterEngine, { kills }: { readonly kills: number }): void {
-  // Real processes are killed under real load here, and twice on a busy machine a stop has come out otherwise than alone.
-  // A second try tells that from what is always wrong; the first failure is printed in any case.
-  describe.skipIf(!engine.isInstalled)(`a cluster on ${engine.label}`, { retry: 2 }, () => {
+  describe.skipIf(!engine.isInstalled)(`a cluster on ${engine.label}`, () => {
     let ground: Ground
     const ends: (() => void | Promise<void>)[] = []
     beforeAll(async () => {
