@@ -285,3 +285,15 @@ test('who comes back reads what happened while nobody led', async () => {
     .waitFor()
   expect(await story.count()).toBe(0)
 })
+
+test('with the node gone, the page says what was last known, never that all is good', async () => {
+  const gone = await openLiveNode({ jobs: [defineJob({ name: 'quiet', run: () => 'said' })] })
+  const { page } = await openPage(gone.url)
+  await page.goto(await gone.link())
+  await page.getByText(/^All good: 1 job/).waitFor()
+  await gone.stop()
+  await heading(page, 'Last known').waitFor()
+  const bar = page.getByRole('banner')
+  await bar.getByText(/^Last known \d\d:\d\d .+, the node does not answer$/).waitFor()
+  expect(await page.getByText(/All good/).count()).toBe(0)
+})

@@ -66,6 +66,11 @@ export function absolute(at: Given, jobZone?: string | null, withSeconds = false
   return dayOf(at, zone) === dayOf(now.value, zone) ? time : `${dayWords(at, zone)}, ${time}`
 }
 
+/** "Last known 14:05 Madrid": of what cannot be asked for now. Nothing was ever known at 0. */
+export function lastKnown(at: number): string {
+  return at === 0 ? 'Nothing known yet' : `Last known ${absolute(at)}`
+}
+
 /** Everything there is to say of an instant, for tooltips. */
 export function full(at: Given, jobZone?: string | null): string {
   const zone = shownZone(jobZone)
