@@ -226,8 +226,8 @@ export interface Store {
   /** Ranges of a job's ticks that touch `[from, to)`. */
   tickRanges(jobId: string, from: number, to: number): Promise<TickRange[]>
   findTroubles(query: TroublesQuery): Promise<JobTroubles>
-  /** By job, the ticks before `startAt` that were accounted for after it, until `until`. */
-  missedTicks(startAt: number, until: number, maxRows: number): Promise<MissedTicks[]>
+  /** By job, what a term found missed when it began. */
+  missedTicks(termId: number): Promise<MissedTicks[]>
   cancelExecution(id: string, context: ChangeContext): Promise<Execution>
   retryExecution(id: string, newId: string, context: ChangeContext): Promise<Execution>
   listLeases(filter: 'active' | 'expired', now: number): Promise<Execution[]>

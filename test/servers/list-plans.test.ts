@@ -77,7 +77,7 @@ const histories = [
   ...statementsOf(readActivity({ ...span, bucketMs: day }), nearEnd),
   ...statementsOf(readTimeline({ ...span, limit: 50, lookBackMs: 0 }), nearEnd),
   ...statementsOf(findTroubles({ lateBefore: t0 - day, failedSince: t0, limit: 20, maxRows: 50 }), nearEnd),
-  ...statementsOf(missedTicks(t0, t0 + 60_000, 50), nearEnd),
+  ...statementsOf(missedTicks(1)),
   ...statementsOf(countTicks('job-1', t0, t0 + day, 900_000, 60_000)),
   ...statementsOf(tickRanges('job-1', t0, t0 + day)),
   ...seqAtTexts.map((text) => text.replace('?', String(executionCount / 2))),

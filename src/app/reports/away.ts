@@ -23,13 +23,10 @@ export interface AwayReport {
 }
 
 const newestTerms = 20
-/** A new leader settles what it finds in seconds; what is settled long after was owed for another reason. */
-const repairMs = 600_000
-const mostRows = 50_000
 
 /** Of the term, or of the newest with a gap before it; null where somebody led all the time. */
 export async function awayOf(
-  { store, clock }: AppContext,
+  { store }: AppContext,
   leader: Leader,
   which: { termId: number } | { since: number },
 ): Promise<AwayReport | null> {
@@ -39,11 +36,9 @@ export async function awayOf(
   const index = terms.findIndex((term) => term.gapMs > 0 && wanted(term))
   const [term, previous] = [terms[index], terms[index + 1]]
   if (term === undefined || previous === undefined) return null
-  const startAt = term.startTime.getTime()
-  const next = terms[index - 1]?.startTime.getTime() ?? clock.now() + 1
-  const found = await store.missedTicks(startAt, Math.min(next, startAt + repairMs), mostRows)
+  const found = await store.missedTicks(term.id)
   return {
-    from: new Date(startAt - term.gapMs),
+    from: new Date(term.startTime.getTime() - term.gapMs),
     to: term.startTime,
     previousLeader: previous.leaderInstance,
     leader: term.leaderInstance,

@@ -1,5 +1,6 @@
 /** The card "While you were away". */
 import type { AwayJob } from '../../app/reports/away.ts'
+import type { Repair } from '../../core/leader/term.ts'
 import type { RangeReason } from '../../core/tick/account.ts'
 import { writeCard } from '../output/card.ts'
 import { counted, listed } from '../output/count-words.ts'
@@ -33,7 +34,7 @@ export function writeAwayCard(out: Stream, away: Away, timezone: string): void {
   const gap = durationWords(Math.round((away.to.getTime() - away.from.getTime()) / 1_000) * 1_000)
   const lines = [
     `Nobody was at the clock for ${out.paint('strong', gap)} (${span}, ${timezone}).`,
-    totals(away.jobs),
+    totals(away.missed),
   ]
   if (away.cutOff > 0) {
     const them = away.cutOff === 1 ? 'It is' : 'They are'
@@ -43,20 +44,17 @@ export function writeAwayCard(out: Stream, away: Away, timezone: string): void {
   writeCard(out, 'While you were away', lines)
 }
 
-function totals(jobs: readonly AwayJob[]): string {
-  const sum = (key: 'missed' | 'caughtUp' | 'coalesced' | 'skipped') =>
-    jobs.reduce((total, job) => total + job[key], 0)
-  const missed = sum('missed')
-  if (missed === 0) return 'No tick fell due meanwhile: nothing was missed.'
+function totals({ found, caughtUp, coalesced, skipped }: Repair): string {
+  if (found === 0) return 'No tick fell due meanwhile: nothing was missed.'
   const parts = [
-    [sum('caughtUp'), 'caught up'],
-    [sum('coalesced'), 'coalesced'],
-    [sum('skipped'), 'skipped'],
+    [caughtUp, 'caught up'],
+    [coalesced, 'coalesced'],
+    [skipped, 'skipped'],
   ] as const
   const words = parts
     .filter(([count]) => count > 0)
     .map(([count, word]) => `${count.toLocaleString('en')} ${word}`)
-  return `${counted(missed, 'tick')} fell due: ${listed(words)}. None is lost.`
+  return `${counted(found, 'tick')} fell due: ${listed(words)}. None is lost.`
 }
 
 function jobLines(out: Stream, jobs: readonly AwayJob[]): string[] {

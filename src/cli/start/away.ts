@@ -2,11 +2,13 @@
 import { hostname } from 'node:os'
 import type { Evertick } from '../../app/evertick.ts'
 import type { AwayJob } from '../../app/reports/away.ts'
+import type { Repair } from '../../core/leader/term.ts'
 import { isRunning } from './process-alive.ts'
 
 export interface Away {
   readonly from: Date
   readonly to: Date
+  readonly missed: Repair
   readonly jobs: readonly AwayJob[]
   /** Runs that the previous process left unfinished. */
   readonly cutOff: number
@@ -25,5 +27,5 @@ export async function readCutOff(evertick: Evertick): Promise<number> {
 /** null where nothing is to be told: the first start, or another node led on. */
 export async function readAway(evertick: Evertick, termId: number, cutOff: number): Promise<Away | null> {
   const away = await evertick.reports.away(termId)
-  return away === null ? null : { from: away.from, to: away.to, jobs: away.jobs, cutOff }
+  return away === null ? null : { ...away, cutOff }
 }

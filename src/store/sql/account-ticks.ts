@@ -2,8 +2,7 @@
 import { EvertickError } from '../../core/error.ts'
 import type { Job } from '../../core/job/job.ts'
 import { sequenceOfJob } from '../../core/job/sequence.ts'
-import { addRepairs, noRepair, repairOf } from '../../core/leader/repair.ts'
-import type { Repair } from '../../core/leader/term.ts'
+import { addMissed, type MissedCount, missedOf, noRepair } from '../../core/leader/repair.ts'
 import { isEmptyPlan, planTicks, type TickPlan } from '../../core/tick/plan-ticks.ts'
 import type {
   AccountedCount,
@@ -20,7 +19,7 @@ import type { HotScripts } from './hot-scripts.ts'
 import { insertExecutions } from './insert-execution.ts'
 import { type Lanes, laneOf, loadLanes, settleLane } from './lane.ts'
 import { jobFrom, number, optionalNumber, text } from './rows.ts'
-import { row, rows, run, type Script, type ScriptContext } from './script.ts'
+import { insertAll, row, rows, run, type Script, type ScriptContext } from './script.ts'
 import { dueOf, skipDue } from './settle.ts'
 
 export function* findDueJobs(until: number, limit: number): Script<DueJobs> {
@@ -66,7 +65,7 @@ export function* accountTicks(
     else batch.stale += 1
   }
   yield* batch.write(request.now, context, hot)
-  if (batch.repair.found > 0) yield* addRepair(leader.termId, batch.repair)
+  yield* batch.writeMissed(leader.termId)
   // Last, so that a renewal waits for no more than the commit, and a new leader for all of it.
   if ((yield* row(`${leadText} FOR SHARE`, leader.holder, leader.termId)) === null) throw new LeadLost()
   return batch.result(true, done)
@@ -80,17 +79,13 @@ export class LeadLost extends Error {
   readonly result = new Batch().result(false, 0)
 }
 
-function* addRepair(termId: number, { found, caughtUp, coalesced, skipped }: Repair): Script<void> {
-  yield* run(
-    `UPDATE @term_repairs SET found = found + ?, caught_up = caught_up + ?, coalesced = coalesced + ?, skipped = skipped + ?
-     WHERE term_id = ?`,
-    found,
-    caughtUp,
-    coalesced,
-    skipped,
-    termId,
-  )
-}
+const missedColumns = {
+  term_id: 'number',
+  job_name: 'text',
+  account: 'text',
+  reason: 'text',
+  count: 'number',
+} as const
 
 /** What a batch adds up to. Made anew with each run of the script. */
 class Batch {
@@ -98,6 +93,7 @@ class Batch {
   catchUps = 0
   stale = 0
   repair = noRepair
+  readonly #missed: { readonly jobName: string; readonly missed: MissedCount }[] = []
   nextDueAt: number | null = null
   readyAt: number | null = null
   readonly accounted: AccountedTick[] = []
@@ -107,7 +103,10 @@ class Batch {
   add(job: Job, plan: TickPlan, termStartAt: number): void {
     this.executions += plan.executions.length
     this.catchUps += plan.executions.filter((execution) => execution.cause === 'catch_up').length
-    this.repair = addRepairs(this.repair, repairOf(plan, termStartAt))
+    for (const missed of missedOf(plan, termStartAt)) {
+      this.repair = addMissed(this.repair, missed)
+      this.#missed.push({ jobName: job.name, missed })
+    }
     for (const { readyAt } of plan.executions) this.readyAt = Math.min(this.readyAt ?? readyAt, readyAt)
     const inRanges = plan.ranges.reduce((sum, range) => sum + range.count, 0)
     this.accounted.push({
@@ -135,6 +134,29 @@ class Batch {
     )
     const moves = this.#plain.map(({ job, plan }) => ({ job, after: jobAfter(job, plan, now) }))
     if ((yield* hot.moveCursors(moves)) !== moves.length) throw cursorMoved('of a batch')
+  }
+
+  /** The sum with the term, and what it is the sum of beside it: told in the same words for ever. */
+  *writeMissed(termId: number): Script<void> {
+    const { found, caughtUp, coalesced, skipped } = this.repair
+    if (found === 0) return
+    yield* run(
+      `UPDATE @term_repairs SET found = found + ?, caught_up = caught_up + ?, coalesced = coalesced + ?, skipped = skipped + ?
+       WHERE term_id = ?`,
+      found,
+      caughtUp,
+      coalesced,
+      skipped,
+      termId,
+    )
+    const rows = this.#missed.map(({ jobName, missed: { account, reason, count } }) => [
+      termId,
+      jobName,
+      account,
+      reason,
+      count,
+    ])
+    yield* insertAll('missed_ticks', missedColumns, rows)
   }
 
   due(at: number | null): void {

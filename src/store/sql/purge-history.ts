@@ -4,6 +4,7 @@ import { retentionLine } from '../../core/history/retention.ts'
 import type { Job } from '../../core/job/job.ts'
 import type { PurgeRequest, PurgeResult } from '../store.ts'
 import { readJob } from './create-job.ts'
+import { timestamp } from './leadership.ts'
 import { jobFrom, number, optionalNumber, text } from './rows.ts'
 import { type Row, row, rows, run, type Script } from './script.ts'
 import { lockJob } from './settle.ts'
@@ -24,7 +25,19 @@ export function* purgeHistory({ afterJobId, jobs, now }: PurgeRequest): Script<P
     ranges += moved.ranges
     if (job.deletedAt !== null) yield* forgetJob(job, job.deletedAt, now)
   }
-  return { lastJobId: found.length < jobs ? null : text(found.at(-1)?.id), executions, ranges }
+  if (found.length === jobs) return { lastJobId: text(found.at(-1)?.id), executions, ranges }
+  yield* forgetMissed(now)
+  return { lastJobId: null, executions, ranges }
+}
+
+const missedKeptMs = 90 * 86_400_000
+
+/** What a term found missed is told for so long; its sums stay with the term. */
+function* forgetMissed(now: number): Script<void> {
+  yield* run(
+    'DELETE FROM @missed_ticks WHERE term_id <= (SELECT max(id) FROM @scheduler_leader_log WHERE start_time < ?)',
+    timestamp(now - missedKeptMs),
+  )
 }
 
 /** The same of one job, at once and by age alone, whatever its own retention says. */

@@ -3,7 +3,7 @@ import type { ExecutionState } from '../../core/execution/execution-state.ts'
 import type { TickRange } from '../../core/tick/account.ts'
 import type { JobTroubles, MissedTicks, TickCell, TroublesQuery } from '../store.ts'
 import { queueCountTexts } from './nodes.ts'
-import { number, optionalNumber, rangeFrom, text } from './rows.ts'
+import { number, optionalNumber, optionalText, rangeFrom, text } from './rows.ts'
 import { type Row, row, rows, type Script } from './script.ts'
 import { seqAround } from './seq-at.ts'
 
@@ -13,12 +13,8 @@ const lateCountText = `SELECT count(*) AS n FROM (SELECT id FROM @jobs WHERE nex
 const restingText = `SELECT id, name, state, paused_at, updated_at FROM @jobs
   WHERE deleted_at IS NULL AND state <> 'active' AND state IN ('paused', 'disabled', 'error') LIMIT ?`
 const failedText = `SELECT job_id FROM @job_executions WHERE state = 'failed' AND seq >= ? ORDER BY seq DESC LIMIT ?`
-const missedText = `SELECT job_id, count(*) AS n FROM (
-    SELECT job_id FROM @job_executions WHERE seq >= ? AND seq < ? AND tick_at < ? AND created_at >= ? LIMIT ?) missed
-  GROUP BY job_id`
-const missedRangesText = `SELECT job_id, account, reason, sum(count) AS n FROM (
-    SELECT job_id, account, reason, count FROM @tick_ranges WHERE id >= ? AND id < ? AND from_at < ? AND created_at >= ? LIMIT ?) missed
-  GROUP BY job_id, account, reason`
+const missedText = `SELECT job_name, account, reason, sum(count) AS n FROM @missed_ticks WHERE term_id = ?
+  GROUP BY job_name, account, reason ORDER BY job_name, account, reason`
 const ticksText = `SELECT at, account, state, late, count(*) AS n FROM (
     SELECT tick_at - tick_at % ? AS at, account, state, CASE WHEN started_at - tick_at > ? THEN 1 ELSE 0 END AS late
     FROM @job_executions WHERE job_id = ? AND tick_at >= ? AND tick_at < ?) ticks
@@ -54,37 +50,20 @@ export function* findTroubles({
   }
 }
 
-export function* missedTicks(startAt: number, until: number, maxRows: number): Script<MissedTicks[]> {
-  const executions = yield* stretchOf('executions', startAt, until)
-  const runs = yield* rows(missedText, ...executions, startAt, startAt, maxRows)
-  const ranges = yield* rows(
-    missedRangesText,
-    ...(yield* stretchOf('ranges', startAt, until)),
-    startAt,
-    startAt,
-    maxRows,
-  )
-  const ids = [...new Set([...runs, ...ranges].map(({ job_id }) => text(job_id)))]
-  if (ids.length === 0) return []
-  const jobs = yield* rows('SELECT id, name FROM @jobs WHERE id IN ?* ORDER BY name', ids)
-  return jobs.map(({ id, name }) => {
-    const own = ranges.filter(({ job_id }) => job_id === id)
+export function* missedTicks(termId: number): Script<MissedTicks[]> {
+  const found = yield* rows(missedText, termId)
+  return [...Map.groupBy(found, ({ job_name }) => text(job_name))].map(([job, own]) => {
     const sum = (account: string) =>
-      own.filter((range) => range.account === account).reduce((all, { n }) => all + number(n), 0)
+      own.reduce((all, one) => all + (one.account === account ? number(one.n) : 0), 0)
+    const reasons = own.map(({ reason }) => optionalText(reason)).filter((reason) => reason !== null)
     return {
-      job: text(name),
-      caughtUp: number(runs.find(({ job_id }) => job_id === id)?.n ?? 0),
+      job,
+      caughtUp: sum('caught_up'),
       coalesced: sum('coalesced'),
       skipped: sum('skipped'),
-      reasons: [...new Set(own.map(({ reason }) => text(reason)))],
+      reasons: [...new Set(reasons)],
     }
   })
-}
-
-function* stretchOf(table: 'executions' | 'ranges', from: number, to: number): Script<[number, number]> {
-  const { surelyBelow } = yield* seqAround(table, from)
-  const { surelyAbove } = yield* seqAround(table, to)
-  return [surelyBelow, surelyAbove]
 }
 
 export function* countTicks(

@@ -229,7 +229,7 @@ export function createSqlStore(
     countTicks: (...asked) => read(() => countTicks(...asked)),
     tickRanges: (...asked) => read(() => tickRanges(...asked)),
     findTroubles: (query) => read(() => findTroubles(query)),
-    missedTicks: (...asked) => read(() => missedTicks(...asked)),
+    missedTicks: (termId) => read(() => missedTicks(termId)),
     cancelExecution: (id, by) =>
       telling(
         write(() => cancelExecution(id, by)),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { addRepairs, noRepair, repairOf } from '../../../src/core/leader/repair.ts'
+import { addMissed, missedOf, noRepair } from '../../../src/core/leader/repair.ts'
 import { effectiveEnd, gapBefore, type LeaderTerm } from '../../../src/core/leader/term.ts'
 import { minute, second, t0 } from '../../store/builders.ts'
 
@@ -43,7 +43,7 @@ test('only what was due before the term began is a repair', () => {
     of: 1,
   } as const
   const range = { account: 'skipped', reason: 'over_limit', into: null } as const
-  const repair = repairOf(
+  const missed = missedOf(
     {
       executions: [
         { ...execution, tickAt: t0 - 1 },
@@ -64,7 +64,12 @@ test('only what was due before the term began is a repair', () => {
     },
     t0,
   )
-  expect(repair).toEqual({ found: 9, caughtUp: 1, coalesced: 3, skipped: 5 })
-  expect(addRepairs(repair, noRepair)).toEqual(repair)
-  expect(addRepairs(repair, repair)).toEqual({ found: 18, caughtUp: 2, coalesced: 6, skipped: 10 })
+  expect(missed).toEqual([
+    { account: 'skipped', reason: 'over_limit', count: 5 },
+    { account: 'coalesced', reason: 'latest', count: 3 },
+    { account: 'caught_up', reason: null, count: 1 },
+  ])
+  const repair = { found: 9, caughtUp: 1, coalesced: 3, skipped: 5 }
+  expect(missed.reduce(addMissed, noRepair)).toEqual(repair)
+  expect(missed.reduce(addMissed, repair)).toEqual({ found: 18, caughtUp: 2, coalesced: 6, skipped: 10 })
 })

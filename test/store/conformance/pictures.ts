@@ -156,11 +156,21 @@ export function describePictures(open: OpenStoreUnderTest): void {
         await store.endTerm(first.termId, 'n1', at(11))
         const second = await hand.lead('n2', at(65))
         await hand.account(second, at(65))
-        expect(await store.missedTicks(at(65), at(125), 1_000)).toEqual([
+        const story = [
           { job: 'a', caughtUp: 1, coalesced: 4, skipped: 0, reasons: ['latest'] },
           { job: 'b', caughtUp: 1, coalesced: 0, skipped: 4, reasons: ['catchup_off'] },
-        ])
-        expect(await store.missedTicks(at(90), at(125), 1_000)).toEqual([])
+        ]
+        expect(await store.missedTicks(second.termId)).toEqual(story)
+        expect(await store.missedTicks(first.termId)).toEqual([])
+        // What becomes of the ticks' own rows later changes nothing of what is told.
+        await hand.account(second, at(95))
+        await hand.change('a', { kind: 'delete' }, at(100))
+        await store.purgeHistory({ afterJobId: null, jobs: 10, now: at(100) + 60 * day })
+        expect(await store.missedTicks(second.termId)).toEqual(story)
+        const [term] = await store.listTerms({ limit: 1 })
+        expect(term?.repair).toEqual({ found: 10, caughtUp: 2, coalesced: 4, skipped: 4 })
+        await store.purgeHistory({ afterJobId: null, jobs: 10, now: at(100) + 91 * day })
+        expect(await store.missedTicks(second.termId)).toEqual([])
       }),
     )
   })

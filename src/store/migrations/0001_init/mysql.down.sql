@@ -3,6 +3,7 @@ DROP VIEW IF EXISTS evertick_readable_ticks;
 DROP VIEW IF EXISTS evertick_readable_executions;
 DROP VIEW IF EXISTS evertick_readable_jobs;
 DROP TABLE IF EXISTS evertick_enqueue_marks;
+DROP TABLE IF EXISTS evertick_missed_ticks;
 DROP TABLE IF EXISTS evertick_term_repairs;
 DROP TABLE IF EXISTS scheduler_leader_log;
 DROP TABLE IF EXISTS evertick_kept_answers;

@@ -323,6 +323,18 @@ CREATE TABLE IF NOT EXISTS evertick_term_repairs (
   PRIMARY KEY (term_id)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=@nopad_bin;
 
+-- The same by job, for the story that is told of it: written with the accounts, whatever becomes of those later.
+CREATE TABLE IF NOT EXISTS evertick_missed_ticks (
+  id BIGINT NOT NULL AUTO_INCREMENT,
+  term_id BIGINT NOT NULL,
+  job_name VARCHAR(200) NOT NULL,
+  account VARCHAR(32) NOT NULL,
+  reason VARCHAR(32),
+  count BIGINT NOT NULL,
+  PRIMARY KEY (id),
+  KEY evertick_missed_ticks_term (term_id)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=@nopad_bin;
+
 -- What a LeaderLogCoordinator has put, or was about to put, into a queue that is not Evertick's.
 CREATE TABLE IF NOT EXISTS evertick_enqueue_marks (
   -- taskId:scheduleTime

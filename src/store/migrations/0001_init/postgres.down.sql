@@ -3,6 +3,7 @@ DROP VIEW evertick.readable_ticks;
 DROP VIEW evertick.readable_executions;
 DROP VIEW evertick.readable_jobs;
 DROP TABLE evertick.enqueue_marks;
+DROP TABLE evertick.missed_ticks;
 DROP TABLE evertick.term_repairs;
 DROP TABLE evertick.scheduler_leader_log;
 DROP TABLE evertick.kept_answers;

@@ -312,6 +312,17 @@ CREATE TABLE evertick.term_repairs (
   tz_version TEXT COLLATE "C" NOT NULL
 );
 
+-- The same by job, for the story that is told of it: written with the accounts, whatever becomes of those later.
+CREATE TABLE evertick.missed_ticks (
+  id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  term_id BIGINT NOT NULL,
+  job_name TEXT COLLATE "C" NOT NULL,
+  account TEXT COLLATE "C" NOT NULL,
+  reason TEXT COLLATE "C",
+  count BIGINT NOT NULL
+);
+CREATE INDEX missed_ticks_term ON evertick.missed_ticks (term_id);
+
 -- What a LeaderLogCoordinator has put, or was about to put, into a queue that is not Evertick's.
 CREATE TABLE evertick.enqueue_marks (
   -- taskId:scheduleTime

@@ -3,6 +3,7 @@ DROP VIEW evertick_readable_ticks;
 DROP VIEW evertick_readable_executions;
 DROP VIEW evertick_readable_jobs;
 DROP TABLE evertick_enqueue_marks;
+DROP TABLE evertick_missed_ticks;
 DROP TABLE evertick_term_repairs;
 DROP TABLE scheduler_leader_log;
 DROP TABLE evertick_kept_answers;

@@ -303,6 +303,17 @@ CREATE TABLE evertick_term_repairs (
   tz_version TEXT NOT NULL
 );
 
+-- The same by job, for the story that is told of it: written with the accounts, whatever becomes of those later.
+CREATE TABLE evertick_missed_ticks (
+  id INTEGER PRIMARY KEY,
+  term_id INTEGER NOT NULL,
+  job_name TEXT NOT NULL,
+  account TEXT NOT NULL,
+  reason TEXT,
+  count INTEGER NOT NULL
+);
+CREATE INDEX evertick_missed_ticks_term ON evertick_missed_ticks (term_id);
+
 -- What a LeaderLogCoordinator has put, or was about to put, into a queue that is not Evertick's.
 CREATE TABLE evertick_enqueue_marks (
   -- taskId:scheduleTime
