@@ -15,22 +15,26 @@ const names: Readonly<Record<string, readonly string[] | null>> = {
   account: ['fired', 'caught_up', 'none'],
   from: null,
   to: null,
+  ended: null,
 }
 
-type Filter = Pick<ExecutionQuery, 'job' | 'terms' | 'from' | 'to'>
+type Filter = Pick<ExecutionQuery, 'job' | 'terms' | Span>
+type Span = (typeof spans)[number]
+const spans = ['from', 'to', 'ended'] as const
 
 /** Plain words are a job's id or name. */
 export function executionFilter(text: string): Filter {
   const { terms: given, words } = parseSearch(text, Object.keys(names))
   const terms: ExecutionTerm[] = []
-  const span: { from?: number; to?: number } = {}
+  const instants: { [name in Span]?: number } = {}
   for (const term of given) {
     const { name, values, negated } = term
     const allowed = names[name] ?? null
     if (allowed !== null) refuseOther(term, allowed)
-    if (name !== 'from' && name !== 'to') terms.push({ by: name as ExecutionTerm['by'], values, negated })
+    const span = spans.find((known) => known === name)
+    if (span === undefined) terms.push({ by: name as ExecutionTerm['by'], values, negated })
     else if (negated || values.length !== 1) throw refused(`"${name}:" is one instant.`)
-    else span[name] = parseInstant(values[0] ?? '', name)
+    else instants[span] = parseInstant(values[0] ?? '', name)
   }
-  return { terms, ...span, ...(words === '' ? {} : { job: words }) }
+  return { terms, ...instants, ...(words === '' ? {} : { job: words }) }
 }

@@ -72,6 +72,8 @@ export interface ExecutionQuery {
   /** Made at or after, and before. */
   readonly from?: number
   readonly to?: number
+  /** Ended at or after: by the same rule as the activity counts. */
+  readonly ended?: number
   /** @default newest first */
   readonly oldestFirst?: boolean
   readonly limit: number

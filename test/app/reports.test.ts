@@ -121,6 +121,24 @@ test('the overview says what is wrong, and why', async () => {
   expect((await reports.overview()).health.level).toBe('down')
 })
 
+test('each figure of the overview is the length of the list that it links to', async () => {
+  const node = await open({ jobs: [hourly, broken] })
+  const { reports, jobs, executions } = node.evertick
+  await jobs.trigger('broken')
+  await node.advance('30h')
+  await jobs.trigger('broken')
+  await node.settle()
+  const { counts } = await reports.overview()
+  const listed = async (filter: string) => (await executions.list({ filter, limit: 200 })).executions.length
+  const since = `ended:${counts.countedFrom.toISOString()}`
+  // Those of hour 6 to hour 30, and not what failed at hour 0.
+  expect(counts).toMatchObject({ failedLastDay: 1, completedLastDay: 25 })
+  expect(await listed(`state:failed ${since}`)).toBe(counts.failedLastDay)
+  expect(await listed(`state:completed ${since}`)).toBe(counts.completedLastDay)
+  expect(await listed('state:running')).toBe(counts.running)
+  expect(await listed('state:pending,blocked,retrying')).toBe(counts.waiting)
+})
+
 test('a span that is too long, empty or turned round is refused', async () => {
   const { evertick } = await open({ jobs: [hourly] })
   const from = '2027-01-04T00:00:00Z'

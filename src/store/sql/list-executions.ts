@@ -15,8 +15,11 @@ const columns: Readonly<Record<ExecutionTerm['by'], string>> = {
   account: `COALESCE(e.account, 'none')`,
 }
 
+/** No index orders executions by their end: those that took longer than that are not found by it. */
+export const longestRunMs = 86_400_000
+
 export function* listExecutions(query: ExecutionQuery): Script<Execution[]> {
-  const { from, to, afterId, oldestFirst = false } = query
+  const { from, to, ended, afterId, oldestFirst = false } = query
   const where = new Where('1 = 1')
   // One id, so that the index of the job's history gives the order.
   if (query.job !== undefined) where.and('e.job_id = ?', yield* jobIdOf(query.job))
@@ -32,6 +35,10 @@ export function* listExecutions(query: ExecutionQuery): Script<Execution[]> {
   }
   if (to !== undefined) {
     where.and('e.seq < ? AND e.created_at < ?', (yield* seqAround('executions', to)).surelyAbove, to)
+  }
+  if (ended !== undefined) {
+    const { surelyBelow } = yield* seqAround('executions', ended - longestRunMs)
+    where.and('e.seq >= ? AND e.finished_at >= ?', surelyBelow, ended)
   }
   if (afterId !== undefined) {
     where.and(`e.seq ${oldestFirst ? '>' : '<'} (SELECT seq FROM @job_executions WHERE id = ?)`, afterId)

@@ -7,13 +7,11 @@ import type { ExecutionState } from '../../core/execution/execution-state.ts'
 import type { FinishedRun } from '../../core/history/statistics.ts'
 import type { Activity, ActivityQuery, TimelineQuery, TimelineRow } from '../store.ts'
 import { Where } from './find-jobs.ts'
-import { jobIdOf } from './list-executions.ts'
+import { jobIdOf, longestRunMs } from './list-executions.ts'
 import { number, optionalNumber, optionalText, rangeFrom, text } from './rows.ts'
 import { type Row, row, rows, type Script } from './script.ts'
 import { seqAround } from './seq-at.ts'
 
-/** Runs that take longer than that are missing from the bucket in which they end. */
-const longestRunMs = 86_400_000
 /** A range grows for a day at most. */
 const longestRangeMs = 86_400_000
 

@@ -5,7 +5,7 @@ import { jobView } from '../../../src/app/views.ts'
 import type { ExecutionState } from '../../../src/core/execution/execution-state.ts'
 import type { Job } from '../../../src/core/job/job.ts'
 import type { JobFilter, JobPlace, JobSort, JobTerm, LastExecution } from '../../../src/store/store.ts'
-import { every, jobSpec, minute, newExecution, t0 } from '../builders.ts'
+import { every, hour, jobSpec, minute, newExecution, t0 } from '../builders.ts'
 import { at } from '../by-hand.ts'
 import { type Bench, type OpenStoreUnderTest, withStore } from './store-under-test.ts'
 
@@ -325,6 +325,10 @@ export function describeLists(open: OpenStoreUnderTest): void {
         expect(await ids(term('account', 'fired'))).toBe('e1')
         expect(await ids({ terms: [{ by: 'state', values: ['failed'], negated: true }] })).toBe('e4 e3 e2 e0')
         expect(await ids({ from: t0 + 30 * minute, to: t0 + 90 * minute })).toBe('e2 e1')
+        await sql(`UPDATE @job_executions SET finished_at = ? WHERE id = 'e1'`, t0 + 2 * hour)
+        await sql(`UPDATE @job_executions SET finished_at = ? WHERE id = 'e0'`, t0 + hour)
+        expect(await ids({ ended: t0 + hour })).toBe('e1 e0')
+        expect(await ids({ ended: t0 + hour + 1 })).toBe('e1')
       }),
     )
   })

@@ -14,8 +14,9 @@ export const executionSuggestions: readonly Suggestion[] = [
   { text: 'cause:enqueue', means: 'enqueued' },
   { text: 'queue:', means: 'of a queue' },
   { text: 'node:', means: 'that a node holds or held' },
-  { text: 'from:', means: 'due since an instant' },
-  { text: 'to:', means: 'due before an instant' },
+  { text: 'from:', means: 'made since an instant' },
+  { text: 'to:', means: 'made before an instant' },
+  { text: 'ended:', means: 'that ended since an instant' },
 ]
 
 /** Empty: any. */
