@@ -8,7 +8,7 @@ import { runCommand } from './run-command.ts'
 import { runVitest, type Tally, type TimedTest } from './run-vitest.ts'
 
 /** Folders of test/ that the quick part leaves out. */
-const slowFolders = ['process', 'simulation', 'servers', 'browser', 'cli', 'docs', 'examples']
+const slowFolders = ['process', 'rig', 'simulation', 'servers', 'browser', 'cli', 'docs', 'examples']
 
 /** What the campaign turns up. It runs exactly the test files that read one of these. */
 const campaignSizes = {

@@ -20,12 +20,12 @@ export class Child {
   stderr = ''
   running = true
 
-  /** `script` is a file of this folder; `config` reaches it as JSON. */
-  constructor(script: string, config: object) {
+  /** `script` is a file of this folder; `config` reaches it as JSON, `more` as its environment. */
+  constructor(script: string, config: object, more: Readonly<Record<string, string>> = {}) {
     const path = fileURLToPath(new URL(script, import.meta.url))
     const { NODE_OPTIONS: _vitest, ...env } = process.env
     this.#process = spawn(process.execPath, [path, JSON.stringify(config)], {
-      env,
+      env: { ...env, ...more },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     started.add(this)

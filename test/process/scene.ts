@@ -18,8 +18,8 @@ export class Scene {
   #evertick: Evertick | null = null
   #door: DatabaseSync | null = null
 
-  start(script: string, config: object = {}): Child {
-    const child = new Child(script, { database: this.url, folder: this.folder, ...config })
+  start(script: string, config: object = {}, env: Readonly<Record<string, string>> = {}): Child {
+    const child = new Child(script, { database: this.url, folder: this.folder, ...config }, env)
     this.children.push(child)
     return child
   }

@@ -12,7 +12,21 @@ export interface Planting {
   assertGrown(): void
 }
 
+export type { Patch } from './planted-bug.ts'
+
 export function plant({ name, patches }: PlantedBug): Planting {
+  const waiting = patchSources(patches)
+  return {
+    assertGrown() {
+      const [unread] = [...waiting.values()].flat()
+      if (unread !== undefined)
+        throw new Error(`The bug "${name}" is not planted: ${unread.file} was not loaded after it.`)
+    },
+  }
+}
+
+/** From here on, modules are loaded with these patches; returned are those that wait for their file. */
+export function patchSources(patches: readonly Patch[]): ReadonlyMap<string, readonly Patch[]> {
   const waiting = new Map<string, Patch[]>()
   for (const patch of patches) {
     const url = new URL(patch.file, root).href
@@ -27,13 +41,7 @@ export function plant({ name, patches }: PlantedBug): Planting {
       return { ...loaded, source: here.reduce(patched, textOf(loaded.source)) }
     },
   })
-  return {
-    assertGrown() {
-      const [unread] = [...waiting.values()].flat()
-      if (unread !== undefined)
-        throw new Error(`The bug "${name}" is not planted: ${unread.file} was not loaded after it.`)
-    },
-  }
+  return waiting
 }
 
 /** A patch that fits nowhere, or twice, would plant nothing, or something else. */
