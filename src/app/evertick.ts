@@ -35,6 +35,7 @@ import { Reports } from './reports/reports.ts'
 import { resultOf } from './result.ts'
 import { secretsOf } from './secrets.ts'
 import { stderrLogger } from './stderr-logger.ts'
+import { StopDeadline } from './stop-deadline.ts'
 import { stopSignals } from './stop-signals.ts'
 import { version } from './version.ts'
 
@@ -88,6 +89,7 @@ export class Evertick {
   readonly #closers = new Set<() => Promise<void>>()
   #starting: Promise<void> | null = null
   #stopping: Promise<void> | null = null
+  readonly #stopDeadline: StopDeadline
   readonly #outdated = Promise.withResolvers<never>()
 
   private constructor(
@@ -102,6 +104,7 @@ export class Evertick {
     const own = config.logger === null ? stderrLogger : givenLogger(config.logger)
     const logger = withFields(own, () => ({ nodeId: this.nodeId, ...tracing?.ids() }))
     this.#logger = logger
+    this.#stopDeadline = new StopDeadline(host, () => void store.close(0))
     // Only `run` waits for it.
     this.#outdated.promise.catch(() => {})
     const events = new Events((error) => logger.error('An event listener threw', { error }))
@@ -210,7 +213,10 @@ export class Evertick {
     await this.#starting
   }
 
-  /** Stops claiming at once, waits for running handlers up to `timeout` (30 s), then aborts them; gives back the rest. */
+  /**
+   * Stops claiming at once, waits for running handlers up to `timeout` (30 s), then aborts them; gives back the rest. Ends
+   * within 6 seconds after that, also where the database or a handler hangs.
+   */
   async stop({ timeout }: { timeout?: Duration } = {}): Promise<void> {
     this.#stopping ??= this.#stop(timeout === undefined ? defaultStopMs : parseDuration(timeout, 'timeout'))
     await this.#stopping
@@ -221,7 +227,10 @@ export class Evertick {
    * Resolves with the signal that ended it.
    */
   async run(): Promise<NodeJS.Signals> {
-    const signals = stopSignals(() => this.#node.hurry())
+    const signals = stopSignals(() => {
+      this.#node.hurry()
+      if (this.#stopping !== null) this.#stopDeadline.grant(0)
+    })
     try {
       await this.start()
       const signal = await Promise.race([signals.first, this.#outdated.promise])
@@ -363,11 +372,19 @@ export class Evertick {
   }
 
   async #stop(timeoutMs: number): Promise<void> {
+    this.#stopDeadline.grant(timeoutMs)
+    if (await this.#stopDeadline.watch(this.#end(timeoutMs))) return
+    this.#logger.error('Something did not end with this node, and is left behind', {
+      next: 'End the process. The leases that it holds run out by themselves.',
+    })
+  }
+
+  async #end(timeoutMs: number): Promise<void> {
     // A start that is under way ends first, or its parts would outlive the stop; its own caller hears how it ended.
     await Promise.allSettled([this.#starting])
-    await this.#server?.close()
-    for (const close of this.#closers) await close()
-    if (this.#starting !== null) await this.#node.stop(timeoutMs)
+    const closers = [...this.#closers].map(async (close) => await close())
+    const node = this.#starting === null ? null : this.#node.stop(timeoutMs)
+    await Promise.all([this.#server?.close(), ...closers, node])
     await this.#app.store.close()
   }
 

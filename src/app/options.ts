@@ -34,6 +34,8 @@ export interface EvertickOptions {
     readonly max?: number
     /** A PostgreSQL URL past PgBouncer, so that hints arrive: in transaction mode it carries none. */
     readonly direct?: string
+    /** How long a `ctx.transaction` may stay open, its slowest statement included; at least a second. @default '1m' */
+    readonly transactionTimeout?: Duration
   }
   /** The jobs that this code defines; they are written to the database at start. */
   readonly jobs?: readonly AnyJob[]
@@ -130,7 +132,11 @@ const shape = {
   database: z.string().min(1).optional(),
   redis: z.string().min(1).optional(),
   pool: z
-    .strictObject({ max: z.int().min(3).max(1_000).optional(), direct: z.string().optional() })
+    .strictObject({
+      max: z.int().min(3).max(1_000).optional(),
+      direct: z.string().optional(),
+      transactionTimeout: duration,
+    })
     .optional(),
   jobs: z.array(object).optional(),
   roles: z.array(z.enum(roles)).min(1).optional(),
@@ -163,6 +169,7 @@ const names = [
   'concurrency',
   'max',
   'direct',
+  'transactionTimeout',
   'extendAt',
   'poll',
   'sweep',
@@ -203,7 +210,7 @@ export function parseOptions(options: EvertickOptions): Config {
   return Object.freeze({
     database,
     redis: database.startsWith('sqlite:') ? undefined : (given.redis ?? redisFromEnvironment()),
-    pool: { max: given.pool?.max ?? defaultPool.max, direct: given.pool?.direct },
+    pool: poolConfig(given.pool ?? {}),
     jobs: options.jobs ?? [],
     roles: given.roles ?? usualRoles,
     api: (given.roles ?? usualRoles).includes('api') ? apiConfig(options.api) : null,
@@ -221,6 +228,22 @@ export function parseOptions(options: EvertickOptions): Config {
     allowPrivateHosts: given.allowPrivateHosts ?? privateHostsFromEnvironment(),
     allowCommands: allowedPaths(given.allowCommands ?? allowedCommandsFromEnvironment()),
   })
+}
+
+function poolConfig(given: {
+  readonly max?: number | undefined
+  readonly direct?: string | undefined
+  readonly transactionTimeout?: string | number | undefined
+}): PoolOptions {
+  const field = 'pool.transactionTimeout'
+  const transactionMs =
+    given.transactionTimeout === undefined
+      ? defaultPool.transactionMs
+      : parseDuration(given.transactionTimeout, field)
+  if (transactionMs < 1_000) {
+    throw new EvertickError('invalid_config', `${field} must be at least 1s.`, { field })
+  }
+  return { max: given.max ?? defaultPool.max, direct: given.direct, transactionMs }
 }
 
 function workerConfig(given: {

@@ -105,8 +105,10 @@ export class Node {
 
   /** Leadership goes last of the deciding parts, so that a graceful stop hands over at once and nothing decides after it. */
   async stop(timeoutMs: number): Promise<void> {
+    // A part that hangs must not keep the worker from hearing of the stop.
+    const worked = this.#worker?.stop(timeoutMs)
     for (const part of this.#scheduling.toReversed()) await part.stop()
-    await this.#worker?.stop(timeoutMs)
+    await worked
     await this.#watcher.stop()
     await this.#releaser.stop()
     await this.#registrar.stop()

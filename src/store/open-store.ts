@@ -36,6 +36,8 @@ export interface PoolOptions {
   readonly max: number
   /** A URL past a pooler in transaction mode, for what needs a connection of its own. */
   readonly direct?: string | undefined
+  /** How long a handler's transaction may stay open. */
+  readonly transactionMs: number
 }
 
 export interface OpenOptions {
@@ -45,7 +47,7 @@ export interface OpenOptions {
   readonly redis?: string | undefined
 }
 
-export const defaultPool: PoolOptions = { max: 10 }
+export const defaultPool: PoolOptions = { max: 10, transactionMs: 60_000 }
 
 export async function openStore(
   url: string,

@@ -103,7 +103,8 @@ export type * from './records.ts'
 
 export interface Store {
   readonly dialect: 'sqlite' | 'postgres' | 'mysql'
-  close(): Promise<void>
+  /** What is still under way after `graceMs` is cut off; also in a close that has begun before. */
+  close(graceMs?: number): Promise<void>
   ping(): Promise<void>
   /** A word that changes when another process has written: a hint to look, never a fact. */
   changes(): Promise<string>

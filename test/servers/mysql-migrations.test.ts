@@ -182,7 +182,7 @@ async function openMigrator(url: string, dies: Dies = () => false): Promise<Open
     prefix: place.prefix,
     where: place.where,
     collation: collationOf(rows[0]?.version ?? ''),
-    openPool: () => killable(engine.openPool(1, null), dies),
+    openPool: () => killable(engine.openPool(1, { answerMs: null, transactionMs: 60_000 }), dies),
   })
   return { migrator, close: async () => await driver.close() }
 }

@@ -1,5 +1,10 @@
 import { inject } from 'vitest'
+import { createPostgres } from '../services/databases.ts'
 import { startPostgres } from '../services/postgres.ts'
+import { describeDeadSockets } from '../store/dead-sockets.ts'
 import { describeServerFaults } from '../store/server-faults.ts'
 
-describeServerFaults('postgres', startPostgres, { skip: inject('postgresUrl') === null })
+const shared = inject('postgresUrl')
+
+describeServerFaults('postgres', startPostgres, { skip: shared === null })
+describeDeadSockets('postgres', () => createPostgres(shared ?? ''), { skip: shared === null })

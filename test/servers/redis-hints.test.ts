@@ -6,8 +6,10 @@ import type { Hints, HintTopic } from '../../src/store/hints.ts'
 import { type Host, processHost } from '../../src/store/host.ts'
 import { openRedisHints } from '../../src/store/open-store.ts'
 import { until } from '../process/until.ts'
+import { fastHost } from '../rig/fast-host.ts'
+import { openProxy } from '../rig/tcp-proxy.ts'
 import { startRedis } from '../services/redis.ts'
-import { connectAdmin, impatientHost } from './redis-server.ts'
+import { connectAdmin } from './redis-server.ts'
 
 const shared = inject('redisUrl') ?? ''
 const ends: (() => Promise<unknown>)[] = []
@@ -129,7 +131,7 @@ describe.skipIf(shared === '')('hints', () => {
   it('are known to be dead when Redis hangs', async () => {
     const server = await startRedis()
     ends.push(() => server.remove())
-    const { hints } = await openEar(server.url, 'n', impatientHost)
+    const { hints } = await openEar(server.url, 'n', fastHost(20))
     process.kill(server.pid, 'SIGSTOP')
     try {
       await until('the loss', () => !hints.live)
@@ -138,5 +140,30 @@ describe.skipIf(shared === '')('hints', () => {
     }
     await until('the return', () => hints.live)
     expect(hints.live).toBe(true)
+  })
+
+  it('are looked for at most once a second, though a balancer accepts and closes, or lets in and hangs up', async () => {
+    const proxy = await openProxy(shared)
+    ends.push(() => proxy.close())
+    const host = fastHost(20)
+    const { hints } = await openEar(proxy.url, randomUUID(), host)
+    const minute = async (each: () => void) => {
+      const [before, end] = [proxy.connects, host.monotonic() + 60_000]
+      while (host.monotonic() < end) {
+        each()
+        await nextTurn()
+      }
+      expect(proxy.connects - before).toBeLessThanOrEqual(60)
+    }
+    proxy.mode('reset')
+    proxy.mode('accept_and_close')
+    await minute(() => {})
+    proxy.mode('pass')
+    await minute(() => {
+      if (!hints.live) return
+      proxy.mode('reset')
+      proxy.mode('pass')
+    })
+    await until('the return', () => hints.live)
   })
 })

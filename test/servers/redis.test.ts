@@ -1,12 +1,15 @@
 /** Locks on Redis: one holder at a time, through killed connections, a Redis that hangs, restarts or forgets. */
 import { randomUUID } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
 import { DistributedLock, type EvertickError, type HeldLock } from '../../src/index.ts'
 import { openRedisLocks } from '../../src/store/open-store.ts'
 import { until } from '../process/until.ts'
+import { fastHost } from '../rig/fast-host.ts'
+import { openProxy } from '../rig/tcp-proxy.ts'
 import { startRedis } from '../services/redis.ts'
 import type { Server } from '../services/server.ts'
-import { connectAdmin, impatientHost } from './redis-server.ts'
+import { connectAdmin } from './redis-server.ts'
 
 const shared = inject('redisUrl') ?? ''
 const ends: (() => Promise<unknown>)[] = []
@@ -222,15 +225,36 @@ describe.skipIf(shared === '')('a Redis that has a hard time', () => {
   })
 
   it('that hangs is not waited for', async () => {
-    const locks = await openRedisLocks(server.url, 'hung', impatientHost)
+    const locks = await openRedisLocks(server.url, 'hung', fastHost(20))
     ends.push(() => locks.close())
-    expect(await locks.acquire('report', 'me', 'token', 60_000)).not.toBeNull()
+    await until('the lock', async () => await answered(locks.acquire('report', 'me', 'token', 60_000)))
     process.kill(server.pid, 'SIGSTOP')
     try {
       await expect(locks.read('report')).rejects.toMatchObject({ code: 'redis_unavailable' })
     } finally {
       process.kill(server.pid, 'SIGCONT')
     }
+    await until('its return', async () => await answered(locks.read('report')))
+  })
+
+  it('is asked for a connection at most once a second by a lock, though a balancer accepts and closes', async () => {
+    const proxy = await openProxy(server.url)
+    ends.push(() => proxy.close())
+    const host = fastHost(20)
+    const locks = await openRedisLocks(proxy.url, 'closed', host)
+    ends.push(() => locks.close())
+    await until('the connection', async () => await answered(locks.read('report')))
+    const before = proxy.connects
+    proxy.mode('reset')
+    proxy.mode('accept_and_close')
+    await until('the loss', async () => !(await answered(locks.read('report'))))
+    const end = host.monotonic() + 60_000
+    while (host.monotonic() < end) {
+      expect(await answered(locks.read('report'))).toBe(false)
+      await nextTurn()
+    }
+    expect(proxy.connects - before).toBeLessThanOrEqual(60)
+    proxy.mode('pass')
     await until('its return', async () => await answered(locks.read('report')))
   })
 })

@@ -1,7 +1,8 @@
-/** The pool of the MySQL engine, on connections that are only numbers. */
+/** The pool of the servers' engines, on connections that are only numbers. */
 import { describe, expect, test } from 'vitest'
 import type { Host } from '../../src/store/host.ts'
 import { ConnectionPool } from '../../src/store/sql/connection-pool.ts'
+import { Dialer } from '../../src/store/sql/dialer.ts'
 
 interface Numbered {
   readonly number: number
@@ -11,7 +12,9 @@ interface Numbered {
 function bench(size: number) {
   let now = 0
   let opened = 0
+  let tries = 0
   let refuses = false
+  let silent = false
   const timers: { readonly at: number; readonly callback: () => void }[] = []
   const log: string[] = []
   const lost: ((connection: Numbered) => void)[] = []
@@ -31,15 +34,17 @@ function bench(size: number) {
     {
       open: async (onLost) => {
         lost.push(onLost)
+        tries += 1
         if (refuses) throw new Error('refused')
         opened += 1
         return { number: opened }
       },
+      check: () => (silent ? new Promise(() => {}) : Promise.resolve()),
       end: async ({ number }) => void log.push(`end ${number}`),
       destroy: ({ number }) => void log.push(`destroy ${number}`),
       rest: () => {},
     },
-    host,
+    { dialer: new Dialer(host), host },
   )
   return {
     pool,
@@ -48,15 +53,33 @@ function bench(size: number) {
     refuse: (yes: boolean) => {
       refuses = yes
     },
-    pass: (ms: number) => {
-      now += ms
-      for (const timer of timers.filter(({ at }) => at <= now)) timer.callback()
+    fallSilent: () => {
+      silent = true
+    },
+    tries: () => tries,
+    /** Whatever is waited for by then has been. */
+    pass: async (ms: number) => {
+      const until = now + ms
+      await settled()
+      for (;;) {
+        const due = timers.filter(({ at }) => at <= until).sort((a, b) => a.at - b.at)[0]
+        if (due === undefined) break
+        now = Math.max(now, due.at)
+        timers.splice(timers.indexOf(due), 1)
+        due.callback()
+        await settled()
+      }
+      now = until
     },
     timers,
   }
 }
 
-describe('the pool of the MySQL engine', () => {
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+}
+
+describe('the pool of connections to a server', () => {
   test('opens no more than it may, and hands on in the order of asking', async () => {
     const { pool, timers } = bench(2)
     const [first, second] = [await pool.acquire(), await pool.acquire()]
@@ -70,9 +93,9 @@ describe('the pool of the MySQL engine', () => {
   test('nobody waits for ever', async () => {
     const { pool, pass } = bench(1)
     const used = await pool.acquire()
-    const waiting = pool.acquire()
-    pass(1_000)
-    await expect(waiting).rejects.toMatchObject({ code: 'POOL_EXHAUSTED' })
+    const waiting = expect(pool.acquire()).rejects.toMatchObject({ code: 'POOL_EXHAUSTED' })
+    await pass(1_000)
+    await waiting
     pool.release(used, false)
     expect(await pool.acquire()).toBe(used)
   })
@@ -86,12 +109,46 @@ describe('the pool of the MySQL engine', () => {
     expect(log).toEqual(['destroy 1'])
   })
 
-  test('one that cannot be opened leaves its place to the next', async () => {
-    const { pool, refuse } = bench(1)
+  test('one that cannot be opened leaves its place to the next, who waits for the pause', async () => {
+    const { pool, refuse, pass } = bench(1)
     refuse(true)
     await expect(pool.acquire()).rejects.toThrow('refused')
     refuse(false)
-    expect(await pool.acquire()).toEqual({ number: 1 })
+    const next = pool.acquire()
+    await pass(100)
+    expect(await next).toEqual({ number: 1 })
+  })
+
+  test('while a server refuses there is one try at a time, in pauses that grow, and all who wait share its outcome', async () => {
+    const { pool, refuse, pass, tries, timers } = bench(4)
+    refuse(true)
+    let refused = 0
+    for (let second = 0; second < 60; second += 1) {
+      for (let caller = 0; caller < 20; caller += 1) pool.acquire().catch(() => (refused += 1))
+      await pass(1_000)
+    }
+    // Four when nothing was known, then pauses of at least 50, 100, 200, 400, 800 ms, and then of a second.
+    expect(tries()).toBeLessThanOrEqual(4 + 5 + 60)
+    await pass(2_000)
+    expect(refused).toBe(20 * 60)
+    refuse(false)
+    const [first, second] = [pool.acquire(), pool.acquire()]
+    await pass(2_000)
+    expect(new Set([await first, await second]).size).toBe(2)
+    expect(timers).toEqual([])
+  })
+
+  test('one that has rested is asked first: where it does not answer, all that rest are replaced', async () => {
+    const { pool, pass, log, fallSilent } = bench(3)
+    const rested = [await pool.acquire(), await pool.acquire(), await pool.acquire()]
+    for (const connection of rested) pool.release(connection, false)
+    fallSilent()
+    expect(await pool.acquire()).toEqual({ number: 3 })
+    await pass(1_000)
+    const next = pool.acquire()
+    await pass(2_000)
+    expect(await next).toEqual({ number: 4 })
+    expect(log.sort()).toEqual(['destroy 1', 'destroy 2'])
   })
 
   test('one that breaks while it rests is forgotten', async () => {
@@ -106,9 +163,9 @@ describe('the pool of the MySQL engine', () => {
     const { pool, pass, log } = bench(3)
     const burst = [await pool.acquire(), await pool.acquire(), await pool.acquire()]
     for (const connection of burst) pool.release(connection, false)
-    pass(50_000)
+    await pass(50_000)
     pool.release(await pool.acquire(), false)
-    pass(20_000)
+    await pass(20_000)
     pool.release(await pool.acquire(), false)
     expect(log).toEqual(['end 1', 'end 2'])
   })
@@ -136,5 +193,15 @@ describe('the pool of the MySQL engine', () => {
     pool.release(used, false)
     await closing
     expect(log.sort()).toEqual(['end 1', 'end 2'])
+  })
+
+  test('its end waits for its grace only: then it cuts off what is in use', async () => {
+    const { pool, pass, log } = bench(2)
+    const used = await pool.acquire()
+    const closing = pool.close(500)
+    await pass(500)
+    await closing
+    pool.release(used, true)
+    expect(log).toEqual(['destroy 1'])
   })
 })

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Evertick, type EvertickError } from '../../src/index.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { until } from '../process/until.ts'
+import { openProxy } from '../rig/tcp-proxy.ts'
 import type { Server } from '../services/server.ts'
-import { openProxy } from '../services/tcp-proxy.ts'
 import { jobSpec, newExecution, newJob, scriptContext, t0 } from './builders.ts'
 
 async function failure(work: Promise<unknown>): Promise<EvertickError> {

@@ -37,9 +37,14 @@ export class Finisher {
     return await this.#starts.add(claim)
   }
 
-  /** Waits for what is under way; a database that stays away is not waited for. */
-  async stop(): Promise<void> {
+  /** From now on each write is tried once: a database that stays away is not waited for. */
+  giveUp(): void {
     this.#giveUp = true
+  }
+
+  /** Waits for what is under way. */
+  async stop(): Promise<void> {
+    this.giveUp()
     await this.#starts.idle()
     await this.#ends.idle()
   }

@@ -86,10 +86,17 @@ export class Worker {
 
   /** Stops claiming at once, waits its grace, then aborts, and at last gives back what is still held. */
   async stop(timeoutMs: number): Promise<void> {
-    await Promise.all(this.#queues.map((queue) => queue.stopClaiming()))
-    if (!(await this.#settledWithin(timeoutMs, this.#hurried.signal))) {
+    // A claim that hangs is part of what is waited for.
+    const settled = Promise.all(
+      this.#queues.map(async (queue) => {
+        await queue.stopClaiming()
+        await queue.settled()
+      }),
+    )
+    if (!(await this.#within(settled, timeoutMs, this.#hurried.signal))) {
       this.#keeper.abortAll('shutdown')
-      if (!(await this.#settledWithin(abortGraceMs))) {
+      if (!(await this.#within(settled, abortGraceMs))) {
+        this.#finisher.giveUp()
         await Promise.all(this.#queues.map((queue) => queue.abandon()))
       }
     }
@@ -98,11 +105,10 @@ export class Worker {
     await this.#recorder.stop()
   }
 
-  async #settledWithin(ms: number, ...enough: AbortSignal[]): Promise<boolean> {
+  async #within(settled: Promise<unknown>, ms: number, ...enough: AbortSignal[]): Promise<boolean> {
     const over = new AbortController()
-    const settled = Promise.all(this.#queues.map((queue) => queue.settled())).then(() => true)
     const late = this.#context.clock.sleep(ms, AbortSignal.any([over.signal, ...enough])).then(() => false)
-    const inTime = await Promise.race([settled, late])
+    const inTime = await Promise.race([settled.then(() => true), late])
     over.abort()
     return inTime
   }

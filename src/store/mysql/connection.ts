@@ -3,12 +3,14 @@ import type { Socket } from 'node:net'
 import type * as mysql2 from 'mysql2/promise'
 import type { Connection, ConnectionOptions } from 'mysql2/promise'
 import type { Host } from '../host.ts'
+import { inTime } from '../in-time.ts'
 import { loadDriver } from '../load-driver.ts'
 import { ConnectionPool } from '../sql/connection-pool.ts'
 import type { Dialect } from '../sql/dialect.ts'
+import type { Dialer } from '../sql/dialer.ts'
 import { answerOf } from '../sql/queryable.ts'
 import type { Step } from '../sql/script.ts'
-import { ServerFailure, type Session, type SessionPool } from '../sql/server-session.ts'
+import { ServerFailure, type Session, type SessionLimits, type SessionPool } from '../sql/server-session.ts'
 import { endsTransaction } from './dialect.ts'
 
 export type MysqlDriver = typeof mysql2
@@ -18,6 +20,8 @@ export async function loadMysql(): Promise<MysqlDriver> {
 }
 
 const connectMs = 5_000
+/** A connection that rests is kept in the memory of firewalls, and found out where its other end is gone. */
+const keepAliveMs = 30_000
 
 /** Where the server is and who asks, taken from the URL. */
 export interface MysqlAddress {
@@ -49,25 +53,25 @@ function optionsOf({ ssl, ...address }: MysqlAddress): ConnectionOptions {
     flags: ['-LOCAL_FILES'],
     connectTimeout: connectMs,
     enableKeepAlive: true,
-    keepAliveInitialDelay: 30_000,
+    keepAliveInitialDelay: keepAliveMs,
     // A stack for every statement is a tenth of its cost.
     trace: false,
   }
 }
 
 /**
- * How many seconds a transaction may rest between two statements before the server ends it and sets its rows free. Ours
+ * How long a transaction of ours may rest between two statements before the server ends it and sets its rows free. Ours
  * never rest: who is silent for so long was stopped, or is cut off, and without this nobody could lead until it is back.
  * A handler may, up to the deadline of its transaction. Only MariaDB knows such a limit; MySQL reads a comment.
  */
-const restSeconds = { ours: 5, handlers: 60 } as const
+const ownRestMs = 5_000
 
 /**
  * Whatever the server's defaults are. The modes and the character set are what makes the driver's escaping sound: no
  * NO_BACKSLASH_ESCAPES.
  */
-function setUpText(answerMs: number | null): string {
-  const seconds = answerMs === null ? restSeconds.handlers : restSeconds.ours
+function setUpText(restMs: number): string {
+  const seconds = Math.ceil(restMs / 1_000)
   return `
   SET NAMES utf8mb4, SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', SESSION time_zone = '+00:00',
     SESSION autocommit = 1 /*M!100300 , SESSION idle_transaction_timeout = ${seconds} */`
@@ -97,67 +101,57 @@ export async function serverVersion(mysql: MysqlDriver, address: MysqlAddress): 
   }
 }
 
-export interface PoolLimits {
-  readonly size: number
-  /** Null: a statement takes its time. */
-  readonly answerMs: number | null
-}
-
-/** How long a handler's transaction may keep others from a connection. */
-const longestMs = 60_000
-
 export class MysqlPool implements SessionPool {
   readonly #pool: ConnectionPool<Connection>
-  readonly #dialect: Dialect
-  readonly #answerMs: number | null
+  readonly #parts: Omit<SessionParts, 'release'>
 
   constructor(
     mysql: MysqlDriver,
     address: MysqlAddress,
-    { size, answerMs }: PoolLimits,
-    { dialect, host }: { readonly dialect: Dialect; readonly host: Host },
+    { size, ...limits }: SessionLimits & { readonly size: number },
+    { dialect, dialer, host }: { readonly dialect: Dialect; readonly dialer: Dialer; readonly host: Host },
   ) {
-    this.#dialect = dialect
-    this.#answerMs = answerMs
+    const { answerMs, transactionMs } = limits
+    this.#parts = { dialect, host, answerMs }
     this.#pool = new ConnectionPool(
-      { size, waitMs: answerMs ?? longestMs },
+      { size, waitMs: transactionMs ?? answerMs ?? connectMs },
       {
         open: async (onLost) => {
           const client = await mysql.createConnection(optionsOf(address))
           // Without a listener the event would end the process.
           client.on('error', () => onLost(client))
-          return await prepared(client, answerMs)
+          return await prepared(client, limits)
         },
+        check: async (client) => await client.ping(),
         end: async (client) => {
-          await client.end().catch(() => {})
+          await client.end()
           socketOf(client).unref()
         },
         destroy,
         rest: (client, resting) => (resting ? socketOf(client).unref() : socketOf(client).ref()),
       },
-      host,
+      { dialer, host },
     )
   }
 
-  async acquire(): Promise<Session> {
+  async acquire({ slow = false } = {}): Promise<Session> {
     try {
       const client = await this.#pool.acquire()
-      return new MysqlSession(client, this.#dialect, this.#answerMs, (broken) =>
-        this.#pool.release(client, broken),
-      )
+      const release = (broken: boolean) => this.#pool.release(client, broken)
+      return new MysqlSession(client, { ...this.#parts, ...(slow ? { answerMs: null } : {}), release })
     } catch (error) {
       throw new ServerFailure(error)
     }
   }
 
-  async close(): Promise<void> {
-    await this.#pool.close()
+  async close(graceMs?: number): Promise<void> {
+    await this.#pool.close(graceMs)
   }
 }
 
-async function prepared(client: Connection, answerMs: number | null): Promise<Connection> {
-  const own = answerMs === null ? [] : [lockWaitText(answerMs)]
-  const texts = [setUpText(answerMs), isolationText, ...own]
+async function prepared(client: Connection, { answerMs, transactionMs }: SessionLimits): Promise<Connection> {
+  const own = transactionMs === null && answerMs !== null ? [lockWaitText(answerMs)] : []
+  const texts = [setUpText(transactionMs ?? ownRestMs), isolationText, ...own]
   try {
     for (const sql of texts) await client.query({ sql, timeout: connectMs })
     return client
@@ -173,34 +167,32 @@ function destroy(client: Connection): void {
   socketOf(client).destroy()
 }
 
-function socketOf(client: Connection): Socket {
-  return (client as unknown as { connection: { stream: Socket } }).connection.stream
+export function socketOf(client: unknown): Socket {
+  return (client as { connection: { stream: Socket } }).connection.stream
+}
+
+interface SessionParts {
+  readonly dialect: Dialect
+  readonly host: Host
+  readonly answerMs: number | null
+  readonly release: (broken: boolean) => void
 }
 
 class MysqlSession implements Session {
   readonly client: Connection
-  readonly #dialect: Dialect
-  readonly #answerMs: number | null
-  readonly #release: (broken: boolean) => void
+  readonly #parts: SessionParts
   /** Why there is no transaction any more, although its user thinks so. */
   #ended: Error | null = null
   #began = false
 
-  constructor(
-    client: Connection,
-    dialect: Dialect,
-    answerMs: number | null,
-    release: (broken: boolean) => void,
-  ) {
+  constructor(client: Connection, parts: SessionParts) {
     this.client = client
-    this.#dialect = dialect
-    this.#answerMs = answerMs
-    this.#release = release
+    this.#parts = parts
   }
 
   async run(step: Step): Promise<unknown> {
     let answer: unknown = null
-    for (const { text, params } of this.#dialect.spell(step)) answer = await this.#send(text, params)
+    for (const { text, params } of this.#parts.dialect.spell(step)) answer = await this.#send(text, params)
     return answerOf(step, answer)
   }
 
@@ -229,12 +221,14 @@ class MysqlSession implements Session {
   }
 
   release(broken: boolean): void {
-    this.#release(broken)
+    this.#parts.release(broken)
   }
 
   async #send(text: string, params: readonly unknown[] = []): Promise<unknown> {
+    const { host, answerMs } = this.#parts
     try {
-      return await this.#ask(text, params)
+      const answer = this.#ask(text, params)
+      return await (answerMs === null ? answer : inTime(host, answerMs, answer))
     } catch (error) {
       // The driver adds the statement as it was sent, with every input in it: no matter for a log.
       if (error instanceof Error) Reflect.deleteProperty(error, 'sql')
@@ -249,15 +243,11 @@ class MysqlSession implements Session {
   async #ask(sql: string, params: readonly unknown[]): Promise<[unknown, unknown]> {
     if (this.#ended !== null) throw this.#ended
     try {
-      return await this.client.query({ sql, values: [...params], ...this.#limit() })
+      return await this.client.query({ sql, values: [...params] })
     } catch (error) {
       if (this.#began && error instanceof Error && endsTransaction(error)) this.#ended = error
       throw error
     }
-  }
-
-  #limit(): { timeout?: number } {
-    return this.#answerMs === null ? {} : { timeout: this.#answerMs }
   }
 }
 

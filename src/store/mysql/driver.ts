@@ -1,8 +1,9 @@
 /** MySQL and MariaDB behind the driver that both servers share. */
 import type { Host } from '../host.ts'
+import { Dialer } from '../sql/dialer.ts'
 import { type PoolSizes, ServerDriver } from '../sql/server-driver.ts'
 import type { ServerEngine } from '../sql/server-session.ts'
-import { type MysqlAddress, type MysqlDriver, MysqlPool, ofMysql2 } from './connection.ts'
+import { type MysqlAddress, type MysqlDriver, MysqlPool, ofMysql2, socketOf } from './connection.ts'
 import { meaningOf, mysqlDialect, troubleOf } from './dialect.ts'
 
 export interface MysqlPlace {
@@ -32,11 +33,13 @@ export function mysqlEngine(
   host: Host,
 ): ServerEngine {
   const dialect = mysqlDialect(prefix)
+  const dialer = new Dialer(host)
   return {
     where,
     dialect,
     timeText,
-    openPool: (size, answerMs) => new MysqlPool(mysql, address, { size, answerMs }, { dialect, host }),
+    openPool: (size, limits) => new MysqlPool(mysql, address, { size, ...limits }, { dialect, dialer, host }),
+    socketOf,
     troubleOf,
     meaningOf,
     callerQuery: ofMysql2,

@@ -17,7 +17,8 @@ import {
 } from '../migrate.ts'
 import { number, optionalNumber, text } from '../sql/rows.ts'
 import { row, rows, run, type Script } from '../sql/script.ts'
-import { runSteps, type ServerDriver } from '../sql/server-driver.ts'
+import { runSteps } from '../sql/script-run.ts'
+import type { ServerDriver } from '../sql/server-driver.ts'
 import { classified, type Session, type SessionPool } from '../sql/server-session.ts'
 import { meaningOf } from './dialect.ts'
 

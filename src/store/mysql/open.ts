@@ -23,10 +23,12 @@ export async function openMysql(
   try {
     const collation = collationOf(await serverVersion(mysql, address))
     const place = { address, prefix, where }
-    const driver = openDriver(mysql, place, poolSizes(pool.max), host)
+    const sizes = { ...poolSizes(pool.max), transactionMs: pool.transactionMs }
+    const driver = openDriver(mysql, place, sizes, host)
     const hints = await openHints(async () => noHints, { where, sender: senderName(host) })
     // Migrations wait for each other, and a table may be large.
-    const openPool = () => mysqlEngine(mysql, place, host).openPool(1, null)
+    const limits = { answerMs: null, transactionMs: pool.transactionMs }
+    const openPool = () => mysqlEngine(mysql, place, host).openPool(1, limits)
     return {
       store: createSqlStore('mysql', driver, hotScripts(), context, { hints, within: null }),
       migrator: new MysqlMigrator(driver, { prefix, collation, where, openPool }),

@@ -3,12 +3,14 @@ import type { Socket } from 'node:net'
 import type pg from 'pg'
 import type { Client, ClientConfig, CustomTypesConfig, QueryConfig } from 'pg'
 import type { Host } from '../host.ts'
+import { inTime } from '../in-time.ts'
 import { loadDriver } from '../load-driver.ts'
 import { ConnectionPool } from '../sql/connection-pool.ts'
 import type { Dialect } from '../sql/dialect.ts'
+import type { Dialer } from '../sql/dialer.ts'
 import { answerOf } from '../sql/queryable.ts'
 import type { Step } from '../sql/script.ts'
-import { ServerFailure, type Session, type SessionPool } from '../sql/server-session.ts'
+import { ServerFailure, type Session, type SessionLimits, type SessionPool } from '../sql/server-session.ts'
 
 export type PostgresDriver = typeof pg
 
@@ -18,6 +20,12 @@ export async function loadPg(): Promise<PostgresDriver> {
 }
 
 const connectMs = 5_000
+/** A connection that rests is kept in the memory of firewalls, and found out where its other end is gone. */
+const keepAliveMs = 30_000
+/** A goodbye that is not answered. */
+const endMs = 1_000
+/** A connection that only listens has no other way to find out that it hears nothing any more. */
+const askEveryMs = 10_000
 
 /** OIDs of the types that our columns have: numbers as numbers, our timestamps as they are written. */
 const int8 = 20
@@ -44,40 +52,48 @@ function configOf(pg: PostgresDriver, url: string): ClientConfig {
     application_name: 'evertick',
     connectionTimeoutMillis: connectMs,
     keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveMs,
+  }
+}
+
+/** A client that has answered: behind a pooler whose server is down, connecting alone says little. */
+async function connected(client: Client, host: Host, first: string): Promise<void> {
+  try {
+    await client.connect()
+    await inTime(host, connectMs, client.query(first))
+  } catch (error) {
+    destroy(client)
+    throw error
   }
 }
 
 /** Whether a pooler stands between us and the server: then nothing outlives a transaction, not even a prepared statement. */
-export async function isPooled(pg: PostgresDriver, url: string): Promise<boolean> {
+export async function isPooled(pg: PostgresDriver, url: string, host: Host): Promise<boolean> {
   const client = new pg.Client(configOf(pg, url))
   client.on('error', () => {})
   try {
     await client.connect()
-    const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+    const asked = client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+    const { rows } = await inTime(host, connectMs, asked)
     // A pooler hands out a key of its own.
     return rows[0]?.pid !== (client as unknown as { processID: number }).processID
   } catch (error) {
     throw new ServerFailure(error)
   } finally {
-    await client.end().catch(() => {})
+    await ended(client, host)
   }
 }
 
-/**
- * How long a transaction may rest between two statements before the server ends it and sets its rows free. Ours never
- * rest: who is silent for so long was stopped, or is cut off, and without this nobody could lead until it is back. A
- * handler may, up to the deadline of its transaction.
- */
-const restMs = { ours: 5_000, handlers: 60_000 } as const
-
-export interface PoolLimits {
-  readonly size: number
-  /** Null: a statement takes its time. */
-  readonly answerMs: number | null
+async function ended(client: Client, host: Host): Promise<void> {
+  await inTime(host, endMs, client.end()).catch(() => destroy(client))
 }
 
-/** How long a handler's transaction may keep others from a connection. */
-const longestMs = 60_000
+/**
+ * How long a transaction of ours may rest between two statements before the server ends it and sets its rows free. Ours
+ * never rest: who is silent for so long was stopped, or is cut off, and without this nobody could lead until it is back. A
+ * handler may, up to the deadline of its transaction.
+ */
+const ownRestMs = 5_000
 
 export class PostgresPool implements SessionPool {
   readonly #pool: ConnectionPool<Client>
@@ -86,58 +102,60 @@ export class PostgresPool implements SessionPool {
   constructor(
     pg: PostgresDriver,
     url: string,
-    { size, answerMs }: PoolLimits,
-    { dialect, names, host }: PoolParts,
+    { size, answerMs, transactionMs }: SessionLimits & { readonly size: number },
+    { dialect, names, dialer, host }: PoolParts,
   ) {
-    this.#parts = { dialect, names, restMs: answerMs === null ? restMs.handlers : restMs.ours }
-    const config = { ...configOf(pg, url), ...(answerMs === null ? {} : { query_timeout: answerMs }) }
+    this.#parts = { dialect, names, host, answerMs, restMs: transactionMs ?? ownRestMs }
     this.#pool = new ConnectionPool(
-      { size, waitMs: answerMs ?? longestMs },
+      { size, waitMs: transactionMs ?? answerMs ?? connectMs },
       {
         open: async (onLost) => {
-          const client = new pg.Client(config)
+          const client = new pg.Client(configOf(pg, url))
           // Without a listener the event would end the process.
           client.on('error', () => onLost(client))
-          await client.connect()
-          if (names !== null) await client.query(planOnce)
+          await connected(client, host, names === null ? checkText : planOnce)
           return client
         },
-        end: async (client) => await client.end().catch(() => {}),
+        check: async (client) => await client.query(checkText),
+        end: async (client) => await client.end(),
         destroy,
         rest: (client, resting) => (resting ? socketOf(client).unref() : socketOf(client).ref()),
       },
-      host,
+      { dialer, host },
     )
   }
 
-  async acquire(): Promise<Session> {
+  async acquire({ slow = false } = {}): Promise<Session> {
     try {
       const client = await this.#pool.acquire()
       const release = (broken: boolean) => this.#pool.release(client, broken)
-      return new PostgresSession(client, { ...this.#parts, release })
+      return new PostgresSession(client, { ...this.#parts, ...(slow ? { answerMs: null } : {}), release })
     } catch (error) {
       throw new ServerFailure(error)
     }
   }
 
-  async close(): Promise<void> {
-    await this.#pool.close()
+  async close(graceMs?: number): Promise<void> {
+    await this.#pool.close(graceMs)
   }
 }
 
 interface PoolParts {
   readonly dialect: Dialect
   readonly names: StatementNames | null
+  readonly dialer: Dialer
   readonly host: Host
 }
+
+const checkText = 'SELECT 1'
 
 /** The driver's own `end` says goodbye first, and waits for an answer. */
 function destroy(client: Client): void {
   socketOf(client).destroy()
 }
 
-function socketOf(client: Client): Socket {
-  return (client as unknown as { connection: { stream: Socket } }).connection.stream
+export function socketOf(client: unknown): Socket {
+  return (client as { connection: { stream: Socket } }).connection.stream
 }
 
 /** Prepared once per connection: planning the claim takes longer than running it. */
@@ -166,6 +184,8 @@ const maxNames = 300
 interface SessionParts {
   readonly dialect: Dialect
   readonly names: StatementNames | null
+  readonly host: Host
+  readonly answerMs: number | null
   readonly restMs: number
   readonly release: (broken: boolean) => void
 }
@@ -214,38 +234,44 @@ class PostgresSession implements Session {
   }
 
   async #send(query: string | QueryConfig): Promise<unknown> {
+    const { host, answerMs } = this.#parts
     try {
-      return await this.client.query(query as QueryConfig)
+      const answer = this.client.query(query as QueryConfig)
+      return await (answerMs === null ? answer : inTime(host, answerMs, answer))
     } catch (error) {
       throw new ServerFailure(error)
     }
   }
 }
 
-/** A connection of its own that hears notifications. */
+/** A connection of its own that hears notifications. `onEnd` is called once, and only where it had stood. */
 export async function openListener(
   pg: PostgresDriver,
-  url: string,
-  channel: string,
+  { url, channel, host }: { readonly url: string; readonly channel: string; readonly host: Host },
   { onMessage, onEnd }: { readonly onMessage: (payload: string) => void; readonly onEnd: () => void },
 ): Promise<{ close(): Promise<void> }> {
   const client: Client = new pg.Client(configOf(pg, url))
   // Without a listener the event would end the process.
   client.on('error', () => {})
-  client.on('end', onEnd)
   client.on('notification', ({ payload }) => onMessage(payload ?? ''))
-  try {
-    await client.connect()
-    await client.query(`LISTEN "${channel}"`)
-  } catch (error) {
-    client.off('end', onEnd)
-    await client.end().catch(() => {})
-    throw error
+  await connected(client, host, `LISTEN "${channel}"`)
+  let cancelAsk = () => {}
+  const askLater = () => {
+    cancelAsk = host.timer(askEveryMs, () => {
+      inTime(host, connectMs, client.query(checkText)).then(askLater, () => destroy(client))
+    })
   }
+  const lost = () => {
+    cancelAsk()
+    onEnd()
+  }
+  client.once('end', lost)
+  askLater()
   return {
     async close() {
-      client.off('end', onEnd)
-      await client.end().catch(() => {})
+      client.off('end', lost)
+      cancelAsk()
+      await ended(client, host)
     },
   }
 }

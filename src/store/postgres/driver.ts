@@ -1,8 +1,9 @@
 /** PostgreSQL behind the driver that both servers share. */
 import type { Host } from '../host.ts'
+import { Dialer } from '../sql/dialer.ts'
 import { type PoolSizes, ServerDriver } from '../sql/server-driver.ts'
 import type { ServerEngine } from '../sql/server-session.ts'
-import { isPgClient, type PostgresDriver, PostgresPool, StatementNames } from './connection.ts'
+import { isPgClient, type PostgresDriver, PostgresPool, StatementNames, socketOf } from './connection.ts'
 import { meaningOf, postgresDialect, troubleOf } from './dialect.ts'
 
 export interface PostgresPlace {
@@ -26,12 +27,14 @@ export function openDriver(
 export function postgresEngine(pg: PostgresDriver, place: PostgresPlace, host: Host): ServerEngine {
   const dialect = postgresDialect(place.schema)
   const names = place.pooled ? null : new StatementNames()
+  const dialer = new Dialer(host)
   return {
     where: place.where,
     dialect,
     timeText: 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now',
-    openPool: (size, answerMs) =>
-      new PostgresPool(pg, place.url, { size, answerMs }, { dialect, names, host }),
+    openPool: (size, limits) =>
+      new PostgresPool(pg, place.url, { size, ...limits }, { dialect, names, dialer, host }),
+    socketOf,
     troubleOf,
     meaningOf,
     callerQuery: (transaction) =>

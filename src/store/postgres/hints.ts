@@ -2,14 +2,14 @@
  * Hints by LISTEN and NOTIFY. They are sent after the commit, on another connection and at most every few milliseconds:
  * inside each transaction they would make every commit of the database queue behind one lock.
  */
+import { Backoff } from '../backoff.ts'
 import type { Carrier, CarrierEvents } from '../carried-hints.ts'
 import type { Host } from '../host.ts'
 import type { Script, Step } from '../sql/script.ts'
 import type { ServerDriver } from '../sql/server-driver.ts'
 import { openListener, type PostgresDriver } from './connection.ts'
 
-const firstNapMs = 200
-const longestNapMs = 10_000
+const pauses = { firstMs: 200, longestMs: 10_000 } as const
 
 export interface ListenPlace {
   /** Past any pooler: who listens needs a connection of its own. */
@@ -23,8 +23,9 @@ export class NotifyCarrier implements Carrier {
   readonly #driver: ServerDriver
   readonly #host: Host
   readonly #events: CarrierEvents
+  readonly #backoff: Backoff
   #listener: { close(): Promise<void> } | null = null
-  #cancelNap: () => void = () => {}
+  #cancelPause: () => void = () => {}
   #closed = false
 
   constructor(
@@ -38,6 +39,7 @@ export class NotifyCarrier implements Carrier {
     this.#driver = driver
     this.#host = host
     this.#events = events
+    this.#backoff = new Backoff(host, pauses)
   }
 
   get ready(): boolean {
@@ -45,17 +47,19 @@ export class NotifyCarrier implements Carrier {
   }
 
   /** Tries once; where that fails, hints come later, and until then everybody polls. */
-  async connect(napMs = firstNapMs): Promise<void> {
+  async connect(): Promise<void> {
     try {
-      const listener = await openListener(this.#pg, this.#place.url, this.#place.channel, {
-        onMessage: this.#events.onMessage,
-        onEnd: () => this.#reconnect(firstNapMs),
-      })
+      const listener = await openListener(
+        this.#pg,
+        { ...this.#place, host: this.#host },
+        { onMessage: this.#events.onMessage, onEnd: () => this.#reconnect() },
+      )
       if (this.#closed) return await listener.close()
+      this.#backoff.connected()
       this.#listener = listener
       this.#events.onReady()
     } catch {
-      this.#reconnect(Math.min(napMs * 2, longestNapMs))
+      this.#reconnect()
     }
   }
 
@@ -65,17 +69,15 @@ export class NotifyCarrier implements Carrier {
 
   async close(): Promise<void> {
     this.#closed = true
-    this.#cancelNap()
+    this.#cancelPause()
     await this.#listener?.close()
     this.#listener = null
   }
 
-  /** With a nap of a random length, so that a fleet does not come back all at once. */
-  #reconnect(napMs: number): void {
+  #reconnect(): void {
     this.#listener = null
     if (this.#closed) return
-    const jittered = napMs * (0.5 + this.#host.random() / 2)
-    this.#cancelNap = this.#host.timer(jittered, () => void this.connect(napMs))
+    this.#cancelPause = this.#host.timer(this.#backoff.pauseMs(), () => void this.connect())
   }
 }
 

@@ -23,8 +23,9 @@ export async function openPostgres(
   const where = withoutSecrets(url)
   const { schema, rest } = schemaOf(url)
   try {
-    const pooled = await isPooled(pg, rest)
-    const driver = openDriver(pg, { url: rest, schema, where, pooled }, poolSizes(pool.max), host)
+    const pooled = await isPooled(pg, rest, host)
+    const sizes = { ...poolSizes(pool.max), transactionMs: pool.transactionMs }
+    const driver = openDriver(pg, { url: rest, schema, where, pooled }, sizes, host)
     const sender = senderName(host)
     // Under another name: this process does not know when its caller commits, so it listens to that as well.
     const notify = (topic: HintTopic) => notifyStep(schema, messageOf([topic], `${sender}-tx`))

@@ -5,7 +5,9 @@
 import { createHash } from 'node:crypto'
 import type * as redisPackage from 'redis'
 import { EvertickError } from '../../core/error.ts'
+import { Backoff } from '../backoff.ts'
 import type { Host } from '../host.ts'
+import { inTime, NoAnswer } from '../in-time.ts'
 import { loadDriver } from '../load-driver.ts'
 
 /** A Lua script, known to Redis by the hash of its text. */
@@ -28,8 +30,8 @@ type Client = ReturnType<typeof newClient>
 const answerMs = 2_000
 /** A connection whose other end has vanished looks alive until it is asked. */
 const askEveryMs = 5_000
-const firstRetryMs = 50
-const longestRetryMs = 5_000
+const pauses = { firstMs: 50, longestMs: 5_000 } as const
+const keepAliveMs = 30_000
 
 export function luaScript(text: string): LuaScript {
   return { text, sha: createHash('sha1').update(text).digest('hex') }
@@ -62,7 +64,7 @@ export class RedisConnection {
   #client: Client | null = null
   /** The attempt to connect that is under way. */
   #attempt: Promise<void> | null = null
-  #failures = 0
+  readonly #backoff: Backoff
   #lastError: unknown
   #cancelTimer: () => void = () => {}
   #closed = false
@@ -73,6 +75,7 @@ export class RedisConnection {
     this.#url = url
     this.#host = host
     this.#subscription = subscription
+    this.#backoff = new Backoff(host, pauses)
     this.#connect()
   }
 
@@ -118,7 +121,9 @@ export class RedisConnection {
     const client = this.#client
     if (client === null) throw unavailable(this.#lastError)
     try {
-      return await this.#inTime(question(client))
+      const answer = await this.#inTime(question(client))
+      this.#backoff.worked()
+      return answer
     } catch (error) {
       if (error instanceof NoAnswer) this.#lose(client, error)
       throw unavailable(client === this.#client ? error : (this.#lastError ?? error))
@@ -138,14 +143,14 @@ export class RedisConnection {
     client.on('error', (error: unknown) => this.#lose(client, error))
     try {
       await this.#inTime(this.#open(client))
-      if (this.#closed || !client.isReady) throw new NoAnswer()
+      if (this.#closed || !client.isReady) throw new Error('it hung up')
     } catch (error) {
       client.destroy()
       this.#retryLater(error)
       return
     }
     this.#client = client
-    this.#failures = 0
+    this.#backoff.connected()
     this.#askNowAndThen(client)
     this.#subscription?.onReady()
   }
@@ -174,32 +179,26 @@ export class RedisConnection {
     if (client !== this.#client) return
     this.#client = null
     this.#cancelTimer()
-    this.#lastError = error
     // Fails what is still unanswered.
     client.destroy()
-    this.#connect()
+    // The first loss is made good at once; one that lets in and hangs up is not.
+    if (this.#backoff.isFirst) {
+      this.#lastError = error
+      this.#backoff.pauseMs()
+      this.#connect()
+    } else {
+      this.#retryLater(error)
+    }
   }
 
   #retryLater(error: unknown): void {
     this.#lastError = error
     if (this.#closed) return
-    const ms = Math.min(longestRetryMs, firstRetryMs * 2 ** this.#failures)
-    this.#failures += 1
-    // Spread out, so that a Redis that comes back is not met by all nodes at once.
-    this.#cancelTimer = this.#host.timer(ms * (0.5 + this.#host.random() / 2), () => this.#connect())
+    this.#cancelTimer = this.#host.timer(this.#backoff.pauseMs(), () => this.#connect())
   }
 
   async #inTime<T>(answer: Promise<T>): Promise<T> {
-    let cancel = () => {}
-    const late = new Promise<never>((_resolve, reject) => {
-      // One turn more: in a process that stood still, timers come before the answers that have arrived meanwhile.
-      cancel = this.#host.timer(answerMs, () => this.#host.defer(() => reject(new NoAnswer())))
-    })
-    try {
-      return await Promise.race([answer, late])
-    } finally {
-      cancel()
-    }
+    return await inTime(this.#host, answerMs, answer)
   }
 }
 
@@ -210,15 +209,14 @@ function newClient(redis: Redis, url: string) {
     // The client's own queue and its own reconnecting wait without end.
     disableOfflineQueue: true,
     // Shorter than our own patience: a client that is destroyed while it dials would leave its socket open.
-    socket: { connectTimeout: answerMs / 2, reconnectStrategy: false },
+    socket: {
+      connectTimeout: answerMs / 2,
+      reconnectStrategy: false,
+      keepAlive: true,
+      keepAliveInitialDelay: keepAliveMs,
+    },
     maintNotifications: 'disabled',
   })
-}
-
-class NoAnswer extends Error {
-  constructor() {
-    super(`it did not answer within ${answerMs} ms`)
-  }
 }
 
 function unavailable(cause: unknown): EvertickError {

@@ -24,7 +24,8 @@ export interface SqlDriver {
   time(): Promise<number> | null
   /** Lets the rest of the process have its turn. */
   rest(): Promise<void>
-  close(): Promise<void>
+  /** What is still under way after `graceMs` is cut off. */
+  close(graceMs?: number): Promise<void>
 }
 
 export interface ReadOptions {

@@ -10,7 +10,8 @@ import { PoolError } from './connection-pool.ts'
 import type { ExclusiveRequest, ReadOptions, SqlDriver, WriteOptions } from './driver.ts'
 import { asTransaction, refuseNested } from './nested-write.ts'
 import { isQueryable, runAsync } from './queryable.ts'
-import { isInsert, type Row, row, type Script, type Step } from './script.ts'
+import { row, type Script } from './script.ts'
+import { MayBeWritten, Run, type RunKind, rolledBack, runSteps } from './script-run.ts'
 import {
   classified,
   type ServerEngine,
@@ -26,10 +27,13 @@ const maxConflicts = 10
 const maxReconnects = 3
 const conflictNapMs = 10
 const reconnectNapMs = 100
+/** Whose first retry comes to nothing tries no longer than this: callers want to hear of a server that stays away. */
+const reconnectMs = 2_000
 /** A renewal that comes this late is of no use: better fail, and try on a new connection. */
 const pulseMs = 5_000
 /** Longer than any statement of ours takes. */
 const workMs = 15_000
+const usualTransactionMs = 60_000
 
 export interface PoolSizes {
   /** Heartbeats and renewals have connections of their own: they never queue behind work. */
@@ -37,11 +41,13 @@ export interface PoolSizes {
   readonly work: number
   /** For the transactions of handlers: as many as are open at once, the rest wait. */
   readonly handlers: number
+  /** How long each of these may take. @default a minute */
+  readonly transactionMs?: number
 }
 
 export class ServerDriver implements SqlDriver {
   /** It holds rows of its own choice only; the lease, which is renewed, is what bounds it. */
-  readonly longestTransactionMs = 60_000
+  readonly longestTransactionMs: number
   readonly longestHoldMs = 0
   readonly #engine: ServerEngine
   readonly #host: Host
@@ -53,10 +59,12 @@ export class ServerDriver implements SqlDriver {
   constructor(engine: ServerEngine, host: Host, sizes: PoolSizes) {
     this.#engine = engine
     this.#host = host
-    this.#pulse = engine.openPool(sizes.pulse, pulseMs)
-    this.#work = engine.openPool(sizes.work, workMs)
-    // A handler's own statements may take long; its transaction has a deadline.
-    this.#handlers = engine.openPool(sizes.handlers, null)
+    this.longestTransactionMs = sizes.transactionMs ?? usualTransactionMs
+    this.#pulse = engine.openPool(sizes.pulse, { answerMs: pulseMs, transactionMs: null })
+    this.#work = engine.openPool(sizes.work, { answerMs: workMs, transactionMs: null })
+    // A handler's own statements may take long; its transaction has a deadline, and our steps in it have theirs.
+    const transactionMs = this.longestTransactionMs
+    this.#handlers = engine.openPool(sizes.handlers, { answerMs: workMs, transactionMs })
   }
 
   async read<T>(script: () => Script<T>, { snapshot = false, pulse = false }: ReadOptions = {}): Promise<T> {
@@ -70,7 +78,7 @@ export class ServerDriver implements SqlDriver {
   async write<T>(script: () => Script<T>, { pulse = false, slow = false }: WriteOptions = {}): Promise<T> {
     this.assertWritable()
     const pool = pulse ? this.#pulse : slow ? this.#handlers : this.#work
-    const attempt = async () => await this.#run(await pool.acquire(), 'write').toEnd(script())
+    const attempt = async () => await this.#run(await pool.acquire({ slow }), 'write').toEnd(script())
     // Who has a pulse tries again by itself, with a newer time.
     return await this.#retrying(attempt, pulse ? 1 : maxReconnects)
   }
@@ -100,34 +108,29 @@ export class ServerDriver implements SqlDriver {
 
   async exclusive<T>(request: ExclusiveRequest<T>): Promise<T> {
     this.assertWritable()
-    const deadline = new AbortController()
-    let session: Session | null = null
+    const session = await this.#retrying(async () => await this.#begun(request))
+    const tx = new ServerTransaction(session, this.#engine.dialect)
+    const over = new AbortController()
     let broken = true
     try {
-      session = await this.#handlers.acquire()
-      const tx = new ServerTransaction(session, this.#engine.dialect)
-      try {
-        await session.begin('write')
-        await runSteps(session, request.first())
-        const late = lateAfter(request, deadline.signal)
-        const result = await Promise.race([asTransaction(async () => await request.run(tx)), late])
-        tx.end()
-        await runSteps(session, request.last(result))
-        await session.commit()
-        broken = false
-        return result
-      } catch (error) {
-        tx.end()
-        // After a deadline the handler's statement may still be under way: that connection is given up.
-        const usable = !(error instanceof EvertickError && error.code === 'transaction_timeout')
-        if (usable) broken = !(await rolledBack(session))
-        throw error
-      }
+      const work = asTransaction(async () => await request.run(tx))
+      const result = await Promise.race([
+        work,
+        lateAfter(request, over.signal),
+        this.#lossOf(session, over.signal),
+      ])
+      tx.end()
+      await runSteps(session, request.last(result))
+      await session.commit()
+      broken = false
+      return result
     } catch (error) {
+      tx.end()
+      if (!this.#leadsNowhere(error)) broken = !(await rolledBack(session))
       throw classified(error, this.#engine)
     } finally {
-      deadline.abort()
-      session?.release(broken)
+      over.abort()
+      session.release(broken)
     }
   }
 
@@ -146,9 +149,39 @@ export class ServerDriver implements SqlDriver {
     await new Promise<void>((resolve) => this.#host.defer(resolve))
   }
 
-  async close(): Promise<void> {
+  async close(graceMs?: number): Promise<void> {
     this.#closed = true
-    await Promise.all([this.#pulse.close(), this.#work.close(), this.#handlers.close()])
+    const pools = [this.#pulse, this.#work, this.#handlers]
+    await Promise.all(pools.map(async (pool) => await pool.close(graceMs)))
+  }
+
+  /** A handler's transaction as far as nothing of the user's has run in it: up to here it may be begun again. */
+  async #begun({ first }: Pick<ExclusiveRequest<unknown>, 'first'>): Promise<Session> {
+    const session = await this.#handlers.acquire()
+    try {
+      await session.begin('write')
+      await runSteps(session, first())
+      return session
+    } catch (error) {
+      session.release(this.#leadsNowhere(error) || !(await rolledBack(session)))
+      throw error
+    }
+  }
+
+  /** Rejects where the connection is known to be gone: what its user still does in the transaction can come to nothing. */
+  async #lossOf({ client }: Session, signal: AbortSignal): Promise<never> {
+    return await new Promise((_resolve, reject) => {
+      const socket = this.#engine.socketOf(client)
+      const onClose = () => reject(new ServerFailure(new ConnectionGone()))
+      socket.once('close', onClose)
+      signal.addEventListener('abort', () => socket.off('close', onClose), { once: true })
+    })
+  }
+
+  /** After a deadline a statement may still be under way: that connection is given up, and with it the transaction. */
+  #leadsNowhere(error: unknown): boolean {
+    const late = error instanceof EvertickError && error.code === 'transaction_timeout'
+    return late || this.#troubleOf(error) === 'lost'
   }
 
   #run(session: Session, kind: RunKind): Run {
@@ -164,6 +197,7 @@ export class ServerDriver implements SqlDriver {
   async #retrying<T>(attempt: () => Promise<T>, mostReconnects = maxReconnects): Promise<T> {
     let conflicts = 0
     let reconnects = 0
+    let lostAt: number | null = null
     for (;;) {
       this.#assertOpen()
       try {
@@ -171,11 +205,13 @@ export class ServerDriver implements SqlDriver {
       } catch (error) {
         if (error instanceof MayBeWritten) throw classified(error.cause, this.#engine)
         const trouble = this.#troubleOf(error)
+        const now = this.#host.monotonic()
         if (trouble === 'conflict' && conflicts < maxConflicts) {
           conflicts += 1
           await this.#nap(conflictNapMs * conflicts)
-        } else if (trouble === 'lost' && reconnects < mostReconnects) {
+        } else if (trouble === 'lost' && reconnects < mostReconnects && now - (lostAt ?? now) < reconnectMs) {
           reconnects += 1
+          lostAt ??= now
           await this.#nap(reconnectNapMs * 2 ** reconnects)
         } else {
           throw classified(error, this.#engine)
@@ -196,67 +232,11 @@ export class ServerDriver implements SqlDriver {
   }
 }
 
-/** Something has been committed, or may have been: the script is not run again, and who asked finds out by reading. */
-class MayBeWritten extends Error {}
+class ConnectionGone extends Error {
+  readonly code = 'ECONNRESET'
 
-type RunKind = 'none' | 'snapshot' | 'write'
-
-/** One run of a script on one connection. */
-class Run {
-  readonly #session: Session
-  readonly #kind: RunKind
-  readonly #isLost: (error: unknown) => boolean
-  #began = false
-  #committing = false
-  #committed = false
-
-  constructor(session: Session, kind: RunKind, isLost: (error: unknown) => boolean) {
-    this.#session = session
-    this.#kind = kind
-    this.#isLost = isLost
-  }
-
-  async toEnd<T>(script: Script<T>): Promise<T> {
-    let broken = true
-    try {
-      if (this.#kind === 'snapshot') await this.#begin('snapshot')
-      const result = await this.#steps(script)
-      if (this.#began) await this.#committingWhile(async () => await this.#session.commit())
-      broken = false
-      return result
-    } catch (error) {
-      const lost = this.#isLost(error)
-      if (!lost) broken = this.#began && !(await rolledBack(this.#session))
-      throw this.#committed || (lost && this.#committing) ? new MayBeWritten('', { cause: error }) : error
-    } finally {
-      this.#session.release(broken)
-    }
-  }
-
-  async #steps<T>(script: Script<T>): Promise<T> {
-    let step = script.next()
-    while (!step.done) {
-      const { value } = step
-      const run = async () => await this.#session.run(value)
-      const alone = this.#kind === 'write' && !this.#began && isAlone(value)
-      if (this.#kind === 'write' && !this.#began && !alone) await this.#begin('write')
-      const answer = alone && !isRead(value) ? await this.#committingWhile(run) : await run()
-      step = script.next(answer as Row[] & number)
-    }
-    return step.value
-  }
-
-  async #begin(kind: 'write' | 'snapshot'): Promise<void> {
-    await this.#session.begin(kind)
-    this.#began = true
-  }
-
-  async #committingWhile<T>(commit: () => Promise<T>): Promise<T> {
-    this.#committing = this.#kind === 'write'
-    const answer = await commit()
-    this.#committing = false
-    this.#committed = this.#kind === 'write'
-    return answer
+  constructor() {
+    super('The connection was lost.')
   }
 }
 
@@ -270,31 +250,6 @@ function notATransaction(words: string, message: string): EvertickError {
     field: 'tx',
     next: `Pass ${words}, the tx of ctx.transaction, or an object with query(text, params).`,
   })
-}
-
-function isAlone(step: Step): boolean {
-  return !isInsert(step) && step.alone === true
-}
-
-function isRead(step: Step): boolean {
-  return !isInsert(step) && step.reads === true
-}
-
-/** A script on one connection, in whatever transaction that is in. */
-export async function runSteps<T>(session: Session, script: Script<T>): Promise<T> {
-  let step = script.next()
-  while (!step.done) step = script.next((await session.run(step.value)) as Row[] & number)
-  return step.value
-}
-
-async function rolledBack(session: Session): Promise<boolean> {
-  try {
-    await session.rollback()
-    return true
-  } catch {
-    // The connection is gone, and with it the transaction.
-    return false
-  }
 }
 
 async function lateAfter<T>(request: ExclusiveRequest<T>, signal: AbortSignal): Promise<never> {

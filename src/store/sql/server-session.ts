@@ -1,4 +1,5 @@
 /** What a server's engine gives to the driver that both servers share: connections, and what their errors mean. */
+import type { Socket } from 'node:net'
 import { type ErrorCode, EvertickError } from '../../core/error.ts'
 import { PoolError } from './connection-pool.ts'
 import type { Dialect } from './dialect.ts'
@@ -21,8 +22,20 @@ export interface Session {
 }
 
 export interface SessionPool {
-  acquire(): Promise<Session>
-  close(): Promise<void>
+  /** `slow`: for steps that take as long as they take. */
+  acquire(options?: { readonly slow?: boolean }): Promise<Session>
+  /** What is still in use after `graceMs` is cut off. */
+  close(graceMs?: number): Promise<void>
+}
+
+export interface SessionLimits {
+  /** A connection that has not answered a step of ours after this leads nowhere; null: a step takes its time. */
+  readonly answerMs: number | null
+  /**
+   * How long a user's transaction may stay open, its own statements included, and how long others wait for its
+   * connection. Null for ours: they never rest, and wait for nobody's.
+   */
+  readonly transactionMs: number | null
 }
 
 /**
@@ -52,8 +65,9 @@ export interface ServerEngine {
   readonly dialect: Dialect
   /** The statement that tells the server's time in milliseconds, as `now`. */
   readonly timeText: string
-  /** What has not answered after `answerMs` is a connection that leads nowhere; null: a statement takes its time. */
-  openPool(size: number, answerMs: number | null): SessionPool
+  openPool(size: number, limits: SessionLimits): SessionPool
+  /** Of a session's `client`. */
+  socketOf(client: unknown): Socket
   /** Both by the server's codes, never by its messages. */
   troubleOf(failure: ServerFailure): Trouble
   meaningOf(failure: ServerFailure): Meaning | null

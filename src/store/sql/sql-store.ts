@@ -119,9 +119,11 @@ export function createSqlStore(
   const { read, write } = { read: driver.read.bind(driver), write: driver.write.bind(driver) }
   return {
     dialect,
-    close: async () => {
-      await hints.close()
-      await driver.close()
+    close: async (graceMs) => {
+      const hushed = hints.close()
+      // The last hint may go by a connection of the driver.
+      if (graceMs !== 0) await hushed
+      await Promise.all([hushed, driver.close(graceMs)])
     },
     ping: async () => void (await read(() => row('SELECT 1 AS alive'), pulse)),
     changes: async () => (await driver.changes()) ?? (await read(() => lastChange(), pulse)),

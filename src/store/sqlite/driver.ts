@@ -46,6 +46,7 @@ export class SqliteDriver implements SqlDriver {
   #working = false
   #exclusive: Promise<void> | null = null
   #closed = false
+  #closing: Promise<void> | null = null
 
   constructor(path: string, host: Host) {
     this.#path = path
@@ -182,7 +183,13 @@ export class SqliteDriver implements SqlDriver {
     await new Promise<void>((resolve) => this.#host.defer(resolve))
   }
 
+  /** Nothing is cut off: a transaction here waits for no network, and the longest has two seconds. */
   async close(): Promise<void> {
+    this.#closing ??= this.#close()
+    await this.#closing
+  }
+
+  async #close(): Promise<void> {
     while (this.#working) await this.rest()
     this.#closed = true
     await this.#sync?.idle()
