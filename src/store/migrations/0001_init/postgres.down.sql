@@ -5,6 +5,7 @@ DROP VIEW evertick.readable_jobs;
 DROP TABLE evertick.enqueue_marks;
 DROP TABLE evertick.term_repairs;
 DROP TABLE evertick.scheduler_leader_log;
+DROP FUNCTION evertick.touch_leader_log;
 DROP TABLE evertick.kept_answers;
 DROP TABLE evertick.access_tokens;
 DROP TABLE evertick.audit_seals;
