@@ -7,8 +7,9 @@ import { type LogLevel, parseLogLevel } from './log/log-level.ts'
 export function databaseFromEnvironment(
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): string {
-  const url = environment.EVERTICK_DATABASE_URL ?? environment.DATABASE_URL
-  if (url !== undefined && url !== '') return url
+  const url =
+    environment.EVERTICK_DATABASE_URL || environment.DATABASE_URL || mysqlFromEnvironment(environment)
+  if (url !== undefined) return url
   throw new EvertickError('invalid_config', 'No database is named.', {
     field: 'database',
     next: "Pass database: 'sqlite:evertick.db', or set EVERTICK_DATABASE_URL.",
@@ -128,14 +129,21 @@ function listed(text: string | undefined): string[] {
     .filter((part) => part !== '')
 }
 
-/** `MYSQL_DB_*` of apps with lease-based workers, as a URL; else what everybody takes. */
+/** For the facades of apps with lease-based workers: `MYSQL_DB_*` first, else what everybody takes. */
 export function processingDatabaseFromEnvironment(
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): string {
+  return mysqlFromEnvironment(environment) ?? databaseFromEnvironment(environment)
+}
+
+/** `MYSQL_DB_*` as a URL; undefined where none of them is set. */
+export function mysqlFromEnvironment(
+  environment: Readonly<Record<string, string | undefined>>,
+): string | undefined {
   const given = (part: string) => environment[`MYSQL_DB_${part}`] || undefined
   const name = given('NAME')
   const others = ['HOST', 'USER', 'PASSWORD', 'PORT'].filter((part) => given(part) !== undefined)
-  if (name === undefined && others.length === 0) return databaseFromEnvironment(environment)
+  if (name === undefined && others.length === 0) return undefined
   if (name === undefined) {
     throw new EvertickError('invalid_config', `MYSQL_DB_${others[0]} is set, but MYSQL_DB_NAME is not.`, {
       field: 'MYSQL_DB_NAME',

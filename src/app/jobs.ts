@@ -18,6 +18,7 @@ import { type HandlerOptions, handlerSpec } from './handler-options.ts'
 import { handlerView } from './handler-view.ts'
 import { type JobOptions, jobSpec, refusePastInstant } from './job-options.ts'
 import { jobViews } from './job-views.ts'
+import { failedExecution, sayingWhatIsLegal } from './legal-action.ts'
 import { type JobList, type JobsFilter, type ListJobs, listJobs } from './list-jobs.ts'
 import { mergedOptions, optionsOfSpec } from './options-of-spec.ts'
 import { storable } from './payload.ts'
@@ -132,14 +133,14 @@ export class Jobs {
     options: ActorOptions & { reason?: string; until?: Instant | Duration } = {},
   ): Promise<JobView> {
     refuseUnknown(options, ['reason', 'until', 'actor', 'origin'], 'jobs.pause')
-    const { reason = null, until, ...by } = options
+    const { reason, until, ...by } = options
     const change: JobChange = {
       kind: 'pause',
-      reason,
-      until: until === undefined ? null : this.#instantFromNow(until),
+      ...(reason === undefined ? {} : { reason }),
+      ...(until === undefined ? {} : { until: this.#instantFromNow(until) }),
     }
     const view = await this.#change(job, change, by, null)
-    this.#app.events.emit('job:paused', { job: view.name, reason })
+    this.#app.events.emit('job:paused', { job: view.name, reason: view.pausedReason })
     return view
   }
 
@@ -162,20 +163,10 @@ export class Jobs {
     return await this.#change(job, { kind: 'reset_cursor' }, by, 'job:updated')
   }
 
-  /** Runs the job's newest failed execution again. */
+  /** Runs the job's last execution, which has failed, again; any other by `executions.retry`. */
   async retry(job: string, by: ActorOptions = {}): Promise<ExecutionView> {
     const { store, newId } = this.#app
-    const found = await this.#find(job)
-    const [failed] = await store.listExecutions({ job: found.id, state: 'failed', limit: 1 })
-    if (failed === undefined) {
-      throw new EvertickError(
-        'execution_not_found',
-        `Job "${found.name}" has no failed execution to retry.`,
-        {
-          next: 'Trigger it instead.',
-        },
-      )
-    }
+    const failed = await failedExecution(this.#app, await this.#find(job))
     const context = changeContext(this.#app, by)
     const made = await store.retryExecution(failed.id, newId(context.now), context)
     this.#app.enqueued()
@@ -191,7 +182,9 @@ export class Jobs {
     const { input, force = false, metadata = {}, ...by } = options
     const context = changeContext(this.#app, by)
     const trigger = { id: this.#app.newId(context.now), force, metadata, input: storable(input, 'input') }
-    const made = await this.#app.store.triggerJob(job, trigger, context)
+    const made = await sayingWhatIsLegal(this.#app, job, () =>
+      this.#app.store.triggerJob(job, trigger, context),
+    )
     this.#app.jobChanged()
     this.#app.enqueued()
     return executionView(made)
@@ -222,7 +215,9 @@ export class Jobs {
         },
       )
     }
-    const result = await this.#app.store.backfillJob(job, { from, to, order, limit, dryRun }, context)
+    const result = await sayingWhatIsLegal(this.#app, job, () =>
+      this.#app.store.backfillJob(job, { from, to, order, limit, dryRun }, context),
+    )
     if (!dryRun) this.#app.enqueued()
     const date = (at: number | null) => (at === null ? null : new Date(at))
     return { ...result, first: date(result.first), last: date(result.last) }
@@ -312,7 +307,9 @@ export class Jobs {
     by: ActorOptions,
     event: 'job:updated' | 'job:deleted' | 'job:resumed' | null,
   ): Promise<JobView> {
-    const changed = await this.#app.store.changeJob(job, change, changeContext(this.#app, by))
+    const changed = await sayingWhatIsLegal(this.#app, job, () =>
+      this.#app.store.changeJob(job, change, changeContext(this.#app, by)),
+    )
     this.#app.jobChanged()
     if (event !== null) this.#app.events.emit(event, { job: changed.name })
     return await this.#view(changed)

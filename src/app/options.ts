@@ -24,7 +24,7 @@ import { isPlainPath } from './handler-options.ts'
 export type AnyJob = Pick<DefinedJob, 'name' | 'options' | 'schema'> & { readonly run: Run<never> | null }
 
 export interface EvertickOptions {
-  /** `sqlite:path/to/file.db`, `sqlite::memory:`, `postgres://…` or `mysql://…`. @default EVERTICK_DATABASE_URL, else DATABASE_URL */
+  /** `sqlite:path/to/file.db`, `sqlite::memory:`, `postgres://…` or `mysql://…`. @default EVERTICK_DATABASE_URL, else DATABASE_URL, else MYSQL_DB_* */
   readonly database?: string
   /** A Redis that wakes the other nodes at once; losing it costs speed only. @default EVERTICK_REDIS_URL, else none */
   readonly redis?: string

@@ -179,7 +179,7 @@ class Writer {
     })
     events.emit('job:created', { job: name })
     if (enabled) return
-    await this.#change(name, { kind: 'pause', reason: disabledReason, until: null })
+    await this.#change(name, { kind: 'pause', reason: disabledReason })
     await this.#change(name, { kind: 'edit', spec: spec(now), managedHash: hash })
   }
 
@@ -187,7 +187,7 @@ class Writer {
     const oursToResume = job.state === 'paused' && job.pause?.by === this.#manager
     if (enabled && oursToResume) await this.#change(job.id, { kind: 'resume', catchUp: 'skip' })
     if (!enabled && job.state !== 'paused') {
-      await this.#change(job.id, { kind: 'pause', reason: disabledReason, until: null })
+      await this.#change(job.id, { kind: 'pause', reason: disabledReason })
     }
     await this.#change(job.id, { kind: 'edit', spec: spec(job.createdAt), managedHash: hash })
     this.#app.events.emit('job:updated', { job: job.name })
@@ -196,7 +196,7 @@ class Writer {
   async remove(job: Job): Promise<void> {
     if (job.state === 'active' || job.state === 'disabled' || job.state === 'error') {
       const reason = `${this.#manager} no longer names it`
-      await this.#change(job.id, { kind: 'pause', reason, until: null })
+      await this.#change(job.id, { kind: 'pause', reason })
       this.#app.events.emit('job:paused', { job: job.name, reason })
     }
     await this.#change(job.id, { kind: 'edit', spec: job.spec, managedHash: removedMark })

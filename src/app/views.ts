@@ -3,7 +3,7 @@ import type { Cause, Execution, ExecutionError } from '../core/execution/executi
 import { type ExecutionState, isFinal } from '../core/execution/execution-state.ts'
 import { traceContextOf, withoutTrace } from '../core/execution/trace-context.ts'
 import type { Job, JobSpec } from '../core/job/job.ts'
-import { type JobAction, type JobState, legalActions } from '../core/job/job-state.ts'
+import { type JobState, legalActions, type OperatorAction } from '../core/job/job-state.ts'
 import type { JobStatus } from '../core/job/job-status.ts'
 import { sequenceOfJob } from '../core/job/sequence.ts'
 import { formatDuration } from '../core/schedule/duration.ts'
@@ -54,7 +54,8 @@ export interface JobView {
   readonly managedBy: string
   /** The options that an operator has changed on a job of code or a file, until its manager writes it anew. */
   readonly overrides: readonly string[]
-  readonly actions: readonly (JobAction | 'delete' | 'retry')[]
+  /** What is legal now. */
+  readonly actions: readonly OperatorAction[]
   readonly createdAt: Date
   readonly updatedAt: Date
 }
@@ -182,11 +183,7 @@ export function jobView(
     revision: job.revision,
     managedBy: job.managedBy,
     overrides,
-    actions: [
-      ...legalActions(job.state),
-      'delete',
-      ...(last?.state === 'failed' ? (['retry'] as const) : []),
-    ],
+    actions: legalActions(job.state, last?.state ?? null),
     createdAt: new Date(job.createdAt),
     updatedAt: new Date(job.updatedAt),
   }

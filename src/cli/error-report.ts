@@ -9,6 +9,9 @@ interface ErrorBody {
   readonly message: string
   readonly field?: string
   readonly next?: string
+  readonly state?: string
+  readonly asked?: string
+  readonly actions?: readonly string[]
 }
 
 export function reportError(error: unknown, terminal: Terminal): void {
@@ -28,12 +31,13 @@ export function reportError(error: unknown, terminal: Terminal): void {
 
 function errorBody(error: unknown): ErrorBody {
   if (error instanceof EvertickError) {
-    const { code, message, field, next } = error
+    const { code, message, field, next, transition } = error
     return {
       code,
       message,
       ...(field === undefined ? {} : { field }),
       ...(next === undefined ? {} : { next }),
+      ...transition,
     }
   }
   if (error instanceof CommanderError) return usageBody(error)

@@ -8,7 +8,7 @@ import { apiConfig } from '../app/api-config.ts'
 import { Evertick } from '../app/evertick.ts'
 import type { EvertickOptions } from '../app/options.ts'
 import { EvertickError } from '../core/error.ts'
-import { sqlitePath } from '../store/store-url.ts'
+import { sqlitePath, withoutSecrets } from '../store/store-url.ts'
 import type { Terminal } from './output/terminal.ts'
 import { Times } from './output/times.ts'
 import { type Environment, type GlobalFlags, readSettings, type Settings } from './settings.ts'
@@ -106,6 +106,12 @@ export function databaseOf(cli: Cli, { database, ownDatabase }: Settings, mayCre
     })
   }
   return database.url
+}
+
+/** Which database a command works on, and what named it. */
+export function databaseWords({ database, ownDatabase }: Settings): string {
+  if (database === null) return `${ownDatabase} (nothing names another)`
+  return `${withoutSecrets(database.url)} (named by ${database.from})`
 }
 
 /** The file of a SQLite database; null for one in memory and for other engines. */

@@ -1,7 +1,7 @@
 /** Where the settings come from: flags before environment before file. The only file that reads the environment. */
 import { existsSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
-import { secretFrom } from '../app/environment.ts'
+import { mysqlFromEnvironment, secretFrom } from '../app/environment.ts'
 import { type LogLevel, parseLogLevel } from '../app/log/log-level.ts'
 import type { EvertickOptions } from '../app/options.ts'
 import { EvertickError } from '../core/error.ts'
@@ -51,20 +51,20 @@ export async function readSettings({ flags, env, cwd }: SettingsSource): Promise
     { flags, env, cwd },
     file === null ? null : file.path,
     file === null ? {} : file.options,
-    named('DATABASE_URL', env) ?? fromFile(file?.options.database, file?.path),
+    () => named('DATABASE_URL', env) ?? namedByParts(env) ?? fromFile(file?.options.database, file?.path),
   )
 }
 
 /** For the example: no file, and of the environment only what is called EVERTICK_…. */
 export function exampleSettings(source: SettingsSource): Settings {
-  return settle(source, null, {}, null)
+  return settle(source, null, {}, () => null)
 }
 
 function settle(
   { flags, env, cwd }: SettingsSource,
   configPath: string | null,
   options: Partial<EvertickOptions>,
-  later: Settings['database'],
+  later: () => Settings['database'],
 ): Settings {
   const dataDir = text(env.EVERTICK_DATA_DIR) ?? '.evertick'
   const path = join(dataDir, 'evertick.db')
@@ -73,7 +73,7 @@ function settle(
   const database =
     (given === null ? null : { url: given, from: '--database' }) ??
     named('EVERTICK_DATABASE_URL', env) ??
-    later ??
+    later() ??
     (existsSync(resolve(cwd, path)) ? { url: ownDatabase, from: `the folder ${dataDir}` } : null)
   return {
     remote: remoteOf(flags, env),
@@ -111,6 +111,12 @@ function text(value: string | undefined): string | null {
 function named(name: string, env: Environment): Settings['database'] {
   const url = text(env[name])
   return url === null ? null : { url, from: name }
+}
+
+/** The database of apps with lease-based workers: one that `ProcessingWorker` uses is one that `migrate` means. */
+function namedByParts(env: Environment): Settings['database'] {
+  const url = mysqlFromEnvironment(env)
+  return url === undefined ? null : { url, from: 'MYSQL_DB_NAME' }
 }
 
 function fromFile(url: string | undefined, path: string | undefined): Settings['database'] {

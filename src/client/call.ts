@@ -66,10 +66,14 @@ export const serviceRoutes: readonly string[] = [
 /** These take an Idempotency-Key, so that asking again does nothing twice. */
 export const repeatableRoutes: readonly string[] = [
   'POST /jobs',
+  'POST /jobs/{id}/pause',
+  'POST /jobs/{id}/resume',
+  'POST /jobs/{id}/cancel',
   'POST /jobs/{id}/retry',
   'POST /jobs/{id}/trigger',
   'POST /jobs/{id}/backfill',
   'POST /executions',
+  'POST /executions/{id}/cancel',
   'POST /executions/{id}/retry',
 ] satisfies RouteName[]
 

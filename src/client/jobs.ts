@@ -41,7 +41,7 @@ export function jobCalls(requests: Requests) {
       call('POST /jobs/{id}/trigger', { params: { id }, body, ...options }),
     backfill: (id: string, body: Body<'POST /jobs/{id}/backfill'>, options: CallOptions = {}) =>
       call('POST /jobs/{id}/backfill', { params: { id }, body, ...options }),
-    explain: (id: string, query: Query<'GET /jobs/{id}/ticks'>, options: CallOptions = {}) =>
+    explain: (id: string, query: Query<'GET /jobs/{id}/ticks'> = {}, options: CallOptions = {}) =>
       call('GET /jobs/{id}/ticks', { params: { id }, query, ...options }),
     /** The newest due ticks, newest last. */
     ticks: async (id: string, query: Query<'GET /jobs/{id}/ticks/newest'> = {}, options: CallOptions = {}) =>

@@ -1,5 +1,11 @@
 /** What can go wrong with a call, as errors with a code and a next step. */
-import { type ErrorCode, type ErrorDetails, EvertickError, errorKinds } from '../core/error.ts'
+import {
+  type ErrorCode,
+  type ErrorDetails,
+  EvertickError,
+  errorKinds,
+  type RefusedTransition,
+} from '../core/error.ts'
 import { formatDuration } from '../core/schedule/duration.ts'
 
 /** What the server has refused, by its own code. */
@@ -45,12 +51,16 @@ export function lateAnswer(base: string, timeoutMs: number, cause: unknown): Eve
 
 export function problemOf(response: Response, text: string): EvertickError {
   const { status } = response
-  const { code, detail, field, next } = problemIn(text)
+  const { code, detail, field, next, transition } = problemIn(text)
   if (code === undefined) return status >= 502 ? passedOn(response) : invalidAnswer(response)
   return new ProblemError(
     isKnown(code) ? code : codeOfStatus(status),
     detail ?? `The server answered with ${status}.`,
-    { ...(field === undefined ? {} : { field }), ...(next === undefined ? {} : { next }) },
+    {
+      ...(field === undefined ? {} : { field }),
+      ...(next === undefined ? {} : { next }),
+      ...(transition === undefined ? {} : { transition }),
+    },
     response,
   )
 }
@@ -75,13 +85,19 @@ function passedOn(response: Response): EvertickError {
   )
 }
 
-type Problem = { readonly [Key in 'code' | 'detail' | 'field' | 'next']?: string }
+type Problem = { readonly [Key in 'code' | 'detail' | 'field' | 'next']?: string } & {
+  readonly transition?: RefusedTransition
+}
 
 function problemIn(text: string): Problem {
   try {
     const read: unknown = JSON.parse(text)
     if (typeof read !== 'object' || read === null) return {}
-    return Object.fromEntries(Object.entries(read).filter(([, value]) => typeof value === 'string'))
+    const texts = Object.fromEntries(Object.entries(read).filter(([, value]) => typeof value === 'string'))
+    const { state, asked } = texts
+    const actions = 'actions' in read && Array.isArray(read.actions) ? read.actions.map(String) : null
+    if (state === undefined || asked === undefined || actions === null) return texts
+    return { ...texts, transition: { state, asked, actions } }
   } catch {
     return {}
   }

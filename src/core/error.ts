@@ -79,7 +79,15 @@ export interface ErrorDetails {
   readonly field?: string
   /** What to do next, as one sentence. */
   readonly next?: string
+  /** Of a refused action: the state that the thing is in, the state that was asked for, and what is legal now. */
+  readonly transition?: RefusedTransition
   readonly cause?: unknown
+}
+
+export interface RefusedTransition {
+  readonly state: string
+  readonly asked: string
+  readonly actions: readonly string[]
 }
 
 /** An error with a stable code, the field it is about and the next step to take. */
@@ -88,6 +96,7 @@ export class EvertickError extends Error {
   readonly kind: ErrorKind
   readonly field: string | undefined
   readonly next: string | undefined
+  readonly transition: RefusedTransition | undefined
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
@@ -96,5 +105,6 @@ export class EvertickError extends Error {
     this.kind = errorKinds[code]
     this.field = details.field
     this.next = details.next
+    this.transition = details.transition
   }
 }

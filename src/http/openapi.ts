@@ -18,6 +18,13 @@ const problem = {
     code: { type: 'string', description: 'stable: see the reference of errors' },
     field: { type: 'string' },
     next: { type: 'string', description: 'what to do next' },
+    state: { type: 'string', description: 'of a refused action: the state now' },
+    asked: { type: 'string', description: 'of a refused action: the state that was asked for' },
+    actions: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'of a refused action: what is legal now',
+    },
   },
 }
 

@@ -10,6 +10,10 @@ export interface Problem {
   readonly code: string
   readonly field?: string
   readonly next?: string
+  /** Of a refused action: the state now, the state that was asked for, and what is legal. */
+  readonly state?: string
+  readonly asked?: string
+  readonly actions?: readonly string[]
 }
 
 const statusOfKind: Readonly<Record<ErrorKind, number>> = {
@@ -69,6 +73,7 @@ export function problemOf(error: EvertickError): Problem {
     code: error.code,
     ...(error.field === undefined ? {} : { field: short(error.field) }),
     ...(error.next === undefined ? {} : { next: short(error.next) }),
+    ...error.transition,
   }
 }
 

@@ -298,7 +298,8 @@ export interface ChangeContext {
 }
 
 export type JobChange =
-  | { readonly kind: 'pause'; readonly reason: string | null; readonly until: number | null }
+  /** What is not given is none; of a pause that is there, it stays. */
+  | { readonly kind: 'pause'; readonly reason?: string; readonly until?: number }
   | { readonly kind: 'resume'; readonly catchUp: 'skip' | 'policy' | 'latest' | 'all' }
   | { readonly kind: 'cancel' }
   | { readonly kind: 'delete' }

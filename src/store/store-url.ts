@@ -6,13 +6,19 @@ import type { PoolSizes } from './sql/server-driver.ts'
 /** `sqlite:data/app.db`, `sqlite:/var/lib/app.db`, `sqlite:///var/lib/app.db`, `sqlite::memory:`. */
 export function sqlitePath(url: string): string {
   const path = url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '')
-  if (path === '') {
-    throw new EvertickError('unsupported_database', 'The SQLite URL names no file.', {
-      field: 'database',
-      next: 'Write sqlite:evertick.db, or sqlite::memory: for a database that is gone at exit.',
-    })
-  }
-  return path
+  // As a URL the name would be a host; taken for a path it would begin at the root folder.
+  const host = /^sqlite:\/\/(?!\/)(.*)$/s.exec(url)?.[1]
+  if (path !== '' && host === undefined) return path
+  const [says, next] = host
+    ? [
+        `"${url}" names a host, and SQLite has none.`,
+        `Write sqlite:${host}, or for an absolute path sqlite:/path/to/file.db.`,
+      ]
+    : [
+        'The SQLite URL names no file.',
+        'Write sqlite:evertick.db, or sqlite::memory: for a database that is gone at exit.',
+      ]
+  throw new EvertickError('unsupported_database', says, { field: 'database', next })
 }
 
 /** For messages and logs. */

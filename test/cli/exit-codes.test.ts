@@ -37,6 +37,16 @@ test('3, 4: what does not exist, and what contradicts what is there', async () =
   const again = await runCli([...create, '--json'], { cwd })
   expect(again.code).toBe(4)
   expect(errorOf(again)).toMatchObject({ code: 'job_exists' })
+  expect(await runCli(['jobs', 'pause', 'mine', ...database], { cwd })).toMatchObject({ code: 0 })
+  const paused = await runCli(['jobs', 'pause', 'mine', ...database, '--json'], { cwd })
+  expect(paused.code).toBe(4)
+  expect(errorOf(paused)).toMatchObject({
+    code: 'invalid_transition',
+    state: 'paused',
+    asked: 'paused',
+    actions: ['resume', 'cancel', 'edit', 'trigger', 'backfill', 'delete'],
+  })
+  expect(await runCli(['jobs', 'retry', 'mine', ...database], { cwd })).toMatchObject({ code: 4 })
   expect(await runCli(['executions', 'show', 'none', ...database], { cwd })).toMatchObject({ code: 3 })
   expect(await runCli(['locks', 'release', 'none', ...database], { cwd })).toMatchObject({ code: 3 })
 })

@@ -22,8 +22,9 @@ export async function names(): Promise<void> {
   await client.jobs.resume('a', { catchUp: 'some' })
   // @ts-expect-error a limit is a number
   await client.jobs.list({ limit: 'ten' })
-  // @ts-expect-error a span has two ends
-  await client.jobs.explain('a', { from: '2027-01-01T00:00:00Z' })
+  await client.jobs.explain('a')
+  // @ts-expect-error an instant is text
+  await client.jobs.explain('a', { from: 5 })
 }
 
 export async function routes(): Promise<void> {

@@ -44,8 +44,8 @@ export function byHand(store: Store) {
       return await store.changeJob(name, change, by(now))
     },
 
-    async pause(name: string, now: number, until: number | null = null): Promise<Job> {
-      return await hand.change(name, { kind: 'pause', reason: null, until }, now)
+    async pause(name: string, now: number, until?: number): Promise<Job> {
+      return await hand.change(name, { kind: 'pause', ...(until === undefined ? {} : { until }) }, now)
     },
 
     async resume(

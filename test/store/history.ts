@@ -202,7 +202,7 @@ export class History {
         await hand.change(name, step.change, now)
         return
       case 'pause':
-        await hand.pause(name, now, step.forMs === null ? null : now + step.forMs)
+        await hand.pause(name, now, step.forMs === null ? undefined : now + step.forMs)
         return
       case 'edit':
         await hand.change(name, { kind: 'edit', spec: step.spec }, now)

@@ -12,7 +12,7 @@ import { examples } from '../help.ts'
 import { counted } from '../output/count-words.ts'
 import { writeTable } from '../output/table.ts'
 import type { Times } from '../output/times.ts'
-import { type Cli, databaseFile, databaseOf, settingsOf, timesOf } from '../session.ts'
+import { type Cli, databaseFile, databaseOf, databaseWords, settingsOf, timesOf } from '../session.ts'
 import type { Settings } from '../settings.ts'
 
 export function addMigrate(program: Command, cli: Cli): void {
@@ -114,6 +114,7 @@ async function withMigrator(
 ): Promise<void> {
   const settings = await settingsOf(cli, command)
   const url = urlToMigrate(cli, settings, whereNone)
+  cli.terminal.say(`Database: ${databaseWords(settings)}`)
   const { store, migrator } = await openStore(url, { newId, tzVersion: process.versions.tz ?? 'unknown' })
   try {
     await work(migrator, timesOf(cli, settings))

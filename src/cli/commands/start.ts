@@ -17,7 +17,7 @@ import { loadExampleJobs } from '../start/example-jobs.ts'
 import { deleteOwnDatabase } from '../start/fresh.ts'
 import { Tally } from '../start/goodbye.ts'
 import { writeEvents } from '../start/json-events.ts'
-import { rolesFor } from '../start/roles-for.ts'
+import { apiIsOff, rolesFor } from '../start/roles-for.ts'
 import { stopSignal } from '../start/stop-signal.ts'
 import { type StoryOptions, startWithStory } from '../start/story.ts'
 import { rolesOf } from './roles.ts'
@@ -56,7 +56,8 @@ async function start(cli: Cli, command: Command, options: StartOptions): Promise
     ? exampleSettings({ flags, env: cli.env, cwd: cli.cwd })
     : await settingsOf(cli, command)
   const database = settings.database?.url ?? settings.ownDatabase
-  const wanted = rolesOf(options.role) ?? settings.options.roles ?? rolesFor(database, settings.options.api)
+  const asked = rolesOf(options.role) ?? settings.options.roles
+  const wanted = asked ?? rolesFor(database, settings.options.api)
   if (options.fresh === true) await deleteOwnDatabase(cli, settings, database)
   const jobs = example ? await loadExampleJobs() : jobsOf(settings, wanted)
   const file = databaseFile(cli, database)
@@ -72,9 +73,10 @@ async function start(cli: Cli, command: Command, options: StartOptions): Promise
   })
   await run(cli, evertick, settings, {
     signIn: () => linkFor(cli, evertick, settings, database),
-    database: file === null ? withoutSecrets(database) : relative(cli.cwd, file) || database,
+    database: shownDatabase(cli, settings, database),
     config: settings.configPath,
     roles: wanted,
+    apiOff: asked === undefined && !wanted.includes('api') ? apiIsOff : null,
     example,
     jobs: jobs.map(({ name }) => name),
   })
@@ -113,6 +115,15 @@ async function begin(cli: Cli, evertick: Evertick, options: StoryOptions) {
   writeEvents(evertick, cli.terminal)
   await evertick.start()
   return null
+}
+
+/** A file by its path from here: that is what one looks for. */
+function shownDatabase(cli: Cli, settings: Settings, url: string): string {
+  const file = databaseFile(cli, url)
+  const place = file === null ? withoutSecrets(url) : relative(cli.cwd, file)
+  return settings.database === null || url === settings.ownDatabase
+    ? place
+    : `${place} (named by ${settings.database.from})`
 }
 
 /** Only for somebody who sits before it: a link in a log would let in whoever reads the log. */

@@ -6,9 +6,8 @@ import { newId } from '../../app/ids.ts'
 import { type EvertickOptions, parseOptions } from '../../app/options.ts'
 import { EvertickError } from '../../core/error.ts'
 import { openStore } from '../../store/open-store.ts'
-import { withoutSecrets } from '../../store/store-url.ts'
 import { counted } from '../output/count-words.ts'
-import { type Cli, databaseFile, databaseOf, openOptions } from '../session.ts'
+import { type Cli, databaseFile, databaseOf, databaseWords, openOptions } from '../session.ts'
 import type { Settings } from '../settings.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
@@ -23,7 +22,7 @@ export async function checkDatabase(
   try {
     const url = databaseOf(cli, settings, false)
     const options = openOptions(settings, url, cli.terminal)
-    const pending = await readSchema(options, checks)
+    const pending = await readSchema(options, databaseWords(settings), checks)
     if (pending > 0) {
       checks.push(
         warn('schema', `${counted(pending, 'migration')} still to apply.`, 'Run `evertick migrate up`.'),
@@ -39,13 +38,13 @@ export async function checkDatabase(
   }
 }
 
-async function readSchema(options: EvertickOptions, checks: Check[]): Promise<number> {
+async function readSchema(options: EvertickOptions, named: string, checks: Check[]): Promise<number> {
   const config = parseOptions(options)
   const context = { newId, tzVersion: process.versions.tz ?? 'unknown' }
   const { store, migrator } = await openStore(config.database, context, config)
   try {
     await store.ping()
-    checks.push(ok('database', `${withoutSecrets(config.database)} answers.`))
+    checks.push(ok('database', `${named} answers.`))
     if (store.dialect !== 'sqlite') checks.push(hintsCheck(store.hears !== 'nothing'))
     return (await migrator.plan()).length
   } finally {

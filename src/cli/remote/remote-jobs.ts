@@ -21,14 +21,11 @@ export function remoteJobs({ jobs }: Client): SystemJobs {
         return { ...page, items: page.jobs }
       }).then(({ items, nextCursor }) => ({ jobs: items.map(jobOf), nextCursor })),
     get: async (job) => jobOf(await jobs.get(job)),
-    create: async ({ handler, ...rest }) =>
-      jobOf(await jobs.create({ ...rest, ...namedHandler(handler) } as Body<'POST /jobs'>)),
-    update: async (job, { handler, ...rest }, by) => {
+    create: async (job) => jobOf(await jobs.create(job as Body<'POST /jobs'>)),
+    update: async (job, changes, by) => {
       const { revision } = { ...by }
       const ifMatch = revision === undefined ? {} : { ifMatch: { id: (await jobs.get(job)).id, revision } }
-      return jobOf(
-        await jobs.update(job, { ...rest, ...namedHandler(handler) } as Body<'PATCH /jobs/{id}'>, ifMatch),
-      )
+      return jobOf(await jobs.update(job, changes as Body<'PATCH /jobs/{id}'>, ifMatch))
     },
     delete: async (job) => await jobs.delete(job),
     pause: async (job, options) =>
@@ -63,11 +60,6 @@ export function remoteJobs({ jobs }: Client): SystemJobs {
 export function mine<Given extends ActorOptions>(given: Given | undefined): Omit<Given, keyof ActorOptions> {
   const { actor: _actor, origin: _origin, ...options } = { ...given } as Given
   return options
-}
-
-function namedHandler(handler: unknown): { handler?: unknown } {
-  if (handler === undefined) return {}
-  return { handler: typeof handler === 'string' ? { type: 'function', name: handler } : handler }
 }
 
 function span(from: Instant, to: Instant): { from: string; to: string } {

@@ -14,6 +14,8 @@ export interface Banner {
   readonly jobs: readonly JobView[]
   readonly example: boolean
   readonly url: string | null
+  /** Why there is no API; null where there is one, or where it was not wanted. */
+  readonly apiOff: string | null
   readonly signIn: string | null
   readonly now: number
 }
@@ -30,6 +32,7 @@ export function writeBanner(out: Stream, banner: Banner): void {
   out.write('')
   out.write(`  ${label('data')} ${banner.database}`)
   if (banner.url !== null) out.write(`  ${label('open')} ${banner.url}`)
+  if (banner.apiOff !== null) out.write(`  ${label('api')} ${banner.apiOff}`)
   if (banner.signIn !== null) out.write(`  ${label('enter')} ${banner.signIn}`)
   out.write(
     `  ${label('runs')} ${counted(jobs.length, 'job')}${origin(banner)} as ${enumerated(banner.roles)}`,

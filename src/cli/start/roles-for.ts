@@ -7,3 +7,7 @@ export function rolesFor(database: string, api: ApiOptions | undefined): readonl
   const { secrets, provider } = apiConfig(api)
   return database.startsWith('sqlite:') || secrets.length > 0 || provider !== null ? roles : usualRoles
 }
+
+/** What a person is told where no role was asked for and there is no API. */
+export const apiIsOff =
+  'off: set EVERTICK_JWT_SECRET (`openssl rand -base64 48`), the same on every node, or EVERTICK_JWKS_URL'

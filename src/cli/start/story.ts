@@ -14,6 +14,8 @@ export interface StoryOptions {
   readonly database: string
   readonly config: string | null
   readonly roles: readonly string[]
+  /** Why there is no API, where one was to be expected. */
+  readonly apiOff: string | null
   /** A link to sign in with; null where there is no API, or nobody to show it to. */
   readonly signIn: () => Promise<string | null>
   readonly example: boolean

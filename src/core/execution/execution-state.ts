@@ -32,11 +32,39 @@ export function isFinal(state: ExecutionState): boolean {
   return executionTransitions[state].length === 0
 }
 
-export function assertTransition(id: string, from: ExecutionState, to: ExecutionState): void {
-  if (executionTransitions[from].includes(to)) return
-  throw new EvertickError('invalid_transition', `Execution ${id} cannot go from ${from} to ${to}.`, {
-    next: isFinal(from)
-      ? `${from} is final; retry it to make a new execution.`
-      : `From ${from} it can go to: ${executionTransitions[from].join(', ')}.`,
-  })
+/** What a person may ask of it: one that runs is asked to stop once, a final one can be run again. */
+export type ExecutionAction = 'cancel' | 'retry'
+
+interface Actionable {
+  readonly id: string
+  readonly state: ExecutionState
+  readonly cancelRequestedAt: number | null
+}
+
+export function legalExecutionActions({
+  state,
+  cancelRequestedAt,
+}: Omit<Actionable, 'id'>): ExecutionAction[] {
+  if (isFinal(state)) return ['retry']
+  return cancelRequestedAt === null ? ['cancel'] : []
+}
+
+/** Throws a coded error that names both states. */
+export function refuseIllegalAction(execution: Actionable, action: ExecutionAction): void {
+  const actions = legalExecutionActions(execution)
+  if (actions.includes(action)) return
+  const { id, state } = execution
+  const stopping = action === 'cancel' && !isFinal(state) ? ' and was asked to stop already' : ''
+  const [legal] = actions
+  throw new EvertickError(
+    'invalid_transition',
+    `Cannot ${action} execution ${id}: it is ${state}${stopping}.`,
+    {
+      next:
+        legal === undefined
+          ? 'Wait until it has ended.'
+          : `While it is ${state} you can ${legal} it${legal === 'retry' ? ', which makes a new one' : ''}.`,
+      transition: { state, asked: action === 'cancel' ? 'cancelled' : 'pending', actions },
+    },
+  )
 }

@@ -2,6 +2,7 @@
  * The states of a job and what may be done in each. The table is the truth: the docs draw it, the store guards by it.
  */
 import { EvertickError } from '../error.ts'
+import type { ExecutionState } from '../execution/execution-state.ts'
 
 export const jobStates = ['active', 'paused', 'disabled', 'completed', 'cancelled', 'error'] as const
 export type JobState = (typeof jobStates)[number]
@@ -30,8 +31,9 @@ export const jobTransitions: Readonly<Record<JobState, Readonly<Record<JobAction
     trigger: 'active',
     backfill: 'active',
   },
+  // To change a pause that is there is no transition: see `changeJob`.
   paused: {
-    pause: 'paused',
+    pause: null,
     resume: 'active',
     cancel: 'cancelled',
     disable: null,
@@ -50,9 +52,10 @@ export const jobTransitions: Readonly<Record<JobState, Readonly<Record<JobAction
     trigger: 'disabled',
     backfill: 'disabled',
   },
+  // It has no tick left to go on with; an edit that gives it some brings it back.
   completed: {
     pause: null,
-    resume: 'active',
+    resume: null,
     cancel: 'cancelled',
     disable: null,
     enable: null,
@@ -82,19 +85,56 @@ export const jobTransitions: Readonly<Record<JobState, Readonly<Record<JobAction
   },
 }
 
-/** What an operator may do with a job in this state. */
-export function legalActions(state: JobState): JobAction[] {
-  return jobActions.filter((action) => jobTransitions[state][action] !== null)
+/** What Evertick does by itself. */
+type OwnAction = 'disable' | 'enable'
+export type OperatorAction = Exclude<JobAction, OwnAction> | 'retry' | 'delete'
+
+const operatorActions = jobActions.filter((action) => action !== 'disable' && action !== 'enable')
+
+/** What an operator may do with a job in this state, whose last execution has that one. */
+export function legalActions(state: JobState, last: ExecutionState | null): OperatorAction[] {
+  const legal = operatorActions.filter((action) => jobTransitions[state][action] !== null)
+  // A retry is a run like any other: of a cancelled job there is none.
+  const mayRetry = last === 'failed' && jobTransitions[state].trigger !== null
+  return [...legal, 'delete', ...(mayRetry ? (['retry'] as const) : [])]
+}
+
+/** What each action asks for: of a job its state, of a run that it makes the run's. */
+const askedStates: Readonly<Record<JobAction | 'retry', string>> = {
+  pause: 'paused',
+  resume: 'active',
+  cancel: 'cancelled',
+  disable: 'disabled',
+  enable: 'active',
+  edit: 'active',
+  trigger: 'pending',
+  backfill: 'pending',
+  retry: 'pending',
 }
 
 /** The state that follows, or a coded error that names both. */
 export function nextJobState(name: string, state: JobState, action: JobAction): JobState {
   const following = jobTransitions[state][action]
-  if (following === null) {
-    const legal = legalActions(state).join(', ')
-    throw new EvertickError('invalid_transition', `Cannot ${action} job "${name}": it is ${state}.`, {
-      next: `While it is ${state} you can: ${legal}.`,
-    })
-  }
+  if (following === null) throw refusedAction({ name, state }, action, null)
   return following
+}
+
+export function refusedAction(
+  { name, state }: { readonly name: string; readonly state: JobState },
+  action: JobAction | 'retry',
+  last: ExecutionState | null,
+): EvertickError {
+  const asked = askedStates[action]
+  const actions = legalActions(state, last)
+  const already = asked === state ? ' already' : ''
+  const run =
+    action === 'retry' ? `, and its last run ${last === null ? 'is yet to come' : `is ${last}`}` : ''
+  return new EvertickError(
+    'invalid_transition',
+    `Cannot ${action} job "${name}": it is ${state}${already}${run}.`,
+    {
+      next: `While it is ${state} you can: ${actions.join(', ')}.`,
+      transition: { state, asked, actions },
+    },
+  )
 }

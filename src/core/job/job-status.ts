@@ -1,9 +1,10 @@
 /**
  * A job's status, in the words of the interval scheduler and of REST: derived from the job's state and its newest run,
- * never stored. What may follow what is a table, and so is what a person may ask for; the state's own table
- * (`job-state.ts`) still decides in the database, and a test holds the two against each other.
+ * never stored. What may follow what is a table. What a person may ask for follows from it and from the table of states
+ * (`job-state.ts`), which decides in the database.
  */
 import { EvertickError } from '../error.ts'
+import { type JobState, jobTransitions } from './job-state.ts'
 
 export const jobStatuses = [
   'pending',
@@ -36,14 +37,45 @@ export const statusTransitions: Readonly<Record<JobStatus, readonly JobStatus[]>
 export const statusActions = ['pause', 'resume', 'cancel', 'retry'] as const
 export type StatusAction = (typeof statusActions)[number]
 
-/** What a person may ask for, from which statuses, and where it leads. */
-export const actionTable: Readonly<
-  Record<StatusAction, { readonly from: readonly JobStatus[]; readonly to: JobStatus }>
-> = {
-  pause: { from: ['scheduled'], to: 'paused' },
-  resume: { from: ['paused'], to: 'scheduled' },
-  cancel: { from: ['pending', 'scheduled', 'running', 'paused'], to: 'cancelled' },
-  retry: { from: ['failed'], to: 'pending' },
+/** The states that a job of this status may have; a job that runs may have any but `cancelled`. */
+const statesOf: Readonly<Record<JobStatus, readonly JobState[]>> = {
+  pending: ['active', 'completed'],
+  scheduled: ['active'],
+  running: ['active', 'paused', 'disabled', 'completed', 'error'],
+  paused: ['paused', 'disabled'],
+  completed: ['completed', 'active'],
+  failed: ['error', 'completed', 'active'],
+  cancelled: ['cancelled'],
+}
+
+const targets: Readonly<Record<StatusAction, JobStatus>> = {
+  pause: 'paused',
+  resume: 'scheduled',
+  cancel: 'cancelled',
+  retry: 'pending',
+}
+
+interface LegalAction {
+  readonly from: readonly JobStatus[]
+  readonly to: JobStatus
+}
+
+/** What a person may ask for, from which statuses, and where it leads: never what the table of states could refuse. */
+export const actionTable: Readonly<Record<StatusAction, LegalAction>> = {
+  pause: legalAction('pause'),
+  resume: legalAction('resume'),
+  cancel: legalAction('cancel'),
+  retry: legalAction('retry'),
+}
+
+function legalAction(action: StatusAction): LegalAction {
+  const to = targets[action]
+  return { from: jobStatuses.filter((status) => isTransition(status, to) && isTaken(action, status)), to }
+}
+
+function isTaken(action: StatusAction, status: JobStatus): boolean {
+  if (action === 'retry') return status === 'failed'
+  return statesOf[status].every((state) => jobTransitions[state][action] !== null)
 }
 
 /** A status, or a job that has one. */
@@ -82,6 +114,7 @@ export function refuseIllegal(action: StatusAction, name: string, status: JobSta
         legal.length === 0
           ? `While it is ${status} you can delete it, or give it a new schedule.`
           : `While it is ${status} you can: ${legal.join(', ')}.`,
+      transition: { state: status, asked: to, actions: legal },
     },
   )
 }

@@ -7,6 +7,7 @@ import { Evertick } from '../../app/evertick.ts'
 import { disabledReason, type SyncResult, syncSource } from '../../app/sync-source.ts'
 import { EvertickError } from '../../core/error.ts'
 import type { Job } from '../../core/job/job.ts'
+import { jobTransitions } from '../../core/job/job-state.ts'
 import { readEntries } from '../../sources/api/schedule-entry.ts'
 import type { JobChange } from '../../store/store.ts'
 import type { OwnNode } from '../own-node.ts'
@@ -80,10 +81,10 @@ export class ScheduleRepository {
       await change(app, job, { kind: 'edit', spec: (held) => changedSpec(held, fields, app.timezone) })
       app.events.emit('job:updated', { job: job.name })
     }
-    if (enabled === true && job.state !== 'active')
+    if (enabled === true && jobTransitions[job.state].resume !== null)
       await change(app, job, { kind: 'resume', catchUp: 'skip' })
     if (enabled === false && job.state !== 'paused') {
-      await change(app, job, { kind: 'pause', reason: disabledReason, until: null })
+      await change(app, job, { kind: 'pause', reason: disabledReason })
     }
     return await this.#existing(job.name)
   }

@@ -84,7 +84,10 @@ export class Scheduler {
   /** Ticks from now on are skipped, until `resumeJob`, also over a restart. What runs goes on. */
   pauseJob(name: string): Promise<void> {
     this.book.change({ name, enabled: false })
-    return this.#act(name, async (evertick) => void (await evertick.jobs.pause(name, { actor: 'code' })))
+    return this.#act(name, async (evertick) => {
+      const { state } = await evertick.jobs.get(name)
+      if (state !== 'paused') await evertick.jobs.pause(name, { actor: 'code' })
+    })
   }
 
   resumeJob(name: string): Promise<void> {

@@ -68,6 +68,11 @@ export const executionRoutes = [
     summary: 'Cancel it; one that runs is asked to stop',
     params: reference,
     answers: schema.execution,
+    repeatable: true,
+    former: async ({ evertick, params }) => {
+      const found = await formerExecution({ evertick }, params.id)
+      return found?.state === 'cancelled' || found?.cancelRequestedAt != null ? found : null
+    },
     run: async ({ evertick, params, by }) => await evertick.executions.cancel(params.id, by),
   }),
   endpoint({

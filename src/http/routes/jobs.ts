@@ -4,6 +4,7 @@ import { Evertick } from '../../app/evertick.ts'
 import { changesOfLegacy, type LegacyChanges, type LegacyJob, optionsOfLegacy } from '../../app/legacy-job.ts'
 import { previewSchedule } from '../../app/preview-schedule.ts'
 import type { JobView } from '../../app/views.ts'
+import type { JobState } from '../../core/job/job-state.ts'
 import { endpoint, Reply } from '../endpoint.ts'
 import { formerExecution } from '../former.ts'
 import { execution, executionList } from '../schemas/execution.ts'
@@ -15,6 +16,9 @@ import { bulkRoute } from './bulk.ts'
 const tag = 'Jobs'
 /** A week of minutes, and more than anybody reads. */
 const mostTicks = 10_000
+/** A day of minutes, and the one that has just begun. */
+const usualTicks = 1_441
+const dayMs = 86_400_000
 
 /** What changes with every edit: the caller says by it what it has seen. */
 function etagOf({ id, revision }: JobView): string {
@@ -35,6 +39,20 @@ function seenRevision(ifMatch: string | null, job: JobView): { revision?: number
   const marks = ifMatch.split(',').map((mark) => mark.trim().replace(/^W\//, ''))
   // The list says what the caller can live with: what matters is whether the job is still at one of them.
   return { revision: marks.includes(etagOf(job)) ? job.revision : -1 }
+}
+
+/** An action whose former try never said how it ended: the job is where it was to go, or it goes there now. */
+function formerlyIn(state: JobState) {
+  return async ({
+    evertick,
+    params,
+  }: {
+    readonly evertick: Evertick
+    readonly params: { readonly id: string }
+  }) => {
+    const job = await evertick.jobs.get(params.id)
+    return job.state === state ? job : null
+  }
 }
 
 export const jobRoutes = [
@@ -121,6 +139,8 @@ export const jobRoutes = [
     }),
     bodyOptional: true,
     answers: schema.job,
+    repeatable: true,
+    former: formerlyIn('paused'),
     run: async ({ evertick, params, body, by }) => await evertick.jobs.pause(params.id, { ...body, ...by }),
   }),
   endpoint({
@@ -133,6 +153,8 @@ export const jobRoutes = [
     body: z.strictObject({ catchUp: z.enum(['skip', 'policy', 'latest', 'all']).default('skip') }),
     bodyOptional: true,
     answers: schema.job,
+    repeatable: true,
+    former: formerlyIn('active'),
     run: async ({ evertick, params, body, by }) => await evertick.jobs.resume(params.id, { ...body, ...by }),
   }),
   endpoint({
@@ -143,6 +165,8 @@ export const jobRoutes = [
     summary: 'End the schedule, and cancel what is unfinished',
     params: reference,
     answers: schema.job,
+    repeatable: true,
+    former: formerlyIn('cancelled'),
     run: async ({ evertick, params, by }) => await evertick.jobs.cancel(params.id, by),
   }),
   endpoint({
@@ -150,7 +174,7 @@ export const jobRoutes = [
     path: '/jobs/{id}/retry',
     role: 'operator',
     tag,
-    summary: 'Run the newest failed execution again',
+    summary: 'Run the last execution, which has failed, again',
     params: reference,
     answers: execution,
     status: 202,
@@ -228,15 +252,19 @@ export const jobRoutes = [
     path: '/jobs/{id}/ticks',
     role: 'viewer',
     tag,
-    summary: 'What became of every due tick, and why',
+    summary: 'What became of every due tick, and why; without a span, of the last 24 hours',
     params: reference,
     query: z.strictObject({
-      from: givenInstant,
-      to: givenInstant,
-      limit: z.coerce.number().int().min(1).max(mostTicks).default(1_000),
+      from: givenInstant.optional(),
+      to: givenInstant.optional(),
+      limit: z.coerce.number().int().min(1).max(mostTicks).default(usualTicks),
     }),
     answers: schema.ticks,
-    run: async ({ evertick, params, query }) => await evertick.jobs.explain(params.id, query),
+    run: async ({ evertick, params, query }) => {
+      const to = new Date(query.to ?? Evertick.appOf(evertick).clock.now())
+      const from = query.from ?? new Date(to.getTime() - dayMs)
+      return await evertick.jobs.explain(params.id, { ...query, from, to })
+    },
   }),
   endpoint({
     method: 'get',

@@ -145,7 +145,7 @@ const options = {
   schedule: schedule.optional(),
   startAt: givenInstant.optional(),
   endAt: givenInstant.optional(),
-  handler: handler.optional(),
+  handler: z.union([z.string().min(1).max(200).describe('A function, by its name'), handler]).optional(),
   input: payload.optional(),
 }
 

@@ -92,10 +92,12 @@ function* applyChange(job: Job, change: JobChange, by: ChangeContext, context: S
   const { now, actor } = by
   switch (change.kind) {
     case 'pause': {
+      const pause = changedPause(job, change, actor)
+      if (pause !== null) return { ...job, pause }
       const state = nextJobState(job.name, job.state, 'pause')
+      const { until = null, reason = null } = change
       const settled = yield* settleForPause(job, now, context)
-      const at = job.pause?.at ?? now
-      return { ...settled, state, pause: { at, until: change.until, reason: change.reason, by: actor } }
+      return { ...settled, state, pause: { at: now, until, reason, by: actor } }
     }
     case 'resume':
       return yield* resumeJob(job, change.catchUp, now, context)
@@ -128,9 +130,18 @@ function* passOn(before: Job, after: Job): Script<void> {
   yield* run(`UPDATE @job_executions SET handler = ? WHERE job_id = ? AND ${isUnfinished}`, handler, after.id)
 }
 
-/** A second pause goes on from the first: its cursor stands. */
+/** A second pause with another end or reason goes on from the first: its cursor stands. Null where it brings neither. */
+function changedPause(
+  { state, pause }: Job,
+  { until, reason }: Extract<JobChange, { kind: 'pause' }>,
+  by: string,
+): Job['pause'] {
+  if (state !== 'paused' || pause === null) return null
+  const changed = { ...pause, until: until ?? pause.until, reason: reason ?? pause.reason, by }
+  return changed.until === pause.until && changed.reason === pause.reason ? null : changed
+}
+
 function* settleForPause(job: Job, now: number, context: ScriptContext): Script<Job> {
-  if (job.state === 'paused') return job
   if (job.state !== 'active') return yield* settleDormant(job, now, context)
   return (yield* settleDue(job, { now }, context)).job
 }
@@ -267,7 +278,8 @@ function* resetCursor(job: Job, now: number): Script<Job> {
     job.id,
     revisionFrom,
   )
-  return { ...reset, revisionFrom }
+  // Its last tick was the wrong clock's: where one is still to come, it goes on.
+  return { ...reset, revisionFrom, state: job.state === 'completed' ? 'active' : job.state }
 }
 
 function auditEntry(before: Job, after: Job, change: JobChange): { before: unknown; after: unknown } {

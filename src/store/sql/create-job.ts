@@ -2,6 +2,7 @@
 import { EvertickError } from '../../core/error.ts'
 import { handlerKey } from '../../core/job/handler.ts'
 import type { Job, JobSpec } from '../../core/job/job.ts'
+import { legalActions } from '../../core/job/job-state.ts'
 import type { ChangeContext, NewJob, OwedTick } from '../store.ts'
 import { writeAuditLog } from './audit-log.ts'
 import { executionRow, insertExecutions } from './insert-execution.ts'
@@ -185,5 +186,6 @@ export function jobNotFound(reference: string): EvertickError {
 export function jobCancelled(name: string): EvertickError {
   return new EvertickError('invalid_transition', `Job "${name}" is cancelled: it takes no new work.`, {
     next: 'Resume it first.',
+    transition: { state: 'cancelled', asked: 'pending', actions: legalActions('cancelled', null) },
   })
 }

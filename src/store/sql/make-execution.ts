@@ -1,7 +1,7 @@
 /** Executions that people ask for: triggers, backfills, retries and cancels. None of them consumes or costs a tick. */
 import { EvertickError } from '../../core/error.ts'
 import { type Execution, isChained } from '../../core/execution/execution.ts'
-import { assertTransition, isFinal } from '../../core/execution/execution-state.ts'
+import { refuseIllegalAction } from '../../core/execution/execution-state.ts'
 import { placeTrigger } from '../../core/execution/overlap.ts'
 import type { Job } from '../../core/job/job.ts'
 import { nextJobState } from '../../core/job/job-state.ts'
@@ -177,7 +177,7 @@ export function* cancelExecution(id: string, { now, actor, origin }: ChangeConte
   yield* holdLanes(found.cause === 'enqueue' ? [] : [found.jobId])
   // Read again now that nothing moves in its lane.
   const execution = yield* readExecution(id)
-  assertTransition(id, execution.state, 'cancelled')
+  refuseIllegalAction(execution, 'cancel')
   if (execution.leasedBy !== null && execution.startedAt === null)
     yield* interruptReserves([execution.leasedBy])
   const stopped = yield* run(
@@ -216,15 +216,7 @@ export function* retryExecution(
   { now, actor, origin }: ChangeContext,
 ): Script<Execution> {
   const execution = yield* readExecution(id)
-  if (!isFinal(execution.state)) {
-    throw new EvertickError(
-      'invalid_transition',
-      `Execution ${id} is ${execution.state}: only a final one can be retried.`,
-      {
-        next: 'Cancel it first, or wait until it has ended.',
-      },
-    )
-  }
+  refuseIllegalAction(execution, 'retry')
   const job = yield* lockJob(execution.jobId)
   if (job === null) throw jobNotFound(execution.jobName)
   nextJobState(job.name, job.state, 'trigger')

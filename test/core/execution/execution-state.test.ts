@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import {
-  assertTransition,
   type ExecutionState,
   executionStates,
   executionTransitions,
   isFinal,
+  refuseIllegalAction,
 } from '../../../src/core/execution/execution-state.ts'
 
 const legal: Readonly<Record<ExecutionState, string>> = {
@@ -21,18 +21,29 @@ const moves = executionStates.flatMap((from) =>
   executionStates.map((to) => ({ from, to, allowed: legal[from].split(' ').includes(to) })),
 )
 
-test.each(moves.filter(({ allowed }) => allowed))('$from -> $to', ({ from, to }) => {
-  expect(executionTransitions[from]).toContain(to)
-  expect(() => assertTransition('e1', from, to)).not.toThrow()
+test.each(moves)('$from -> $to: $allowed', ({ from, to, allowed }) => {
+  expect(executionTransitions[from].includes(to)).toBe(allowed)
 })
 
-test.each(moves.filter(({ allowed }) => !allowed))('$from -> $to is refused', ({ from, to }) => {
-  expect(executionTransitions[from]).not.toContain(to)
-  expect(() => assertTransition('e1', from, to)).toThrowError(
+test.each(executionStates)('%s: what is not legal is refused with both states and what is', (state) => {
+  const execution = { id: 'e1', state, cancelRequestedAt: null }
+  const [may, mayNot] = isFinal(state) ? (['retry', 'cancel'] as const) : (['cancel', 'retry'] as const)
+  expect(() => refuseIllegalAction(execution, may)).not.toThrow()
+  expect(() => refuseIllegalAction(execution, mayNot)).toThrowError(
     expect.objectContaining({
       code: 'invalid_transition',
-      message: `Execution e1 cannot go from ${from} to ${to}.`,
-      next: expect.stringContaining(from) as unknown,
+      message: `Cannot ${mayNot} execution e1: it is ${state}.`,
+      transition: { state, asked: mayNot === 'cancel' ? 'cancelled' : 'pending', actions: [may] },
+    }),
+  )
+})
+
+test('one that was asked to stop is not asked again', () => {
+  const execution = { id: 'e1', state: 'running', cancelRequestedAt: 1 } as const
+  expect(() => refuseIllegalAction(execution, 'cancel')).toThrowError(
+    expect.objectContaining({
+      message: 'Cannot cancel execution e1: it is running and was asked to stop already.',
+      transition: { state: 'running', asked: 'cancelled', actions: [] },
     }),
   )
 })

@@ -1,6 +1,5 @@
 /** The status of a job is a table: all that may follow, all that may not, and what a person may ask for. */
 import { describe, expect, test } from 'vitest'
-import { type JobState, jobTransitions } from '../../../src/core/job/job-state.ts'
 import {
   actionTable,
   canCancel,
@@ -62,26 +61,6 @@ test('what an action leads to may follow where it is legal', () => {
     const { from, to } = actionTable[action]
     expect(from.filter((status) => !isTransition(status, to))).toEqual([])
   }
-})
-
-/** The states that a job of this status may have; a job that runs may have any. */
-const statesOf: Readonly<Record<JobStatus, readonly JobState[]>> = {
-  pending: ['active', 'completed'],
-  scheduled: ['active'],
-  running: ['active', 'paused', 'disabled', 'completed', 'error'],
-  paused: ['paused', 'disabled'],
-  completed: ['completed', 'active'],
-  failed: ['error', 'completed', 'active'],
-  cancelled: ['cancelled'],
-}
-
-test('what is legal here is never refused by the table of states', () => {
-  const refused = (['pause', 'resume', 'cancel'] as const).flatMap((action) =>
-    actionTable[action].from.flatMap((status) =>
-      statesOf[status].filter((state) => jobTransitions[state][action] === null),
-    ),
-  )
-  expect(refused).toEqual([])
 })
 
 test('an illegal action is a coded error that names both statuses and what can be done', () => {

@@ -236,10 +236,33 @@ export function describeActions(open: OpenStoreUnderTest): void {
     )
 
     test(
+      'a second pause that brings nothing is refused; another end or reason is a change, and its cursor stands',
+      withStore(open, async ({ hand }) => {
+        await hand.create('a')
+        await hand.change('a', { kind: 'pause', reason: 'deploy', until: at(500) }, at(5))
+        const first = await hand.job('a')
+        const same: JobChange[] = [{ kind: 'pause' }, { kind: 'pause', reason: 'deploy', until: at(500) }]
+        for (const change of same) {
+          await expect(hand.change('a', change, at(26))).rejects.toMatchObject({
+            code: 'invalid_transition',
+            transition: { state: 'paused', asked: 'paused' },
+          })
+        }
+        expect(await hand.job('a')).toEqual(first)
+        const longer = await hand.change('a', { kind: 'pause', until: at(900) }, at(26))
+        expect(longer).toMatchObject({
+          state: 'paused',
+          accountedUntil: first.accountedUntil,
+          pause: { at: at(5), until: at(900), reason: 'deploy' },
+        })
+      }),
+    )
+
+    test(
       'every action is in the audit log, with who and what',
       withStore(open, async ({ hand, store }) => {
         await hand.create('a')
-        await hand.change('a', { kind: 'pause', reason: 'deploy', until: null }, at(1))
+        await hand.change('a', { kind: 'pause', reason: 'deploy' }, at(1))
         await hand.resume('a', at(2))
         await hand.change('a', { kind: 'edit', spec: jobSpec({ priority: 1 }) }, at(3))
         await hand.trigger('a', 'm1', at(4))

@@ -301,6 +301,11 @@ CREATE TABLE evertick.scheduler_leader_log (
 );
 CREATE INDEX idx_start_time ON evertick.scheduler_leader_log (start_time DESC);
 CREATE INDEX idx_leader_instance ON evertick.scheduler_leader_log (leader_instance);
+-- By anybody's own UPDATE; one that writes the column itself is left alone.
+CREATE FUNCTION evertick.touch_leader_log() RETURNS trigger LANGUAGE plpgsql AS
+  'BEGIN NEW.updated_at = clock_timestamp() AT TIME ZONE ''UTC''; RETURN NEW; END';
+CREATE TRIGGER trg_scheduler_leader_log_updated_at BEFORE UPDATE ON evertick.scheduler_leader_log
+  FOR EACH ROW WHEN (NEW.updated_at IS NOT DISTINCT FROM OLD.updated_at) EXECUTE FUNCTION evertick.touch_leader_log();
 
 -- What each term found missed and what it did with it; apart, so that the seed's table keeps its columns.
 CREATE TABLE evertick.term_repairs (

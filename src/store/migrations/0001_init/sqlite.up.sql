@@ -292,6 +292,12 @@ CREATE TABLE scheduler_leader_log (
 );
 CREATE INDEX idx_start_time ON scheduler_leader_log (start_time DESC);
 CREATE INDEX idx_leader_instance ON scheduler_leader_log (leader_instance);
+-- By anybody's own UPDATE; one that writes the column itself is left alone.
+CREATE TRIGGER trg_scheduler_leader_log_updated_at AFTER UPDATE ON scheduler_leader_log
+WHEN NEW.updated_at IS OLD.updated_at
+BEGIN
+  UPDATE scheduler_leader_log SET updated_at = strftime('%Y-%m-%d %H:%M:%f', 'now') WHERE id = NEW.id;
+END;
 
 -- What each term found missed and what it did with it; apart, so that the seed's table keeps its columns.
 CREATE TABLE evertick_term_repairs (
