@@ -2,6 +2,7 @@
 import type { Cause, Execution, ExecutionError } from '../core/execution/execution.ts'
 import { type ExecutionState, isFinal } from '../core/execution/execution-state.ts'
 import { traceContextOf, withoutTrace } from '../core/execution/trace-context.ts'
+import type { Health } from '../core/job/health.ts'
 import type { Job, JobSpec } from '../core/job/job.ts'
 import { type JobAction, type JobState, legalActions } from '../core/job/job-state.ts'
 import type { JobStatus } from '../core/job/job-status.ts'
@@ -19,6 +20,8 @@ export interface JobView {
   readonly name: string
   readonly status: JobStatus
   readonly state: JobState
+  /** How it does, whatever its schedule says. */
+  readonly health: Health
   readonly schedule: Schedule | null
   readonly scheduleText: string | null
   readonly timezone: string
@@ -124,12 +127,13 @@ export function executionView(execution: Execution): ExecutionView {
   }
 }
 
+/** All but its health, which more than its own rows tells. */
 export function jobView(
   job: Job,
   newest: LastExecution | null,
   now: number,
   overrides: readonly string[] = [],
-): JobView {
+): Omit<JobView, 'health'> {
   const { spec } = job
   const last = newest?.execution ?? null
   const schedule = spec.schedule === null ? null : scheduleView(spec.schedule)

@@ -4,6 +4,7 @@
  */
 import type { Execution } from '../core/execution/execution.ts'
 import type { FinishedRun } from '../core/history/statistics.ts'
+import type { HealthCounts } from '../core/job/health.ts'
 import type { Job } from '../core/job/job.ts'
 import type { LeaderTerm } from '../core/leader/term.ts'
 import type { TickRange } from '../core/tick/account.ts'
@@ -44,19 +45,20 @@ import type {
   Activity,
   ActivityQuery,
   JobFilter,
+  JobHealth,
   JobPageQuery,
   JobRun,
   JobTick,
-  JobTroubles,
   LastExecution,
   ManagedSpec,
   MissedTicks,
+  PausedJob,
   PlacedJob,
   TagCount,
   TickCell,
   TimelineQuery,
   TimelineRow,
-  TroublesQuery,
+  Unfinished,
 } from './readings.ts'
 import type {
   AccessRow,
@@ -202,6 +204,9 @@ export interface Store {
   auditLedger(options: { onProgress?: (done: number, total: number) => void }): Promise<AuditReport>
   jobRuns(jobId: string | null, limit: number): Promise<FinishedRun[]>
   countJobs(): Promise<Record<string, number>>
+  /** How each of these jobs does. */
+  readHealth(jobIds: readonly string[], now: number): Promise<JobHealth[]>
+  countHealth(now: number): Promise<HealthCounts>
   countExecutions(): Promise<Record<string, number>>
 
   // --- executions, for people -------------------------------------------------------------------------------------
@@ -225,7 +230,9 @@ export interface Store {
   countTicks(jobId: string, from: number, to: number, slotMs: number, lateMs: number): Promise<TickCell[]>
   /** Ranges of a job's ticks that touch `[from, to)`. */
   tickRanges(jobId: string, from: number, to: number): Promise<TickRange[]>
-  findTroubles(query: TroublesQuery): Promise<JobTroubles>
+  countUnfinished(): Promise<Unfinished>
+  /** Jobs that were paused before an instant, at most `limit`. */
+  pausedBefore(at: number, limit: number): Promise<PausedJob[]>
   /** By job, the ticks before `startAt` that were accounted for after it, until `until`. */
   missedTicks(startAt: number, until: number, maxRows: number): Promise<MissedTicks[]>
   cancelExecution(id: string, context: ChangeContext): Promise<Execution>
