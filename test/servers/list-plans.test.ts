@@ -6,7 +6,13 @@ import { listExecutions } from '../../src/store/sql/list-executions.ts'
 import { managedSpecs, recentRuns, recentTicks } from '../../src/store/sql/newest-of-each.ts'
 import { matchingNames, pageJobs } from '../../src/store/sql/page-jobs.ts'
 import { readActivity, readTimeline } from '../../src/store/sql/read-activity.ts'
-import { countTicks, countUnfinished, missedTicks, pausedBefore, tickRanges } from '../../src/store/sql/read-troubles.ts'
+import {
+  countTicks,
+  countUnfinished,
+  missedTicks,
+  pausedBefore,
+  tickRanges,
+} from '../../src/store/sql/read-troubles.ts'
 import { isInsert, type Param, type Row, type Script } from '../../src/store/sql/script.ts'
 import { seqAtTexts } from '../../src/store/sql/seq-at.ts'
 import type { JobSort } from '../../src/store/store.ts'
@@ -37,7 +43,7 @@ function statementsOf(
     const left = [...params]
     // The search by halves has a test of its own below.
     const searches = /AS low|AS place, created_at|k\.holder/.test(text)
-    if (!searches) texts.push(text.replaceAll(/\?\*|\?/g, () => literal(left.shift() ?? null)))
+    if (!searches) texts.push(text.replaceAll(/\?\*|\?(?:::bigint)?/g, () => literal(left.shift() ?? null)))
     step = script.next((searches ? [ends] : []) as Row[] & number)
   }
   return texts

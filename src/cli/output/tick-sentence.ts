@@ -1,7 +1,7 @@
 /** What became of a tick, as a sentence. */
 import type { ExplainedTickView } from '../../app/explain.ts'
 import type { ExecutionView } from '../../app/views.ts'
-import { type RangeReason, reasonSentences } from '../../core/tick/account.ts'
+import { heldBackSentence, type RangeReason, reasonSentences } from '../../core/tick/account.ts'
 import { plainText } from './plain-text.ts'
 import { durationWords, type Times } from './times.ts'
 
@@ -35,10 +35,11 @@ export function tickSentence(
       return `coalesced into the run of ${times.at(execution.scheduledFor)}`
     }
     case 'skipped':
-      return `skipped, ${reasonSentence(tick.reason)}`
+      return tick.reason === 'disabled' ? heldBackSentence : `skipped, ${reasonSentence(tick.reason)}`
     case 'unaccounted':
       return 'unaccounted: it was due, and nothing says what became of it'
     case 'undecided':
+      if (tick.reason === 'disabled') return heldBackSentence
       return 'due, but not decided yet: the job is paused, or nobody leads'
     case 'upcoming':
       return 'upcoming'

@@ -1,7 +1,7 @@
 /** How jobs do: what an end writes of its job, and that SQL and the core say the same of it. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type HealthState, healthOf, healthStates } from '../../../src/core/job/health.ts'
+import { healthOf, healthStates } from '../../../src/core/job/health.ts'
 import { by, every, jobSpec, minute, newExecution, t0 } from '../builders.ts'
 import { at, leaseMs } from '../by-hand.ts'
 import { type Bench, type OpenStoreUnderTest, withStore } from './store-under-test.ts'
@@ -34,6 +34,7 @@ const shapes = fc.array(
   }),
   { minLength: 25, maxLength: 25 },
 )
+type Shape = typeof shapes extends fc.Arbitrary<(infer One)[]> ? One : never
 
 export function describeHealth(open: OpenStoreUnderTest): void {
   describe('health', () => {
@@ -113,67 +114,70 @@ export function describeHealth(open: OpenStoreUnderTest): void {
       }),
     )
 
-    test.each([true, false])('filters, counts and the core agree on every job (with a leader: %s)', (led) =>
+    test(
+      'filters, counts and the core agree on every job, with a leader and without',
       withStore(open, async (bench) => {
-        const { hand, store, sql } = bench
-        if (led) await hand.lead()
+        const { hand, sql } = bench
         await hand.work()
-        const now = t0 + 10 * minute
-        let written = 0
+        let made = 0
         await fc.assert(
           fc.asyncProperty(shapes, async (rows) => {
-            await sql('DELETE FROM @unproven')
             await sql('UPDATE @jobs SET deleted_at = 1 WHERE deleted_at IS NULL')
             for (const row of rows) {
-              written += 1
-              const name = `j${written}`
-              const spec = jobSpec({
-                schedule: every(10_000),
-                handler: { type: 'function', name: row.handler },
-                catchUp: { graceMs: row.grace * 1_000 },
-              })
-              await hand.create(name, spec)
-              await sql(
-                row.failures === null
-                  ? `DELETE FROM @unproven WHERE job_id = 'job-${name}'`
-                  : `UPDATE @unproven SET failures = ${row.failures} WHERE job_id = 'job-${name}'`,
-              )
-              if (row.tick !== null) {
-                await store.enqueueExecutions([newExecution(`e${name}`, name)])
-                await sql(
-                  `UPDATE @job_executions SET state = '${row.tick}', cause = 'schedule', tick_at = 1, attempt = ${row.attempt},
-                       ready_at = ${now - row.readyAgo * 1_000} WHERE id = 'e${name}'`,
-                )
-              }
-              const due = row.dueAgo === null ? 'NULL' : now - row.dueAgo * 1_000
-              await sql(
-                `UPDATE @jobs SET state = '${row.state}', next_due_at = ${due} WHERE name = '${name}'`,
-              )
+              made += 1
+              await makeJob(bench, `j${made}`, row)
             }
-            const found = await store.listJobs({ limit: 100 })
-            const facts = await store.readHealth(
-              found.map(({ id }) => id),
-              now,
-            )
-            const said = found.map((job, index) => {
-              const own = facts[index]
-              if (own === undefined) throw new Error('a job has facts')
-              return { name: job.name, state: healthOf(job, own, now).state }
-            })
-            const named = (state: HealthState) =>
-              said.filter((one) => one.state === state).map(({ name }) => name)
-            const counts = await store.countHealth(now)
-            for (const state of healthStates) {
-              const filter = { terms: [{ by: 'health' as const, values: [state], negated: false }], now }
-              expect(await store.matchingNames(filter, 100)).toEqual(named(state).sort())
-              expect([state, counts[state]]).toEqual([state, named(state).length])
-              const others = { ...filter, terms: [{ ...filter.terms[0], negated: true } as never] }
-              expect(await store.countMatches(others, 100)).toBe(said.length - named(state).length)
-            }
+            await hand.lead()
+            await expectAgreement(bench)
+            await sql(`UPDATE @locks SET expires_at = 0 WHERE name = 'leader'`)
+            await expectAgreement(bench)
           }),
-          { numRuns: 4, endOnFailure: true },
+          { numRuns: 2, endOnFailure: true },
         )
-      })(),
+      }),
     )
   })
+}
+
+const now = t0 + 10 * minute
+
+async function makeJob({ hand, store, sql }: Bench, name: string, row: Shape): Promise<void> {
+  const handler = { type: 'function', name: row.handler } as const
+  await hand.create(
+    name,
+    jobSpec({ schedule: every(10_000), handler, catchUp: { graceMs: row.grace * 1_000 } }),
+  )
+  await sql(
+    row.failures === null
+      ? `DELETE FROM @unproven WHERE job_id = 'job-${name}'`
+      : `UPDATE @unproven SET failures = ${row.failures} WHERE job_id = 'job-${name}'`,
+  )
+  if (row.tick !== null) {
+    await store.enqueueExecutions([newExecution(`e${name}`, name)])
+    await sql(
+      `UPDATE @job_executions SET state = '${row.tick}', cause = 'schedule', tick_at = 1, attempt = ${row.attempt},
+         ready_at = ${now - row.readyAgo * 1_000} WHERE id = 'e${name}'`,
+    )
+  }
+  const due = row.dueAgo === null ? 'NULL' : now - row.dueAgo * 1_000
+  await sql(`UPDATE @jobs SET state = '${row.state}', next_due_at = ${due} WHERE name = '${name}'`)
+}
+
+async function expectAgreement({ store }: Bench): Promise<void> {
+  const jobs = await store.listJobs({ limit: 100 })
+  const ids = jobs.map(({ id }) => id)
+  const facts = new Map((await store.readHealth(ids, now)).map((known) => [known.jobId, known]))
+  const said = jobs.flatMap((job) => {
+    const known = facts.get(job.id)
+    return known === undefined ? [] : [{ name: job.name, state: healthOf(job, known, now).state }]
+  })
+  const counts = await store.countHealth(now)
+  for (const state of healthStates) {
+    const names = said.filter((one) => one.state === state).map(({ name }) => name)
+    const term = { by: 'health' as const, values: [state], negated: false }
+    expect(await store.matchingNames({ terms: [term], now }, 100)).toEqual(names.toSorted())
+    expect([state, counts[state]]).toEqual([state, names.length])
+    const others = await store.countMatches({ terms: [{ ...term, negated: true }], now }, 100)
+    expect(others).toBe(jobs.length - names.length)
+  }
 }
