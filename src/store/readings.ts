@@ -3,6 +3,7 @@
  */
 import type { Cause, Execution } from '../core/execution/execution.ts'
 import type { ExecutionState } from '../core/execution/execution-state.ts'
+import type { WaitFacts } from '../core/execution/waits.ts'
 import type { FinishedRun } from '../core/history/statistics.ts'
 import type { HealthFacts } from '../core/job/health.ts'
 import type { Job, JobSpec } from '../core/job/job.ts'
@@ -170,6 +171,11 @@ export interface TickCell {
 export interface JobHealth extends HealthFacts {
   readonly jobId: string
   readonly failedAt: number | null
+}
+
+/** What `waitsOf` asks the database about an execution. */
+export interface WaitingRow extends Omit<WaitFacts, 'led' | 'slots'> {
+  readonly id: string
 }
 
 /** Executions that run now, and those that wait. */

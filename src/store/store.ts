@@ -59,6 +59,7 @@ import type {
   TimelineQuery,
   TimelineRow,
   Unfinished,
+  WaitingRow,
 } from './readings.ts'
 import type {
   AccessRow,
@@ -220,6 +221,8 @@ export interface Store {
   finishedRuns(query: RunQuery): Promise<FinishedRun[]>
   /** Of each of these jobs that has executions, its last. */
   lastExecutions(jobIds: readonly string[], now: number): Promise<LastExecution[]>
+  /** What stands in the way of each of these. */
+  readWaits(ids: readonly string[]): Promise<WaitingRow[]>
   listAttempts(executionId: string): Promise<AttemptRow[]>
   listLogs(executionId: string): Promise<LogRow[]>
   /** How executions ended, and ticks that had none, over a span. */

@@ -24,15 +24,6 @@ export const causeWords: Readonly<Record<string, string>> = {
   enqueue: 'Enqueued',
 }
 
-export const cancelWords: Readonly<Record<string, string>> = {
-  operator: 'by an operator',
-  superseded: 'newer missed runs took its place',
-  start_deadline: 'it could not start before its deadline',
-  job_cancelled: 'the job was cancelled',
-  handler: 'by its own handler',
-  replaced: 'the next run took its place',
-}
-
 /** "1 run", "1,204 runs". */
 export function counted(count: number, word: string, plural = `${word}s`): string {
   return `${count.toLocaleString('en')} ${count === 1 ? word : plural}`

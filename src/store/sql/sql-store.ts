@@ -63,6 +63,7 @@ import { purgeHistory, purgeJob } from './purge-history.ts'
 import { readActivity, readTimeline } from './read-activity.ts'
 import { auditSlice, countAllJobs, explainTicks, type JobAudit } from './read-ledger.ts'
 import { countTicks, countUnfinished, missedTicks, pausedBefore, tickRanges } from './read-troubles.ts'
+import { readWaits } from './read-waits.ts'
 import { recentExecutions } from './recent-executions.ts'
 import { beginReserved, noteStarts, openReserve } from './reserves.ts'
 import { row, type Script, type ScriptContext, type Step } from './script.ts'
@@ -225,6 +226,7 @@ export function createSqlStore(
     listRuns: (query) => read(() => listRuns(query)),
     finishedRuns: (query) => read(() => finishedRuns(query)),
     lastExecutions: (jobIds, now) => read(() => lastExecutions(jobIds, now)),
+    readWaits: (ids) => read(() => readWaits(ids)),
     listAttempts: (executionId) => read(() => listAttempts(executionId)),
     listLogs: (executionId) => read(() => listLogs(executionId)),
     readActivity: (query) => read(() => readActivity(query)),
