@@ -38,6 +38,7 @@ import { stderrLogger } from './stderr-logger.ts'
 import { StopDeadline } from './stop-deadline.ts'
 import { stopSignals } from './stop-signals.ts'
 import { version } from './version.ts'
+import { type Why, whyOf } from './why.ts'
 
 export interface AuditResult extends Omit<AuditReport, 'findings'> {
   readonly ok: boolean
@@ -286,6 +287,11 @@ export class Evertick {
     { tx }: Pick<EnqueueOptions, 'tx'> = {},
   ): Promise<EnqueueResult[]> {
     return await this.#producer.enqueueMany(items, tx)
+  }
+
+  /** Why a job or an execution, by name or id, does not run, or how it stands; and the next step. */
+  async why(reference: string): Promise<Why> {
+    return await whyOf(this.#app, reference)
   }
 
   /** The result of an execution, once it is final. */

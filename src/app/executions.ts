@@ -9,7 +9,9 @@ import { pageLimit, refuseUnknown } from './call-options.ts'
 import { type ActorOptions, changeContext } from './change-context.ts'
 import { executionFilter } from './execution-filter.ts'
 import { PullLeases } from './pull-leases.ts'
-import { type ExecutionView, executionView } from './views.ts'
+import { type ExecutionView, executionView, waitingView } from './views.ts'
+import { waitsFor } from './waits.ts'
+import { type Why, whyExecution } from './why.ts'
 
 export interface AttemptView {
   readonly attempt: number
@@ -64,8 +66,9 @@ export class Executions {
       ...(cursor === undefined ? {} : { afterId: cursor }),
     })
     const page = found.slice(0, limit)
+    const waits = await waitsFor(this.#app, page)
     return {
-      executions: page.map(executionView),
+      executions: page.map((execution) => waitingView(execution, waits.get(execution.id))),
       nextCursor: found.length > limit ? (page.at(-1)?.id ?? null) : null,
     }
   }
@@ -83,7 +86,7 @@ export class Executions {
         error,
       }),
     )
-    const view = executionView(found)
+    const view = waitingView(found, (await waitsFor(this.#app, [found])).get(id))
     if (found.state !== 'completed' || found.finishedAt === null) return { ...view, attempts }
     const { attempt, startedAt, finishedAt, leasedBy } = view
     const last: AttemptView = {
@@ -95,6 +98,13 @@ export class Executions {
       error: null,
     }
     return { ...view, attempts: [...attempts, last] }
+  }
+
+  /** What it waits for, or how it stands; and the next step. */
+  async why(id: string): Promise<Why> {
+    const found = await this.#app.store.findExecution(id)
+    if (found === null) throw executionNotFound(id)
+    return await whyExecution(this.#app, found)
   }
 
   /** An execution that runs is asked to stop: its signal is aborted. */

@@ -1,5 +1,6 @@
 /** The filter of lists of jobs, as text, into what the store is asked for. */
 import { executionStates } from '../core/execution/execution-state.ts'
+import { healthStates } from '../core/job/health.ts'
 import { jobStates } from '../core/job/job-state.ts'
 import { jobStatuses } from '../core/job/job-status.ts'
 import { parseDuration } from '../core/schedule/duration.ts'
@@ -13,6 +14,7 @@ const lastWords = [...executionStates, 'late', 'never']
 const names: Readonly<Record<string, readonly string[] | null>> = {
   state: jobStates,
   status: jobStatuses,
+  health: healthStates,
   tag: null,
   queue: null,
   managed: null,

@@ -1,4 +1,5 @@
 /** Jobs as they are shown, with what is told of them beside their own rows: a handful of statements, however many jobs. */
+import { healthOf } from '../core/job/health.ts'
 import type { Job, JobSpec } from '../core/job/job.ts'
 import type { AppContext } from './app-context.ts'
 import { optionsOfSpec } from './options-of-spec.ts'
@@ -15,9 +16,14 @@ export async function jobViews(
   const edited = jobs.filter(({ managedHash, revision }) => managedHash !== null && revision > 1)
   const managed = await store.managedSpecs(edited.map(({ id }) => id))
   const written = new Map(managed.map(({ jobId, spec }) => [jobId, spec]))
-  return jobs.map((job) => {
+  const healths = await store.readHealth(ids, now)
+  return healths.flatMap((health, index) => {
+    const job = jobs[index]
+    if (job === undefined) return []
     const spec = written.get(job.id)
-    return jobView(job, last.get(job.id) ?? null, now, spec === undefined ? [] : overridesOf(job.spec, spec))
+    const overrides = spec === undefined ? [] : overridesOf(job.spec, spec)
+    const view = jobView(job, last.get(job.id) ?? null, now, overrides)
+    return [{ ...view, health: healthOf(job, health, now) }]
   })
 }
 

@@ -23,6 +23,7 @@ import { type JobList, type JobsFilter, type ListJobs, listJobs } from './list-j
 import { mergedOptions, optionsOfSpec } from './options-of-spec.ts'
 import { storable } from './payload.ts'
 import { type ExecutionView, executionView, type JobView } from './views.ts'
+import { type Why, whyJob } from './why.ts'
 
 export interface CreateJob extends JobOptions {
   readonly name: string
@@ -234,6 +235,11 @@ export class Jobs {
   /** The newest ticks that are due, newest last, with their accounts. */
   async ticks(job: string, { limit = 20 }: { limit?: number } = {}): Promise<readonly ExplainedTickView[]> {
     return await newestTicks(this.#app, await this.#find(job), limit)
+  }
+
+  /** Why it does not run, or how it does; and the next step. */
+  async why(job: string): Promise<Why> {
+    return await whyJob(this.#app, await this.#find(job))
   }
 
   /** The next instants at which the job is due. */

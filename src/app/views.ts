@@ -2,6 +2,8 @@
 import type { Cause, Execution, ExecutionError } from '../core/execution/execution.ts'
 import { type ExecutionState, isFinal } from '../core/execution/execution-state.ts'
 import { traceContextOf, withoutTrace } from '../core/execution/trace-context.ts'
+import type { WaitReason, Waits } from '../core/execution/waits.ts'
+import type { Health } from '../core/job/health.ts'
 import type { Job, JobSpec } from '../core/job/job.ts'
 import { type JobState, legalActions, type OperatorAction } from '../core/job/job-state.ts'
 import type { JobStatus } from '../core/job/job-status.ts'
@@ -19,6 +21,8 @@ export interface JobView {
   readonly name: string
   readonly status: JobStatus
   readonly state: JobState
+  /** How it does, whatever its schedule says. */
+  readonly health: Health
   readonly schedule: Schedule | null
   readonly scheduleText: string | null
   readonly timezone: string
@@ -93,6 +97,15 @@ export interface ExecutionView {
   readonly startedAt: Date | null
   readonly finishedAt: Date | null
   readonly durationMs: number | null
+  /** In `get` and `list`, of what neither runs nor has ended: what it waits for. */
+  readonly waits?: WaitsView
+}
+
+export interface WaitsView {
+  readonly reason: WaitReason
+  readonly sentence: string
+  /** Where it waits for an instant. */
+  readonly until?: Date
 }
 
 const date = (at: number | null) => (at === null ? null : new Date(at))
@@ -125,12 +138,21 @@ export function executionView(execution: Execution): ExecutionView {
   }
 }
 
+/** The same with what it waits for, where it does. */
+export function waitingView(execution: Execution, waits: Waits | undefined): ExecutionView {
+  const view = executionView(execution)
+  if (waits === undefined) return view
+  const { reason, sentence, until } = waits
+  return { ...view, waits: { reason, sentence, ...(until === undefined ? {} : { until: new Date(until) }) } }
+}
+
+/** All but its health, which more than its own rows tells. */
 export function jobView(
   job: Job,
   newest: LastExecution | null,
   now: number,
   overrides: readonly string[] = [],
-): JobView {
+): Omit<JobView, 'health'> {
   const { spec } = job
   const last = newest?.execution ?? null
   const schedule = spec.schedule === null ? null : scheduleView(spec.schedule)

@@ -26,6 +26,7 @@ import { addQueues } from './commands/queues.ts'
 import { addStart } from './commands/start.ts'
 import { addStats } from './commands/stats.ts'
 import { addToken } from './commands/token.ts'
+import { addWhy } from './commands/why.ts'
 import { addWorker } from './commands/worker.ts'
 import { examples } from './help.ts'
 import type { Cli } from './session.ts'
@@ -33,7 +34,7 @@ import type { GlobalFlags } from './settings.ts'
 
 const groups = [
   { title: 'Run:', add: [addInit, addStart, addWorker, addMigrate] },
-  { title: 'Jobs and their ticks:', add: [addJobs, addExecutions, addExplain, addBackfill, addCron] },
+  { title: 'Jobs and their ticks:', add: [addJobs, addExecutions, addWhy, addExplain, addBackfill, addCron] },
   { title: 'In and out:', add: [addImport, addExport] },
   { title: 'Prove and look after:', add: [addAudit, addDoctor, addStats, addEvents, addAuditLog] },
   { title: 'Cluster:', add: [addLeader, addNodes, addQueues, addLeases, addLocks] },

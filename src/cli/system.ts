@@ -56,6 +56,7 @@ export interface System {
   readonly auditLog: Pick<AuditLog, 'list' | 'verify'>
   readonly audit: Evertick['audit']
   readonly metrics: Evertick['metrics']
+  readonly why: Evertick['why']
   readonly tokens: Pick<Access, 'createToken' | 'listTokens' | 'revoke'>
   readonly exportCrontab: (options: { format?: 'user' | 'system' }) => Promise<ExportedCrontab>
   /** Tells what changes, on any node, until the signal is aborted. */
@@ -80,6 +81,7 @@ export function localSystem(evertick: Evertick, logger: Logger, access: () => Pr
     auditLog,
     audit: (options) => evertick.audit(options),
     metrics: () => evertick.metrics(),
+    why: (reference) => evertick.why(reference),
     tokens: {
       createToken: async (options) => await (await access()).createToken(options),
       listTokens: async () => await (await access()).listTokens(),

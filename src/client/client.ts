@@ -1,4 +1,5 @@
 /** A server's API under the library's names. It is `fetch` and nothing else: it runs in browsers, too. */
+import { EvertickError } from '../core/error.ts'
 import { type CallOptions, type ClientOptions, Requests } from './call.ts'
 import { clusterCalls, proofTimeout } from './cluster.ts'
 import type { Body } from './contract.ts'
@@ -11,11 +12,13 @@ export type Client = ReturnType<typeof createClient>
 export function createClient(options: ClientOptions) {
   const requests = new Requests(options)
   const { call } = requests
+  const jobs = jobCalls(requests)
+  const executions = executionCalls(call)
   return {
     /** Any route by its name: `call('POST /jobs/{id}/pause', { params: { id }, body: { reason } })`. */
     call,
-    jobs: jobCalls(requests),
-    executions: executionCalls(call),
+    jobs,
+    executions,
     ...clusterCalls(call),
     reports: reportCalls(call),
     enqueue: (
@@ -30,6 +33,15 @@ export function createClient(options: ClientOptions) {
         body: { job, ...(input === undefined ? {} : { input }), ...body },
         ...kept,
       })
+    },
+    /** Why a job, by name or id, or else an execution does not run. */
+    why: async (reference: string, given: CallOptions = {}) => {
+      try {
+        return await jobs.why(reference, given)
+      } catch (error) {
+        if (!(error instanceof EvertickError) || error.code !== 'job_not_found') throw error
+        return await executions.why(reference, given)
+      }
     },
     /** The proof that every due tick is accounted for exactly once. */
     audit: (given: CallOptions = {}) => call('GET /audit', { timeout: proofTimeout, ...given }),

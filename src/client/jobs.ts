@@ -43,6 +43,9 @@ export function jobCalls(requests: Requests) {
       call('POST /jobs/{id}/backfill', { params: { id }, body, ...options }),
     explain: (id: string, query: Query<'GET /jobs/{id}/ticks'> = {}, options: CallOptions = {}) =>
       call('GET /jobs/{id}/ticks', { params: { id }, query, ...options }),
+    /** Why it does not run, in one sentence with the next step. */
+    why: (id: string, options: CallOptions = {}) =>
+      call('GET /jobs/{id}/why', { params: { id }, ...options }),
     /** The newest due ticks, newest last. */
     ticks: async (id: string, query: Query<'GET /jobs/{id}/ticks/newest'> = {}, options: CallOptions = {}) =>
       (await call('GET /jobs/{id}/ticks/newest', { params: { id }, query, ...options })).ticks,
@@ -86,6 +89,9 @@ export function executionCalls(call: Call) {
       call('POST /executions/{id}/cancel', { params: { id }, ...options }),
     retry: (id: string, options: CallOptions = {}) =>
       call('POST /executions/{id}/retry', { params: { id }, ...options }),
+    /** What it waits for, or how it ended. */
+    why: (id: string, options: CallOptions = {}) =>
+      call('GET /executions/{id}/why', { params: { id }, ...options }),
     logs: async (id: string, options: CallOptions = {}) =>
       (await call('GET /executions/{id}/logs', { params: { id }, ...options })).logs,
   }

@@ -34,6 +34,7 @@ export class DatabaseMetrics {
       const figures = await this.#figures()
       for (const gauge of Object.values(gauges)) gauge.reset()
       for (const [state, count] of Object.entries(figures.jobs)) gauges.jobs.set({ state }, count)
+      for (const [health, count] of Object.entries(figures.health)) gauges.health.set({ health }, count)
       for (const { name: queue, pending, running, blocked } of figures.queues) {
         gauges.queues.set({ queue, state: 'pending' }, pending)
         gauges.queues.set({ queue, state: 'running' }, running)
@@ -61,6 +62,7 @@ export class DatabaseMetrics {
     const [oldest] = (await store.findDueJobs(now, 1)).jobs
     return {
       jobs: await store.countJobs(),
+      health: await store.countHealth(now),
       queues: await store.listQueues(),
       active: (await store.listLeases('active', now)).length,
       expired: (await store.listLeases('expired', now)).length,
@@ -78,6 +80,7 @@ function gaugesIn(registry: Registry) {
   return {
     up: gauge('database_up', '1 where the database answered this scrape; else the other gauges are missing.'),
     jobs: gauge('jobs', 'Jobs, by state.', ['state']),
+    health: gauge('jobs_health', 'Jobs, by how they do.', ['health']),
     queues: gauge('queue_executions', 'Unfinished executions, by queue and state.', ['queue', 'state']),
     leases: gauge('leases', 'Leases that are held, and those that have run out; each up to 1,000.', [
       'state',

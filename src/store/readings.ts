@@ -3,7 +3,9 @@
  */
 import type { Cause, Execution } from '../core/execution/execution.ts'
 import type { ExecutionState } from '../core/execution/execution-state.ts'
+import type { WaitFacts } from '../core/execution/waits.ts'
 import type { FinishedRun } from '../core/history/statistics.ts'
+import type { HealthFacts } from '../core/job/health.ts'
 import type { Job, JobSpec } from '../core/job/job.ts'
 import type { Account, TickRange } from '../core/tick/account.ts'
 
@@ -13,6 +15,7 @@ export type JobTerm =
       readonly by:
         | 'state'
         | 'status'
+        | 'health'
         | 'tag'
         | 'queue'
         | 'managed'
@@ -164,31 +167,26 @@ export interface TickCell {
   readonly count: number
 }
 
-export interface JobTroubles {
-  /** Active jobs with a tick that nobody has accounted for in time. */
-  readonly late: readonly { readonly id: string; readonly name: string; readonly dueAt: number }[]
-  readonly lateCount: number
-  /** Jobs that rest: paused, disabled, or with a definition that cannot be evaluated. */
-  readonly resting: readonly {
-    readonly id: string
-    readonly name: string
-    readonly state: 'paused' | 'disabled' | 'error'
-    readonly since: number
-  }[]
-  /** The ids of jobs with executions that failed lately, newest first. */
-  readonly failedJobIds: readonly string[]
-  /** Executions that run now, and those that wait. */
+/** What the health of a job is told from. */
+export interface JobHealth extends HealthFacts {
+  readonly jobId: string
+  readonly failedAt: number | null
+}
+
+/** What `waitsOf` asks the database about an execution. */
+export interface WaitingRow extends Omit<WaitFacts, 'led' | 'slots'> {
+  readonly id: string
+}
+
+/** Executions that run now, and those that wait. */
+export interface Unfinished {
   readonly running: number
   readonly waiting: number
 }
 
-export interface TroublesQuery {
-  /** A tick due before it is late. */
-  readonly lateBefore: number
-  /** Failures from here on count. */
-  readonly failedSince: number
-  readonly limit: number
-  readonly maxRows: number
+export interface PausedJob {
+  readonly name: string
+  readonly since: number
 }
 
 /** What a term had to make good of one job. */

@@ -4,6 +4,7 @@
  */
 import type { Execution } from '../core/execution/execution.ts'
 import type { FinishedRun } from '../core/history/statistics.ts'
+import type { HealthCounts } from '../core/job/health.ts'
 import type { Job } from '../core/job/job.ts'
 import type { LeaderTerm } from '../core/leader/term.ts'
 import type { TickRange } from '../core/tick/account.ts'
@@ -44,19 +45,21 @@ import type {
   Activity,
   ActivityQuery,
   JobFilter,
+  JobHealth,
   JobPageQuery,
   JobRun,
   JobTick,
-  JobTroubles,
   LastExecution,
   ManagedSpec,
   MissedTicks,
+  PausedJob,
   PlacedJob,
   TagCount,
   TickCell,
   TimelineQuery,
   TimelineRow,
-  TroublesQuery,
+  Unfinished,
+  WaitingRow,
 } from './readings.ts'
 import type {
   AccessRow,
@@ -203,6 +206,9 @@ export interface Store {
   auditLedger(options: { onProgress?: (done: number, total: number) => void }): Promise<AuditReport>
   jobRuns(jobId: string | null, limit: number): Promise<FinishedRun[]>
   countJobs(): Promise<Record<string, number>>
+  /** How each of these jobs does. */
+  readHealth(jobIds: readonly string[], now: number): Promise<JobHealth[]>
+  countHealth(now: number): Promise<HealthCounts>
   countExecutions(): Promise<Record<string, number>>
 
   // --- executions, for people -------------------------------------------------------------------------------------
@@ -216,6 +222,8 @@ export interface Store {
   finishedRuns(query: RunQuery): Promise<FinishedRun[]>
   /** Of each of these jobs that has executions, its last. */
   lastExecutions(jobIds: readonly string[], now: number): Promise<LastExecution[]>
+  /** What stands in the way of each of these. */
+  readWaits(ids: readonly string[]): Promise<WaitingRow[]>
   listAttempts(executionId: string): Promise<AttemptRow[]>
   listLogs(executionId: string): Promise<LogRow[]>
   /** How executions ended, and ticks that had none, over a span. */
@@ -226,7 +234,9 @@ export interface Store {
   countTicks(jobId: string, from: number, to: number, slotMs: number, lateMs: number): Promise<TickCell[]>
   /** Ranges of a job's ticks that touch `[from, to)`. */
   tickRanges(jobId: string, from: number, to: number): Promise<TickRange[]>
-  findTroubles(query: TroublesQuery): Promise<JobTroubles>
+  countUnfinished(): Promise<Unfinished>
+  /** Jobs that were paused before an instant, at most `limit`. */
+  pausedBefore(at: number, limit: number): Promise<PausedJob[]>
   /** By job, what a term found missed when it began. */
   missedTicks(termId: number): Promise<MissedTicks[]>
   cancelExecution(id: string, context: ChangeContext): Promise<Execution>

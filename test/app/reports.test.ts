@@ -112,10 +112,13 @@ test('the overview says what is wrong, and why', async () => {
   })
   await jobs.pause('hourly')
   await node.advance('8d')
-  // What failed a week ago is no news; a pause of a week may be forgotten.
+  // A job fails until it runs well again, however long that is; a pause of a week may be forgotten.
   expect(await reports.overview()).toMatchObject({
-    health: { level: 'good' },
-    problems: [{ job: 'hourly', why: 'paused' }],
+    health: { level: 'failing', failing: 1, sentence: '1 failing.' },
+    problems: [
+      { job: 'broken', why: 'failed', sentence: 'Its last run failed.' },
+      { job: 'hourly', why: 'paused' },
+    ],
   })
   await node.evertick.leader.stepDown()
   expect((await reports.overview()).health.level).toBe('down')

@@ -11,6 +11,7 @@ import { describeAhead } from './conformance/ahead.ts'
 import { describeAttempts } from './conformance/attempts.ts'
 import { describeAuditLog } from './conformance/audit-log.ts'
 import { describeHandRuns } from './conformance/hand-runs.ts'
+import { describeHealth } from './conformance/health.ts'
 import { describeLanes } from './conformance/lanes.ts'
 import { describeLeaderLog } from './conformance/leader-log.ts'
 import { describeLeadership } from './conformance/leadership.ts'
@@ -39,6 +40,7 @@ export function describeStore(name: string, open: OpenStoreUnderTest, { skip = f
     describeLedger(open)
     describeLists(open)
     describePictures(open)
+    describeHealth(open)
     describeOwed(open)
     describeLeadership(open)
     describeAccess(open)

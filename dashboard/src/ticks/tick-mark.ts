@@ -2,7 +2,7 @@
  * How a tick is drawn everywhere: bar, ledger, heatmap, legend. A kind is a colour and a shape or letter, never a colour
  * alone.
  */
-import { counted, reasonSentence } from '../words/accounts.ts'
+import { counted, heldBack, reasonSentence } from '../words/accounts.ts'
 import { durationWords } from '../words/times.ts'
 
 export const tickKinds = [
@@ -83,7 +83,7 @@ export function tickSentence(tick: DrawnTick): string {
   const many = (tick.count ?? 1) > 1 ? `${counted(tick.count ?? 1, 'tick')}: ` : ''
   switch (kind) {
     case 'skipped':
-      return `${many}Skipped: ${reasonSentence(tick.reason)}`
+      return `${many}${heldBack(tick.reason) ?? `Skipped: ${reasonSentence(tick.reason)}`}`
     case 'coalesced':
       return `${many}${kindWords.coalesced}`
     case 'unaccounted':
@@ -97,6 +97,7 @@ export function tickSentence(tick: DrawnTick): string {
       return `${kind === 'caught_up' ? 'Caught up' : 'Ran'}${took}${late}`
     }
     case 'waiting':
+      if (tick.reason !== undefined) return heldBack(tick.reason) ?? 'Waiting'
       return tick.state === 'retrying' ? 'Waits for its next attempt' : 'Waiting'
     case 'failed':
     case 'running':

@@ -1,9 +1,18 @@
 /** What became of a tick or an execution, in sentences. The reasons are the library's own words. */
-import { type RangeReason, reasonSentences } from '../../../src/core/tick/account.ts'
+import { heldBackSentence, type RangeReason, reasonSentences } from '../../../src/core/tick/account.ts'
 
 export function reasonSentence(reason: string | undefined): string {
   if (reason === undefined) return 'no reason was given'
   return reasonSentences[reason as RangeReason] ?? reason
+}
+
+/** "Held back: no node has its handler", where that is the reason; else null. */
+export function heldBack(reason: string | undefined): string | null {
+  return reason === 'disabled' ? capital(heldBackSentence) : null
+}
+
+function capital(sentence: string): string {
+  return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}`
 }
 
 export const causeWords: Readonly<Record<string, string>> = {
@@ -13,15 +22,6 @@ export const causeWords: Readonly<Record<string, string>> = {
   manual: 'Run by hand',
   dependency: 'Dependency',
   enqueue: 'Enqueued',
-}
-
-export const cancelWords: Readonly<Record<string, string>> = {
-  operator: 'by an operator',
-  superseded: 'newer missed runs took its place',
-  start_deadline: 'it could not start before its deadline',
-  job_cancelled: 'the job was cancelled',
-  handler: 'by its own handler',
-  replaced: 'the next run took its place',
 }
 
 /** "1 run", "1,204 runs". */

@@ -1,25 +1,22 @@
 /** The whole at a glance: is all well, what is not, and what happened while nobody led. */
+import type { HealthCounts } from '../../core/job/health.ts'
 import type { AppContext } from '../app-context.ts'
 import type { Leader } from '../cluster.ts'
 import { byStatus } from '../metrics.ts'
 import { type AwayReport, awayOf } from './away.ts'
+import { type Problem, problemsOf } from './problems.ts'
 
-export type HealthLevel = 'good' | 'late' | 'failing' | 'down'
-
-export interface Problem {
-  readonly job: string
-  readonly why: 'late' | 'failed' | 'paused' | 'disabled' | 'error'
-  readonly since: Date
-  readonly executionId?: string
-}
+export type HealthLevel = 'good' | 'late' | 'failing' | 'disabled' | 'down'
 
 export interface Overview {
   readonly health: {
     readonly level: HealthLevel
-    /** Active jobs with a tick that nobody has accounted for in time. */
+    /** Jobs with a due tick that has not started in time. */
     readonly late: number
-    /** Jobs whose newest execution has failed within the day. */
+    /** Jobs whose last final outcome was a failure. */
     readonly failing: number
+    /** Jobs that nobody can run. */
+    readonly disabled: number
     readonly sentence: string
   }
   readonly counts: {
@@ -33,35 +30,19 @@ export interface Overview {
   }
   readonly leader: { readonly instance: string; readonly termId: number; readonly leaseUntil: Date } | null
   readonly nodes: { readonly alive: number; readonly stale: number }
-  /** At most 20, what is late first. */
+  /** At most 20, what nobody can run first. */
   readonly problems: readonly Problem[]
   /** The newest gap of the last day in which nobody led. */
   readonly away: AwayReport | null
 }
 
 const dayMs = 86_400_000
-/** Ticks are settled within a second or two: one that waits this long has nobody who looks at it. */
-const lateMs = 60_000
-/** A pause of an hour is meant; one of a week may be forgotten. */
-const longPauseMs = 7 * dayMs
-const mostProblems = 20
-const mostRows = 1_000
 const mostCounted = 100_000
 const shownAway = 50
 
 export async function overviewOf(app: AppContext, leader: Leader): Promise<Overview> {
   const { store, clock } = app
   const now = clock.now()
-  const troubles = await store.findTroubles({
-    lateBefore: now - lateMs,
-    failedSince: now - dayMs,
-    limit: mostProblems,
-    maxRows: mostRows,
-  })
-  const last = await store.lastExecutions(troubles.failedJobIds, now)
-  const failing = last
-    .map(({ execution }) => execution)
-    .filter(({ state, finishedAt }) => state === 'failed' && (finishedAt ?? 0) >= now - dayMs)
   const current = await leader.current()
   const activity = await store.readActivity({
     from: now - dayMs,
@@ -72,46 +53,41 @@ export async function overviewOf(app: AppContext, leader: Leader): Promise<Overv
   const ended = (state: string) =>
     activity.ended.reduce((sum, group) => sum + (group.state === state ? group.count : 0), 0)
   const jobs = await store.countJobs()
+  const { running, waiting } = await store.countUnfinished()
+  const problems = await problemsOf(app)
   const nodes = await store.listNodes()
   const alive = nodes.filter(({ seenAt }) => seenAt >= now - clock.longestSleepMs).length
   const away = await awayOf(app, leader, { since: now - dayMs })
   return {
-    health: healthOf(current !== null || jobs.active === undefined, troubles.lateCount, failing.length),
+    health: healthOf(current !== null || jobs.active === undefined, await store.countHealth(now), problems),
     counts: {
       jobs: { total: Object.values(jobs).reduce((sum, count) => sum + count, 0), byStatus: byStatus(jobs) },
-      running: troubles.running,
-      waiting: troubles.waiting,
+      running,
+      waiting,
       failedLastDay: ended('failed'),
       completedLastDay: ended('completed'),
       countedFrom: new Date(activity.coveredFrom),
     },
     leader: current,
     nodes: { alive, stale: nodes.length - alive },
-    problems: [
-      ...troubles.late.map(({ name, dueAt }) => ({
-        job: name,
-        why: 'late' as const,
-        since: new Date(dueAt),
-      })),
-      ...failing.map(({ id, jobName, finishedAt }) => ({
-        job: jobName,
-        why: 'failed' as const,
-        since: new Date(finishedAt ?? now),
-        executionId: id,
-      })),
-      ...troubles.resting
-        .filter(({ state, since }) => state !== 'paused' || since <= now - longPauseMs)
-        .map(({ name, state, since }) => ({ job: name, why: state, since: new Date(since) })),
-    ].slice(0, mostProblems),
+    problems,
     away: away === null ? null : { ...away, jobs: away.jobs.slice(0, shownAway) },
   }
 }
 
-function healthOf(led: boolean, late: number, failing: number): Overview['health'] {
-  const said = (level: HealthLevel, sentence: string) => ({ level, late, failing, sentence })
+function healthOf(
+  led: boolean,
+  { late, failing, disabled }: HealthCounts,
+  problems: readonly Problem[],
+): Overview['health'] {
+  const said = (level: HealthLevel, sentence: string) => ({ level, late, failing, disabled, sentence })
   if (!led)
     return said('down', 'Nobody leads: no tick is settled until a node with the role scheduler starts.')
-  const troubles = [...(late > 0 ? [`${late} late`] : []), ...(failing > 0 ? [`${failing} failing`] : [])]
-  if (troubles.length > 0) return said(failing > 0 ? 'failing' : 'late', `${troubles.join(', ')}.`)
-  return said('good', 'All good.')
+  const counts = { disabled, late, failing }
+  const troubles = Object.entries(counts).flatMap(([word, count]) => (count > 0 ? [`${count} ${word}`] : []))
+  if (troubles.length === 0) return said('good', 'All good.')
+  const level = disabled > 0 ? 'disabled' : failing > 0 ? 'failing' : 'late'
+  const [worst] = disabled > 0 ? problems : []
+  const reason = worst?.sentence === undefined ? '' : ` ${worst.job}: ${worst.sentence}`
+  return said(level, `${troubles.join(', ')}.${reason}`)
 }

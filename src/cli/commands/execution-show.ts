@@ -18,7 +18,9 @@ export async function showExecution({ evertick, terminal, times }: Session, id: 
       ['job', out.paint('strong', plainText(execution.job))],
       [
         'state',
-        `${stateCell(out, execution.state)}, ${executionSentence(execution.state, execution, times, true)}`,
+        execution.waits === undefined
+          ? `${stateCell(out, execution.state)}, ${executionSentence(execution.state, execution, times, true)}`
+          : `${stateCell(out, execution.state)}: ${plainText(execution.waits.sentence)}`,
       ],
       [
         'cause',

@@ -1,8 +1,10 @@
 /** `evertick jobs list` */
 import type { Command } from 'commander'
 import type { ExecutionView, JobView } from '../../app/views.ts'
+import { type HealthState, healthStates } from '../../core/job/health.ts'
 import { type JobState, jobStates } from '../../core/job/job-state.ts'
 import { choice, examples, pageOptions } from '../help.ts'
+import { healthStyles, healthWord } from '../output/health.ts'
 import { plainText } from '../output/plain-text.ts'
 import { writeTable } from '../output/table.ts'
 import type { Stream, Style } from '../output/terminal.ts'
@@ -16,6 +18,7 @@ interface ListOptions {
   readonly state?: JobState
   readonly tag?: string
   readonly search?: string
+  readonly health?: HealthState
   readonly limit?: number
   readonly cursor?: string
 }
@@ -40,15 +43,22 @@ export function addList(jobs: Command, cli: Cli): void {
     .description('Lists jobs by name: how they stand, when they are due, and their latest ticks.')
     .addOption(choice('--state <state>', 'only jobs in this state', jobStates))
     .option('--tag <tag>', 'only jobs with this tag')
+    .addOption(choice('--health <state>', 'only jobs that do so', healthStates))
     .option('--search <text>', 'only jobs whose name has this text')
-  pageOptions(list).action((options: ListOptions) =>
+  pageOptions(list).action(({ health, ...options }: ListOptions) =>
     withEvertick(cli, list, async (session) => {
-      const page = await session.evertick.jobs.list(options)
+      const filter = health === undefined ? {} : { filter: `health:${health}` }
+      const page = await session.evertick.jobs.list({ ...options, ...filter })
       if (session.terminal.json) session.terminal.data(page)
       else await showPage(session, page)
     }),
   )
-  examples(list, [['jobs list'], ['jobs list --state paused'], ['jobs list --tag billing --json']])
+  examples(list, [
+    ['jobs list'],
+    ['jobs list --state paused'],
+    ['jobs list --health failing'],
+    ['jobs list --tag billing --json'],
+  ])
 }
 
 async function showPage(
@@ -69,6 +79,7 @@ async function showPage(
   const last = await Promise.all(jobs.map((job) => lastRunOf(evertick, job)))
   const columns = [
     { title: 'STATUS' },
+    { title: 'HEALTH' },
     { title: 'JOB', shrinks: true as const },
     { title: 'SCHEDULE', shrinks: true as const },
     { title: out.tty ? `NEXT RUN (${times.timezone})` : 'NEXT RUN' },
@@ -77,6 +88,7 @@ async function showPage(
   ]
   const rows = jobs.map((job, index) => [
     statusCell(out, job),
+    healthWord(out, job.health),
     plainText(job.name),
     plainText(job.scheduleText ?? 'on demand'),
     times.both(job.nextRunAt),
@@ -89,9 +101,14 @@ async function showPage(
   if (nextCursor !== null) terminal.say(`There are more: add --cursor ${JSON.stringify(nextCursor)}.`)
 }
 
-export function statusCell(out: Stream, { status, state }: Pick<JobView, 'status' | 'state'>): string {
+/** What does badly is never green, whatever its schedule says. */
+export function statusCell(
+  out: Stream,
+  { status, state, health }: Pick<JobView, 'status' | 'state' | 'health'>,
+): string {
   if (!out.tty) return status
-  const { glyph, style } = statusMarks[status]
+  const { glyph, style: own } = statusMarks[status]
+  const style = own === 'ran' ? healthStyles[health.state] : own
   return out.paint(style, `${glyph} ${state === 'disabled' || state === 'error' ? state : status}`)
 }
 

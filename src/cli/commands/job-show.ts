@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { handlerText } from '../../app/handler-view.ts'
 import type { JobView } from '../../app/views.ts'
 import { examples, wholeNumber } from '../help.ts'
+import { healthCell } from '../output/health.ts'
 import { plainText } from '../output/plain-text.ts'
 import { writePairs, writeTable } from '../output/table.ts'
 import { tickBar } from '../output/tick-bar.ts'
@@ -36,6 +37,8 @@ async function showJob(session: Session, name: string): Promise<void> {
     ['id', job.id],
     ['description', job.description === null ? null : plainText(job.description)],
     ['status', statusCell(out, job) + pauseWords(job, session)],
+    ['health', healthCell(out, job.health)],
+    ['next step', job.health.next === undefined ? null : plainText(job.health.next)],
     ['schedule', job.scheduleText ?? 'on demand'],
     ['next runs', upcoming.length === 0 ? 'none' : upcoming.map((at) => times.both(at)).join(' · ')],
     ['last run', last === null ? 'never' : lastWords(last, session)],

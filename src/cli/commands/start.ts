@@ -17,6 +17,7 @@ import { loadExampleJobs } from '../start/example-jobs.ts'
 import { deleteOwnDatabase } from '../start/fresh.ts'
 import { Tally } from '../start/goodbye.ts'
 import { writeEvents } from '../start/json-events.ts'
+import { nameOrphans } from '../start/orphans.ts'
 import { apiIsOff, rolesFor } from '../start/roles-for.ts'
 import { stopSignal } from '../start/stop-signal.ts'
 import { type StoryOptions, startWithStory } from '../start/story.ts'
@@ -94,6 +95,8 @@ async function run(
   const tally = new Tally(evertick)
   try {
     const log = await begin(cli, evertick, { ...shown, timezone: timezone ?? ownZone() })
+    // A node that does not work comes up before those that do.
+    if (shown.roles.includes('worker')) await nameOrphans(evertick, terminal)
     const signal = await signalled
     terminal.say('')
     const busy = evertick.running

@@ -1,18 +1,11 @@
 /** What became of a tick, as a sentence. */
 import type { ExplainedTickView } from '../../app/explain.ts'
 import type { ExecutionView } from '../../app/views.ts'
-import { type RangeReason, reasonSentences } from '../../core/tick/account.ts'
+import { cancelSentences } from '../../core/execution/standing.ts'
+import { heldBackSentence, type RangeReason, reasonSentences } from '../../core/tick/account.ts'
 import { plainText } from './plain-text.ts'
 import { durationWords, type Times } from './times.ts'
 
-const cancelSentences: Readonly<Record<string, string>> = {
-  operator: 'by an operator',
-  superseded: 'newer missed runs took its place',
-  start_deadline: 'it could not start before its deadline',
-  job_cancelled: 'the job was cancelled',
-  handler: 'by its own handler',
-  replaced: 'the next run took its place',
-}
 /** A run that starts later than this after its instant is called late. */
 const lateMs = 1_000
 
@@ -35,10 +28,11 @@ export function tickSentence(
       return `coalesced into the run of ${times.at(execution.scheduledFor)}`
     }
     case 'skipped':
-      return `skipped, ${reasonSentence(tick.reason)}`
+      return tick.reason === 'disabled' ? heldBackSentence : `skipped, ${reasonSentence(tick.reason)}`
     case 'unaccounted':
       return 'unaccounted: it was due, and nothing says what became of it'
     case 'undecided':
+      if (tick.reason === 'disabled') return heldBackSentence
       return 'due, but not decided yet: the job is paused, or nobody leads'
     case 'upcoming':
       return 'upcoming'
@@ -81,9 +75,9 @@ export function executionSentence(
       return `${told}; goes on ${times.next(execution.readyAt)}`
     }
     case 'pending':
-      return 'ready, waits for a worker'
+      return waitSentence(execution) ?? 'ready, waits for a worker'
     case 'blocked':
-      return 'waits for the run before'
+      return waitSentence(execution) ?? 'waits for the run before'
     case 'cancelled': {
       const reason = execution?.cancelReason ?? ''
       return `cancelled, ${cancelSentences[reason] ?? plainText(reason)}`
@@ -91,6 +85,13 @@ export function executionSentence(
     default:
       return state ?? 'unknown'
   }
+}
+
+/** What it waits for, where the list that it comes from says so. */
+function waitSentence(execution: ExecutionView | undefined): string | null {
+  const sentence = execution?.waits?.sentence
+  if (sentence === undefined) return null
+  return plainText(`${sentence.charAt(0).toLowerCase()}${sentence.slice(1).replace(/\.$/, '')}`)
 }
 
 function lateness(execution: ExecutionView | undefined): string {

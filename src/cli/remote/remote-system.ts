@@ -5,6 +5,7 @@ import type { AuditResult } from '../../app/evertick.ts'
 import type { AttemptView, LogLine } from '../../app/executions.ts'
 import type { Locks } from '../../app/locks.ts'
 import type { Metrics } from '../../app/metrics.ts'
+import type { Why } from '../../app/why.ts'
 import type { Client } from '../../client/index.ts'
 import type { System } from '../system.ts'
 import { gathered, searchText } from './lists.ts'
@@ -98,6 +99,7 @@ export function remoteSystem(client: Client): System {
         findings: viewsOf<AuditResult['findings'][number]>(findings, { at: true, until: true }),
       }
     },
+    why: async (reference) => viewOf<Why>(await client.why(reference), {}),
     metrics: async () => viewOf<Metrics>(await client.metrics(), { collectedAt: true }),
     tokens: {
       createToken: async (options) => viewOf(await tokens.create(mine(options)), { expiresAt: true }),

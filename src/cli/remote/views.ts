@@ -1,7 +1,7 @@
 /** What a server sends, as the library shows the same thing: instants come as text, and are Dates here. */
 import type { AttemptView, LogLine } from '../../app/executions.ts'
 import type { ExplainedTickView, ExplanationView } from '../../app/explain.ts'
-import type { ExecutionView, JobView } from '../../app/views.ts'
+import type { ExecutionView, JobView, WaitsView } from '../../app/views.ts'
 
 /** The members of a view that are instants. Those that hold anything at all are the user's own. */
 type InstantKey<View> = {
@@ -46,8 +46,10 @@ const jobInstants: Instants<JobView> = {
   updatedAt: true,
 }
 
-export function executionOf(body: object): ExecutionView {
-  return viewOf<ExecutionView>(body, executionInstants)
+export function executionOf(body: { readonly waits?: object | undefined }): ExecutionView {
+  const { waits, ...rest } = body
+  const view = viewOf<ExecutionView>(rest, executionInstants)
+  return waits === undefined ? view : { ...view, waits: viewOf<WaitsView>(waits, { until: true }) }
 }
 
 export function jobOf(body: { readonly lastExecution: object | null }): JobView {

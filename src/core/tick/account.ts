@@ -42,7 +42,10 @@ export const reasonSentences: Readonly<Record<RangeReason, string>> = {
   buffer_full: 'the buffer of waiting runs was full',
   paused: 'the job was paused',
   ended: 'the schedule had ended',
-  disabled: 'the job was disabled',
+  disabled: 'no node had its handler',
   invalid_spec: 'the schedule could not be evaluated',
   latest: 'folded into the newest missed run',
 }
+
+/** What is said of a tick that waits, or has passed, because nobody could run its job. */
+export const heldBackSentence = 'held back: no node has its handler'

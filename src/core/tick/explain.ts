@@ -38,6 +38,8 @@ export interface ExplainRequest {
   readonly now: number
   readonly ledgerFrom: number
   readonly accountedUntil: number
+  /** Nobody can run the job: what is due waits for that. */
+  readonly heldBack: boolean
   readonly limit: number
   readonly spans: readonly RevisionSpan[]
   readonly executions: readonly TickExecution[]
@@ -108,7 +110,9 @@ function explainTick(
       state: null,
     }
   }
-  return { tickAt, verdict: withoutRow(request, tickAt), reason: null, executionId: null, state: null }
+  const verdict = withoutRow(request, tickAt)
+  const reason = verdict === 'undecided' && request.heldBack ? 'disabled' : null
+  return { tickAt, verdict, reason, executionId: null, state: null }
 }
 
 function withoutRow(request: ExplainRequest, tickAt: number): Verdict {

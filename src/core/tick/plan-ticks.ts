@@ -37,6 +37,8 @@ export interface PlanRequest {
   readonly job: Pick<Job, 'id' | 'spec' | 'accountedUntil' | 'openTickAt' | 'runs'>
   readonly sequence: TickSequence
   readonly lane: Lane
+  /** Nobody can run the job: what its own waiting run would skip is held back by that, not by a run. */
+  readonly heldBack: boolean
   readonly now: number
   /** How far ahead of its instant a tick may be accounted. */
   readonly aheadMs: number
@@ -154,12 +156,14 @@ function dueOnTime(
   caughtUp: readonly PlannedExecution[],
   ranges: readonly RangeDraft[],
 ): DuePlan {
-  const { job, sequence, now } = request
+  const { job, sequence, now, heldBack } = request
   const own: PlannedExecution[] =
     placement.place === 'skip'
       ? []
       : [scheduled(request, tick, placement.place === 'start' ? 'pending' : 'blocked')]
-  const skipped = placement.reason === undefined ? [] : skipSpan(sequence, tick, tick + 1, placement.reason)
+  const reason = heldBack ? 'disabled' : placement.reason
+  const skipped =
+    placement.reason === undefined || reason === undefined ? [] : skipSpan(sequence, tick, tick + 1, reason)
   return {
     executions: [...caughtUp, ...own],
     ranges: [...ranges, ...skipped],

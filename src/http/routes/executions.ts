@@ -52,6 +52,16 @@ export const executionRoutes = [
   }),
   endpoint({
     method: 'get',
+    path: '/executions/{id}/why',
+    role: 'viewer',
+    tag,
+    summary: 'What it waits for, or how it ended, in one sentence with the next step',
+    params: reference,
+    answers: schema.why,
+    run: async ({ evertick, params }) => await evertick.executions.why(params.id),
+  }),
+  endpoint({
+    method: 'get',
     path: '/executions/{id}/logs',
     role: 'viewer',
     tag,

@@ -7,7 +7,7 @@ import type { JobView } from '../../app/views.ts'
 import type { JobState } from '../../core/job/job-state.ts'
 import { endpoint, Reply } from '../endpoint.ts'
 import { formerExecution } from '../former.ts'
-import { execution, executionList } from '../schemas/execution.ts'
+import { execution, executionList, why } from '../schemas/execution.ts'
 import * as schema from '../schemas/job.ts'
 import { duration, givenInstant, metadata, page, payload, reference } from '../schemas/named.ts'
 import { traceOf } from '../trace-header.ts'
@@ -222,6 +222,16 @@ export const jobRoutes = [
     repeatable: true,
     run: async ({ evertick, params, body, by }) =>
       await evertick.jobs.backfill(params.id, { ...body, ...by }),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/jobs/{id}/why',
+    role: 'viewer',
+    tag,
+    summary: 'Why it does not run, in one sentence with the next step',
+    params: reference,
+    answers: why,
+    run: async ({ evertick, params }) => await evertick.jobs.why(params.id),
   }),
   endpoint({
     method: 'get',

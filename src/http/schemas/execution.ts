@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { causes } from '../../core/execution/execution.ts'
 import { executionStates } from '../../core/execution/execution-state.ts'
+import { waitReasons } from '../../core/execution/waits.ts'
 import { duration, instant, metadata, name, nextCursor, payload } from './named.ts'
 
 const executionError = name(
@@ -48,6 +49,9 @@ export const execution = name(
     startedAt: instant.nullable(),
     finishedAt: instant.nullable(),
     durationMs: z.number().nullable(),
+    waits: z
+      .object({ reason: z.enum(waitReasons), sentence: z.string(), until: instant.optional() })
+      .optional(),
   }),
 )
 
@@ -64,6 +68,11 @@ const attempt = name(
 )
 
 export const executionDetail = name('ExecutionDetail', execution.extend({ attempts: z.array(attempt) }))
+
+export const why = name(
+  'Why',
+  z.object({ sentence: z.string(), reason: z.string(), next: z.string().optional() }),
+)
 
 export const executionList = name('ExecutionList', z.object({ executions: z.array(execution), nextCursor }))
 

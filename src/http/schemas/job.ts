@@ -4,6 +4,7 @@ import { handlerShape } from '../../app/handler-options.ts'
 import { catchUpShape, jobOptionShape } from '../../app/job-options.ts'
 import { intervalTypes } from '../../app/legacy-job.ts'
 import { jobIncludes, jobSorts } from '../../app/list-jobs.ts'
+import { healthStates } from '../../core/job/health.ts'
 import { overlapPolicies } from '../../core/job/job.ts'
 import { jobStates } from '../../core/job/job-state.ts'
 import { jobStatuses } from '../../core/job/job-status.ts'
@@ -35,6 +36,16 @@ const handler = name('Handler', handlerShape)
 
 const catchUp = name('CatchUp', catchUpShape)
 
+const health = name(
+  'Health',
+  z.object({
+    state: z.enum(healthStates),
+    sentence: z.string(),
+    failures: z.int().optional(),
+    next: z.string().optional(),
+  }),
+)
+
 export const job = name(
   'Job',
   z.object({
@@ -42,6 +53,7 @@ export const job = name(
     name: z.string(),
     status: z.enum(jobStatuses),
     state: z.enum(jobStates),
+    health,
     schedule: schedule.nullable(),
     scheduleText: z.string().nullable(),
     timezone: z.string(),

@@ -38,6 +38,8 @@ const problem = name(
     why: z.enum(['late', 'failed', 'paused', 'disabled', 'error']),
     since: instant,
     executionId: z.string().optional(),
+    sentence: z.string().optional(),
+    next: z.string().optional(),
   }),
 )
 
@@ -45,9 +47,10 @@ export const overview = name(
   'Overview',
   z.object({
     health: z.object({
-      level: z.enum(['good', 'late', 'failing', 'down']),
+      level: z.enum(['good', 'late', 'failing', 'disabled', 'down']),
       late: z.int(),
       failing: z.int(),
+      disabled: z.int(),
       sentence: z.string(),
     }),
     counts: z.object({

@@ -10,6 +10,7 @@ import type { Completion, Crash, CursorMove, HotScripts } from '../sql/hot-scrip
 import { mostIdle } from '../sql/idle-lanes.ts'
 import { number, optionalNumber, text } from '../sql/rows.ts'
 import { look, type Param, type Row, rows, run, type Script } from '../sql/script.ts'
+import { prove, unprovenText } from '../sql/unproven.ts'
 import type { Claim, ClaimRequest, ClaimResult, ExtendRequest, ExtendResult } from '../store.ts'
 import { chunksOf } from './dialect.ts'
 import { enqueueExecutions } from './enqueue.ts'
@@ -201,7 +202,13 @@ function* completeAttempts(attempts: readonly Completion[]): Script<ReadonlySet<
   const values = attempts.map(
     ({ id, fence, result, finishedAt, startedAt }) => [id, fence, result, finishedAt, startedAt] as const,
   )
-  return yield* writeBatch(values, completeText, completedText)
+  const jobIds = [...new Set(attempts.map(({ jobId }) => jobId))]
+  // Nearly always none: then there is one statement to write, and no transaction around it.
+  const unproven = new Set((yield* look(unprovenText, jobIds)).map(({ job_id }) => text(job_id)))
+  const write = unproven.size === 0 ? alone : run
+  const completed = yield* writeBatch(values, completeText, completedText, write)
+  yield* prove(attempts.filter(({ id, jobId }) => completed.has(id) && unproven.has(jobId)))
+  return completed
 }
 
 type ClaimValues = readonly [id: string, fence: number, ...values: Param[]]
@@ -211,9 +218,10 @@ function* writeBatch(
   values: readonly ClaimValues[],
   writeText: string,
   writtenText: string,
+  writeOne: typeof run = alone,
 ): Script<ReadonlySet<string>> {
   const chunks = chunksOf(values.toSorted(([a], [b]) => (a < b ? -1 : 1)))
-  const write = chunks.length === 1 ? alone : run
+  const write = chunks.length === 1 ? writeOne : run
   const found = new Set<string>()
   for (const chunk of chunks) {
     const batch = JSON.stringify(chunk)

@@ -17,7 +17,7 @@ import { writeAuditLog } from './audit-log.ts'
 import { jobsOfBatch } from './due-batch.ts'
 import type { HotScripts } from './hot-scripts.ts'
 import { insertExecutions } from './insert-execution.ts'
-import { type Lanes, laneOf, loadLanes, settleLane } from './lane.ts'
+import { isHeldBack, type Lanes, laneOf, loadLanes, settleLane } from './lane.ts'
 import { jobFrom, number, optionalNumber, text } from './rows.ts'
 import { insertAll, row, rows, run, type Script, type ScriptContext } from './script.ts'
 import { dueOf, skipDue } from './settle.ts'
@@ -202,6 +202,7 @@ function* accountJob(
       job,
       sequence: sequenceOfJob(job),
       lane,
+      heldBack: yield* isHeldBack(job, lane),
       now,
       aheadMs,
       catchUpReadyAt: (k) => Math.round(request.catchUpFrom + (batch.catchUps + k) * request.catchUpEveryMs),

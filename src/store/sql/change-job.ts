@@ -5,6 +5,7 @@
 
 import { EvertickError } from '../../core/error.ts'
 import { handlerKey } from '../../core/job/handler.ts'
+import { lateAfterMs } from '../../core/job/health.ts'
 import type { Job, JobSpec } from '../../core/job/job.ts'
 import { nextJobState } from '../../core/job/job-state.ts'
 import { sequenceOfJob } from '../../core/job/sequence.ts'
@@ -40,7 +41,7 @@ export function* changeJob(
     after.state === 'active' && after.spec.schedule !== null && nextDueAt === null && !waitsForRun(after)
   yield* run(
     `UPDATE @jobs SET state = ?, version = version + 1, revision = ?, revision_from = ?, spec = ?, handler = ?, queue = ?,
-       priority = ?, overlap = ?, max_attempts = ?, schedule_kind = ?, timezone = ?, delay_ms = ?, start_deadline_ms = ?, next_due_at = ?, open_tick_at = ?, paused_at = ?, paused_until = ?,
+       priority = ?, overlap = ?, max_attempts = ?, schedule_kind = ?, timezone = ?, delay_ms = ?, start_deadline_ms = ?, late_ms = ?, next_due_at = ?, open_tick_at = ?, paused_at = ?, paused_until = ?,
        paused_reason = ?, paused_by = ?, managed_by = ?, managed_hash = ?, updated_at = ?, deleted_at = ?
      WHERE id = ?`,
     ended ? 'completed' : after.state,
@@ -56,6 +57,7 @@ export function* changeJob(
     zoneOf(after.spec),
     delayOf(after.spec),
     after.spec.startDeadlineMs,
+    lateAfterMs(after.spec),
     nextDueAt,
     after.openTickAt,
     after.pause?.at ?? null,

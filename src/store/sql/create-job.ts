@@ -1,6 +1,7 @@
 /** A job's first row, its first revision, and what every later change shares with that. */
 import { EvertickError } from '../../core/error.ts'
 import { handlerKey } from '../../core/job/handler.ts'
+import { lateAfterMs } from '../../core/job/health.ts'
 import type { Job, JobSpec } from '../../core/job/job.ts'
 import { legalActions } from '../../core/job/job-state.ts'
 import type { ChangeContext, NewJob, OwedTick } from '../store.ts'
@@ -10,6 +11,7 @@ import { settleLane } from './lane.ts'
 import { jobFrom, number } from './rows.ts'
 import { insertAll, row, run, type Script, type ScriptContext } from './script.ts'
 import { dueOf, lockJob } from './settle.ts'
+import { insertUnproven } from './unproven.ts'
 
 export function* createJob(job: NewJob, context: ScriptContext): Script<Job> {
   const { name, spec } = job
@@ -31,9 +33,9 @@ export function* createJob(job: NewJob, context: ScriptContext): Script<Job> {
   const state = over ? ('completed' as const) : begun
   yield* run(
     `INSERT INTO @jobs (id, name, state, spec, handler, queue, priority, overlap, max_attempts, schedule_kind, timezone, delay_ms,
-       start_deadline_ms, revision_from, accounted_until, ledger_from, next_due_at, open_tick_at, paused_at, paused_by, managed_by, managed_hash,
+       start_deadline_ms, late_ms, revision_from, accounted_until, ledger_from, next_due_at, open_tick_at, paused_at, paused_by, managed_by, managed_hash,
        created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     job.id,
     name,
     state,
@@ -47,6 +49,7 @@ export function* createJob(job: NewJob, context: ScriptContext): Script<Job> {
     zoneOf(spec),
     delayOf(spec),
     spec.startDeadlineMs,
+    lateAfterMs(spec),
     accountedUntil,
     accountedUntil,
     accountedUntil,
@@ -59,6 +62,7 @@ export function* createJob(job: NewJob, context: ScriptContext): Script<Job> {
     now,
     now,
   )
+  yield* insertUnproven(job.id)
   yield* insertTags(job.id, spec)
   yield* insertRevision(job.id, 1, accountedUntil, spec, job.context, context)
   yield* writeAuditLog({

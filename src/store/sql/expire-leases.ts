@@ -14,6 +14,7 @@ import { withReservedStarts } from './reserves.ts'
 import { jobFrom, number, optionalNumber, optionalText, specFrom, text } from './rows.ts'
 import { type Row, row, rows, run, type Script } from './script.ts'
 import { holdLanes } from './settle.ts'
+import { noteFailures } from './unproven.ts'
 
 const watchedText = `
   SELECT EXISTS (SELECT 1 FROM @job_executions WHERE state = 'running')
@@ -55,6 +56,11 @@ export function* expireLeases(
     .filter(({ lease }) => isInLane(lease))
     .map(({ lease, state }) => endedFrom(lease, state))
   const after = yield* afterEnded([...ended, ...late.ended], now)
+  yield* noteFailures(
+    taken
+      .filter(({ state }) => state === 'failed')
+      .map(({ lease }) => ({ jobId: text(lease.job_id), executionId: text(lease.id), at: now })),
+  )
   const watching = number((yield* row(watchedText))?.watched) === 1
   const expired = taken.map(({ lease, state }) => ({
     id: text(lease.id),

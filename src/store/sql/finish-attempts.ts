@@ -10,6 +10,7 @@ import type { Completion, HotScripts } from './hot-scripts.ts'
 import { json, number, optionalNumber, optionalText, text } from './rows.ts'
 import { insertAll, type Row, rows, run, type Script } from './script.ts'
 import { holdLanes } from './settle.ts'
+import { type FinalFailure, noteFailures } from './unproven.ts'
 
 /** The attempt before the start: on MySQL, what stands further right sees what was set before it. */
 const endText = `
@@ -39,20 +40,33 @@ export function* finishAttempts(
   yield* holdLanes(inLanes(claimed.values()).map(({ jobId }) => jobId))
   const refused: FinishedAttempt[] = []
   const ended: Ended[] = []
-  const completions = attempts.flatMap(completionOf)
-  const completed = completions.length === 0 ? new Set() : yield* hot.completeAttempts(completions)
+  const failures: FinalFailure[] = []
+  // Before the completions, which are a transaction of their own where nothing else is written.
   for (const attempt of attempts) {
-    const { id, ending } = attempt
-    if (ending.state === 'completed') {
-      const from = claimed.get(id)
-      if (!completed.has(id)) refused.push(attempt)
-      else if (from !== undefined && from.cause !== 'enqueue') ended.push(completedFrom(from))
+    const { id, ending, finishedAt: at } = attempt
+    if (ending.state === 'completed') continue
+    const written = yield* writeEnding(attempt, ending, nodeId)
+    if (written === null) {
+      refused.push(attempt)
       continue
     }
-    const written = yield* writeEnding(attempt, ending, nodeId)
-    if (written === null) refused.push(attempt)
-    else if (text(written.cause) !== 'enqueue') ended.push(endedFrom(written))
+    if (text(written.cause) !== 'enqueue') ended.push(endedFrom(written))
+    if (written.state === 'failed') failures.push({ jobId: text(written.job_id), executionId: id, at })
   }
+  const provenAt = new Map<string, number>()
+  const completions = attempts.flatMap((attempt) => completionOf(attempt, claimed.get(attempt.id)))
+  const completed = completions.length === 0 ? new Set() : yield* hot.completeAttempts(completions)
+  for (const attempt of attempts) {
+    if (attempt.ending.state !== 'completed') continue
+    const from = claimed.get(attempt.id)
+    if (!completed.has(attempt.id)) refused.push(attempt)
+    else if (from !== undefined) {
+      provenAt.set(from.jobId, Math.max(attempt.finishedAt, provenAt.get(from.jobId) ?? 0))
+      if (from.cause !== 'enqueue') ended.push(completedFrom(from))
+    }
+  }
+  // What failed before a success of the same batch is made good by it.
+  yield* noteFailures(failures.filter(({ jobId, at }) => at > (provenAt.get(jobId) ?? 0)))
   yield* insertAttempts(refused.map((attempt) => attemptRow(attempt, nodeId, 'refused', null)))
   const after = yield* afterEnded(ended, now)
   return { refused: refused.map(({ id }) => id), lanes: ended.length, ...after }
@@ -81,9 +95,13 @@ function inLanes(claimed: Iterable<Claimed>): Claimed[] {
   return [...claimed].filter(({ cause }) => cause !== 'enqueue')
 }
 
-function completionOf({ id, fence, ending, finishedAt, startedAt }: FinishedAttempt): Completion[] {
+function completionOf(
+  { id, fence, ending, finishedAt, startedAt }: FinishedAttempt,
+  claimed: Claimed | undefined,
+): Completion[] {
   if (ending.state !== 'completed') return []
-  return [{ id, fence, result: written(ending.result), finishedAt, startedAt: startedAt ?? null }]
+  const jobId = claimed?.jobId ?? ''
+  return [{ id, jobId, fence, result: written(ending.result), finishedAt, startedAt: startedAt ?? null }]
 }
 
 function completedFrom({ jobId, cause, tickAt }: Claimed): Ended {

@@ -19,7 +19,7 @@ export interface HotScripts {
   extendLeases(request: ExtendRequest): Script<ExtendResult>
   /** The ids of those that were still reserved by this claim, and have started now. */
   startClaims(claims: readonly Claim[], now: number): Script<ReadonlySet<string>>
-  /** The ids of those that were running under this fence, and are completed now. */
+  /** The ids of those that were running under this fence, and are completed now: their jobs are proven. */
   completeAttempts(attempts: readonly Completion[]): Script<ReadonlySet<string>>
   /** The same for attempts whose worker is gone. */
   crashAttempts(attempts: readonly Crash[]): Script<ReadonlySet<string>>
@@ -30,6 +30,7 @@ export interface HotScripts {
 }
 
 export interface Completion extends Claim {
+  readonly jobId: string
   /** JSON. */
   readonly result: string | null
   readonly finishedAt: number

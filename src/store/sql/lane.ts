@@ -7,6 +7,7 @@ import {
   type Lane,
   releaseBlocked,
 } from '../../core/execution/overlap.ts'
+import { handlerKey } from '../../core/job/handler.ts'
 import type { Job } from '../../core/job/job.ts'
 import type { ReleaseAt } from '../store.ts'
 import { number, optionalNumber, text } from './rows.ts'
@@ -75,6 +76,13 @@ export function* loadLanes(jobs: readonly Job[]): Script<Lanes> {
 export function laneOf({ id, spec, chainYields }: Job, lanes: Lanes): Lane {
   const { overlap, maxConcurrent } = spec
   return { overlap, maxConcurrent, chainYields, ...(lanes.get(id) ?? emptyLane) }
+}
+
+/** Something of the job waits, nothing of it runs, and no node has its handler: nearly never, so that nearly nobody looks. */
+export function* isHeldBack({ spec }: Job, { active }: Lane): Script<boolean> {
+  if (active.length === 0 || active.some(({ state }) => state === 'running')) return false
+  const handler = handlerKey(spec.handler)
+  return (yield* row('SELECT handler FROM @node_handlers WHERE handler = ? LIMIT 1', handler)) === null
 }
 
 function activeFrom(active: Row): ActiveExecution {

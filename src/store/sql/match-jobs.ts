@@ -3,9 +3,11 @@
  * says is looked up by the index of its history, once for each job that the rest lets through. No column of the job repeats
  * it: each run would have to write the row of its job, over which all nodes meet.
  */
+import type { HealthState } from '../../core/job/health.ts'
 import type { JobStatus } from '../../core/job/job-status.ts'
 import type { JobFilter, JobTerm } from '../store.ts'
 import { likeText, searched, Where } from './find-jobs.ts'
+import { healthCondition, isLed } from './job-health.ts'
 import { type LastColumn, lastColumns } from './last-executions.ts'
 import { text } from './rows.ts'
 import { type Param, rows, type Script } from './script.ts'
@@ -56,11 +58,12 @@ export function* matchedJobs(
   const own = new Where('j.deleted_at IS NULL')
   const last = new Where('1 = 1')
   const needed = new Set(more)
+  const led = terms.some(({ by }) => by === 'health') && (yield* isLed(now))
   if (search !== undefined) own.and(...searched(search))
   for (const term of terms) {
     const columns = lastNeeded(term)
     for (const column of columns) needed.add(column)
-    const { text, params } = conditionOf(term)
+    const { text, params } = conditionOf(term, led, now)
     const where = columns.length === 0 ? own : last
     where.and(term.negated ? `NOT ${text}` : text, ...params)
     const few = term.negated ? null : yield* fewOf(term)
@@ -80,19 +83,24 @@ const fewJobs = 1_000
 
 /** The ids among which a term's jobs must be, where an index knows that there are few; else null. */
 function* fewOf(term: JobTerm): Script<string[] | null> {
-  if (!('values' in term) || !['tag', 'status', 'last'].includes(term.by)) return null
-  const only = (value: string) => term.by !== 'tag' && term.values.every((other) => other === value)
-  if (term.by !== 'tag' && !only('running') && !(term.by === 'last' && only('failed'))) return null
-  const found =
-    term.by === 'tag'
-      ? yield* rows('SELECT job_id FROM @job_tags WHERE tag IN ?* LIMIT ?', term.values, fewJobs + 1)
-      : only('failed')
-        ? yield* rows(`SELECT job_id FROM @job_executions WHERE state = 'failed' LIMIT ?`, fewJobs + 1)
-        : yield* rows(
-            `SELECT job_id FROM @job_executions WHERE state = 'running' AND leased_until > 0 LIMIT ?`,
-            fewJobs + 1,
-          )
+  const few = fewText(term)
+  if (few === null) return null
+  const found = yield* rows(`${few.text} LIMIT ?`, ...few.params, fewJobs + 1)
   return found.length > fewJobs ? null : [...new Set(found.map(({ job_id }) => text(job_id)))]
+}
+
+function fewText(term: JobTerm): Condition | null {
+  if (!('values' in term)) return null
+  const { by, values } = term
+  if (by === 'tag') return { text: 'SELECT job_id FROM @job_tags WHERE tag IN ?*', params: [values] }
+  const only = (value: string) => values.every((other) => other === value)
+  const executions = 'SELECT job_id FROM @job_executions WHERE'
+  if (by === 'health' && only('failing'))
+    return { text: 'SELECT job_id FROM @unproven WHERE failures > 0', params: [] }
+  if (by === 'last' && only('failed')) return { text: `${executions} state = 'failed'`, params: [] }
+  if ((by === 'last' || by === 'status') && only('running'))
+    return { text: `${executions} state = 'running' AND leased_until > 0`, params: [] }
+  return null
 }
 
 function lastNeeded({ by, ...term }: JobTerm): LastColumn[] {
@@ -107,7 +115,7 @@ interface Condition {
 }
 
 /** Never null, so that it can be negated. */
-function conditionOf(term: JobTerm): Condition {
+function conditionOf(term: JobTerm, led: boolean, now: number): Condition {
   if (term.by === 'next') {
     const where = new Where(`j.state = 'active' AND j.next_due_at IS NOT NULL`)
     if (term.from !== null) where.and('j.next_due_at >= ?', term.from)
@@ -136,6 +144,11 @@ function conditionOf(term: JobTerm): Condition {
         text: `(${values.map((value) => statusConditions[value as JobStatus]).join(' OR ')})`,
         params: [],
       }
+    case 'health':
+      return anyOf(values, (value) => {
+        const { text, params } = healthCondition(value as HealthState, led, now)
+        return [text, ...params]
+      })
     case 'last':
       return anyOf(values, (value) => {
         if (value === 'never') return ['j.last_state IS NULL']
@@ -149,7 +162,7 @@ function conditionOf(term: JobTerm): Condition {
   }
 }
 
-function anyOf(values: readonly string[], one: (value: string) => readonly [string, ...string[]]): Condition {
+function anyOf(values: readonly string[], one: (value: string) => readonly [string, ...Param[]]): Condition {
   const conditions = values.map(one)
   return {
     text: `(${conditions.map(([text]) => text).join(' OR ')})`,

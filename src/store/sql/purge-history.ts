@@ -180,5 +180,6 @@ function* forgetJob(job: Job, deletedAt: number, now: number): Script<void> {
   yield* run('DELETE FROM @job_revisions WHERE job_id = ?', job.id)
   yield* run('DELETE FROM @job_tags WHERE job_id = ?', job.id)
   yield* run('DELETE FROM @ledger_totals WHERE job_id = ?', job.id)
+  yield* run('DELETE FROM @unproven WHERE job_id = ?', job.id)
   yield* run('DELETE FROM @jobs WHERE id = ?', job.id)
 }

@@ -52,6 +52,7 @@ export function* explainTicks(
     now,
     ledgerFrom: job.ledgerFrom,
     accountedUntil: job.accountedUntil,
+    heldBack: job.state === 'disabled',
     limit,
     spans,
     ranges,

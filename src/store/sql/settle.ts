@@ -8,7 +8,7 @@ import type { SkipReason } from '../../core/tick/account.ts'
 import { skipSpan } from '../../core/tick/catch-up.ts'
 import { planTicks, type TickPlan } from '../../core/tick/plan-ticks.ts'
 import { applyPlan } from './apply-plan.ts'
-import { loadLane } from './lane.ts'
+import { isHeldBack, loadLane } from './lane.ts'
 import { jobFrom } from './rows.ts'
 import { hold, row, type Script, type ScriptContext } from './script.ts'
 
@@ -31,10 +31,12 @@ export function* settleDue(job: Job, options: SettleOptions, context: ScriptCont
   const { now } = options
   const until = options.until ?? now
   const spec = options.catchUp === undefined ? job.spec : { ...job.spec, catchUp: options.catchUp }
+  const lane = yield* loadLane(job)
   const planned = planTicks({
     job: { ...job, spec },
     sequence: sequenceOfJob(job),
-    lane: yield* loadLane(job),
+    lane,
+    heldBack: yield* isHeldBack(job, lane),
     now: until,
     aheadMs: options.aheadMs ?? 0,
     catchUpReadyAt: options.catchUpReadyAt ?? (() => now),

@@ -38,6 +38,7 @@ import { finishAttempts, finishOne, listAttempts, startAttempts } from './finish
 import { EnqueueGatherer } from './gather-enqueues.ts'
 import { beginExecution, describeExecution } from './hand-runs.ts'
 import type { HotScripts } from './hot-scripts.ts'
+import { countHealth, readHealth } from './job-health.ts'
 import { beginKept, endKept, purgeKept } from './kept-answers.ts'
 import { lastExecutions } from './last-executions.ts'
 import { findLeaderLog, insertLeaderLog, updateLeaderLog } from './leader-log.ts'
@@ -61,7 +62,8 @@ import { countMatches, countTags, matchingNames, pageJobs } from './page-jobs.ts
 import { purgeHistory, purgeJob } from './purge-history.ts'
 import { readActivity, readTimeline } from './read-activity.ts'
 import { auditSlice, countAllJobs, explainTicks, type JobAudit } from './read-ledger.ts'
-import { countTicks, findTroubles, missedTicks, tickRanges } from './read-troubles.ts'
+import { countTicks, countUnfinished, missedTicks, pausedBefore, tickRanges } from './read-troubles.ts'
+import { readWaits } from './read-waits.ts'
 import { recentExecutions } from './recent-executions.ts'
 import { beginReserved, noteStarts, openReserve } from './reserves.ts'
 import { row, type Script, type ScriptContext, type Step } from './script.ts'
@@ -217,6 +219,8 @@ export function createSqlStore(
     jobRuns: (jobId, limit) => read(() => jobRuns(jobId, limit)),
     countJobs: () => read(() => countJobs()),
     countExecutions: () => read(() => countExecutions()),
+    readHealth: (jobIds, now) => read(() => readHealth(jobIds, now)),
+    countHealth: (now) => read(() => countHealth(now)),
 
     findExecution: (id) => read(() => findExecution(id)),
     listExecutions: (query) => read(() => listExecutions(query)),
@@ -224,13 +228,15 @@ export function createSqlStore(
     listRuns: (query) => read(() => listRuns(query)),
     finishedRuns: (query) => read(() => finishedRuns(query)),
     lastExecutions: (jobIds, now) => read(() => lastExecutions(jobIds, now)),
+    readWaits: (ids) => read(() => readWaits(ids)),
     listAttempts: (executionId) => read(() => listAttempts(executionId)),
     listLogs: (executionId) => read(() => listLogs(executionId)),
     readActivity: (query) => read(() => readActivity(query)),
     readTimeline: (query) => read(() => readTimeline(query)),
     countTicks: (...asked) => read(() => countTicks(...asked)),
     tickRanges: (...asked) => read(() => tickRanges(...asked)),
-    findTroubles: (query) => read(() => findTroubles(query)),
+    countUnfinished: () => read(() => countUnfinished()),
+    pausedBefore: (at, limit) => read(() => pausedBefore(at, limit)),
     missedTicks: (termId) => read(() => missedTicks(termId)),
     cancelExecution: (id, by) =>
       telling(

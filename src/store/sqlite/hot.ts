@@ -12,6 +12,7 @@ import type { Completion, Crash, CursorMove } from '../sql/hot-scripts.ts'
 import { number, optionalNumber, specFrom, text } from '../sql/rows.ts'
 import { type Row, row, rows, run, type Script } from '../sql/script.ts'
 import { isUnfinished } from '../sql/states.ts'
+import { prove } from '../sql/unproven.ts'
 import type {
   Claim,
   ClaimedExecution,
@@ -197,6 +198,7 @@ export function* completeAttempts(attempts: readonly Completion[]): Script<Reado
     const written = yield* run(completeText, result, finishedAt, startedAt, id, fence, startedAt)
     if (written === 1) completed.add(id)
   }
+  yield* prove(attempts.filter(({ id }) => completed.has(id)))
   return completed
 }
 

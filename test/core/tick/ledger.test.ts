@@ -134,6 +134,7 @@ describe('the explanation', () => {
     now: at(75),
     ledgerFrom: at(20),
     accountedUntil: at(60) + 1,
+    heldBack: false,
     limit: 100,
     spans: [forEver],
     executions: fired

@@ -17,6 +17,7 @@ interface Given {
   readonly openTickAt?: number
   readonly lane?: Partial<Lane>
   readonly aheadMs?: number
+  readonly heldBack?: boolean
   readonly wrap?: (sequence: TickSequence) => TickSequence
 }
 
@@ -29,6 +30,7 @@ function plan(spec: JobSpec, given: Given): TickPlan {
     job,
     sequence: given.wrap?.(sequence) ?? sequence,
     lane: { overlap, maxConcurrent, ...idle, ...given.lane },
+    heldBack: given.heldBack ?? false,
     now: given.now,
     aheadMs: given.aheadMs ?? 0,
     catchUpReadyAt: (k) => given.now + k * 100,

@@ -119,30 +119,16 @@ export function describePictures(open: OpenStoreUnderTest): void {
     )
 
     test(
-      'troubles are found: what is late, what rests, what has failed',
+      'what is unfinished is counted, and what rests is found',
       withStore(open, async ({ hand, store, sql }) => {
         for (const name of ['a', 'b', 'c']) await hand.create(name)
         await hand.pause('b', at(5))
-        await store.enqueueExecutions([
-          newExecution('e1', 'c'),
-          newExecution('e2', 'c'),
-          newExecution('e3', 'a'),
-        ])
-        await sql(`UPDATE @job_executions SET state = 'failed' WHERE id <> 'e3'`)
-        const troubles = await store.findTroubles({
-          lateBefore: at(60),
-          failedSince: t0,
-          limit: 1,
-          maxRows: 100,
-        })
-        expect(troubles).toMatchObject({
-          late: [{ name: 'a', dueAt: at(10) }],
-          lateCount: 2,
-          resting: [{ name: 'b', state: 'paused', since: at(5) }],
-          failedJobIds: ['job-c'],
-          running: 0,
-          waiting: 1,
-        })
+        await hand.pause('c', at(9))
+        await store.enqueueExecutions([newExecution('e1', 'c'), newExecution('e2', 'a')])
+        await sql(`UPDATE @job_executions SET state = 'failed' WHERE id = 'e1'`)
+        expect(await store.countUnfinished()).toEqual({ running: 0, waiting: 1 })
+        expect(await store.pausedBefore(at(8), 5)).toEqual([{ name: 'b', since: at(5) }])
+        expect(await store.pausedBefore(at(9), 1)).toHaveLength(1)
       }),
     )
 

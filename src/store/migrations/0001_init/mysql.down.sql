@@ -11,6 +11,7 @@ DROP TABLE IF EXISTS evertick_access_tokens;
 DROP TABLE IF EXISTS evertick_audit_seals;
 DROP TABLE IF EXISTS evertick_audit_log;
 DROP TABLE IF EXISTS evertick_queues;
+DROP TABLE IF EXISTS evertick_unproven;
 DROP TABLE IF EXISTS evertick_orphans;
 DROP TABLE IF EXISTS evertick_reserves;
 DROP TABLE IF EXISTS evertick_node_handlers;

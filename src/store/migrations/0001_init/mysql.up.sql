@@ -29,6 +29,8 @@ CREATE TABLE IF NOT EXISTS evertick_jobs (
   delay_ms BIGINT,
   -- Where the job has a start deadline, else null.
   start_deadline_ms BIGINT,
+  -- A due tick that is unstarted for longer makes the job late.
+  late_ms BIGINT NOT NULL DEFAULT 60000,
   -- The cursor: a tick is accounted exactly if it is below it.
   accounted_until BIGINT NOT NULL,
   ledger_from BIGINT NOT NULL,
@@ -53,7 +55,9 @@ CREATE TABLE IF NOT EXISTS evertick_jobs (
   KEY evertick_jobs_due (next_due_at),
   KEY evertick_jobs_updated (updated_at),
   -- A tick leaves the state as it is, and so this, too.
-  KEY evertick_jobs_resting (state, deleted_at)
+  KEY evertick_jobs_resting (state, deleted_at),
+  -- Whose handler no node has is counted at every look at the whole. A tick leaves the handler as it is, too.
+  KEY evertick_jobs_handler (handler)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=@nopad_bin;
 
 -- The tags of the spec, so that jobs are found by them.
@@ -227,6 +231,18 @@ CREATE TABLE IF NOT EXISTS evertick_reserves (
 CREATE TABLE IF NOT EXISTS evertick_orphans (
   job_id VARCHAR(64) NOT NULL,
   since_at BIGINT NOT NULL,
+  PRIMARY KEY (job_id)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=@nopad_bin;
+
+-- Jobs whose last final outcome is no success: none yet, or a failure. A success removes the row, so that a job that does
+-- well costs its completions a look at a small table, and no write.
+CREATE TABLE IF NOT EXISTS evertick_unproven (
+  job_id VARCHAR(64) NOT NULL,
+  -- Final failures in a row; 0 where nothing has ended yet.
+  failures INT NOT NULL,
+  -- The last of them.
+  failed_at BIGINT,
+  execution_id VARCHAR(64),
   PRIMARY KEY (job_id)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=@nopad_bin;
 

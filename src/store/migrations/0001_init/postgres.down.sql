@@ -12,6 +12,7 @@ DROP TABLE evertick.access_tokens;
 DROP TABLE evertick.audit_seals;
 DROP TABLE evertick.audit_log;
 DROP TABLE evertick.queues;
+DROP TABLE evertick.unproven;
 DROP TABLE evertick.orphans;
 DROP TABLE evertick.reserves;
 DROP TABLE evertick.node_handlers;

@@ -24,6 +24,8 @@ CREATE TABLE evertick.jobs (
   delay_ms BIGINT,
   -- Where the job has a start deadline, else null.
   start_deadline_ms BIGINT,
+  -- A due tick that is unstarted for longer makes the job late.
+  late_ms BIGINT NOT NULL DEFAULT 60000,
   -- The cursor: a tick is accounted exactly if it is below it.
   accounted_until BIGINT NOT NULL,
   ledger_from BIGINT NOT NULL,
@@ -222,6 +224,17 @@ CREATE TABLE evertick.reserves (
 CREATE TABLE evertick.orphans (
   job_id TEXT COLLATE "C" PRIMARY KEY,
   since_at BIGINT NOT NULL
+);
+
+-- Jobs whose last final outcome is no success: none yet, or a failure. A success removes the row, so that a job that does
+-- well costs its completions a look at a small table, and no write.
+CREATE TABLE evertick.unproven (
+  job_id TEXT COLLATE "C" PRIMARY KEY,
+  -- Final failures in a row; 0 where nothing has ended yet.
+  failures INTEGER NOT NULL,
+  -- The last of them.
+  failed_at BIGINT,
+  execution_id TEXT COLLATE "C"
 );
 
 CREATE TABLE evertick.queues (

@@ -11,6 +11,7 @@ DROP TABLE evertick_access_tokens;
 DROP TABLE evertick_audit_seals;
 DROP TABLE evertick_audit_log;
 DROP TABLE evertick_queues;
+DROP TABLE evertick_unproven;
 DROP TABLE evertick_orphans;
 DROP TABLE evertick_reserves;
 DROP TABLE evertick_node_handlers;

@@ -22,6 +22,8 @@ CREATE TABLE evertick_jobs (
   delay_ms INTEGER,
   -- Where the job has a start deadline, else null.
   start_deadline_ms INTEGER,
+  -- A due tick that is unstarted for longer makes the job late.
+  late_ms INTEGER NOT NULL DEFAULT 60000,
   -- The cursor: a tick is accounted exactly if it is below it.
   accounted_until INTEGER NOT NULL,
   ledger_from INTEGER NOT NULL,
@@ -46,6 +48,9 @@ CREATE INDEX evertick_jobs_updated ON evertick_jobs (updated_at);
 -- Few, and to be counted: an active job, whose row each tick writes, is not in it.
 CREATE INDEX evertick_jobs_resting ON evertick_jobs (state, id)
   WHERE deleted_at IS NULL AND state <> 'active';
+-- Whose handler no node has is counted at every look at the whole. A tick leaves the handler as it is, and so this, too.
+CREATE INDEX evertick_jobs_handler ON evertick_jobs (handler)
+  WHERE deleted_at IS NULL AND state = 'active';
 
 -- The tags of the spec, so that jobs are found by them.
 CREATE TABLE evertick_job_tags (
@@ -215,6 +220,17 @@ CREATE TABLE evertick_orphans (
   job_id TEXT PRIMARY KEY,
   since_at INTEGER NOT NULL
 );
+
+-- Jobs whose last final outcome is no success: none yet, or a failure. A success removes the row, so that a job that does
+-- well costs its completions a look at a small table, and no write.
+CREATE TABLE evertick_unproven (
+  job_id TEXT PRIMARY KEY,
+  -- Final failures in a row; 0 where nothing has ended yet.
+  failures INTEGER NOT NULL,
+  -- The last of them.
+  failed_at INTEGER,
+  execution_id TEXT
+) WITHOUT ROWID;
 
 CREATE TABLE evertick_queues (
   name TEXT PRIMARY KEY,

@@ -1,7 +1,7 @@
 /** The ledger as rows, newest first: a tick a row, and a run of ticks with one account one row together. */
 import type { Answer } from '../../../../../src/client/index.ts'
 import { type DrawnTick, kindOf, type TickKind, tickSentence } from '../../../ticks/tick-mark.ts'
-import { counted, reasonSentence } from '../../../words/accounts.ts'
+import { counted, heldBack, reasonSentence } from '../../../words/accounts.ts'
 import type { TimedTick } from '../timed-ticks.ts'
 
 export type Ledger = Answer<'GET /jobs/{id}/ticks'>
@@ -64,6 +64,8 @@ function rowOf(group: readonly Tick[], isPaused: boolean): LedgerRow {
 
 function sentenceOf(tick: Tick, count: number, isPaused: boolean): string {
   const many = counted(count, 'tick')
+  const held = heldBack(tick.reason)
+  if (held !== null) return count === 1 ? held : `${many} ${held.charAt(0).toLowerCase()}${held.slice(1)}`
   switch (tick.account) {
     case 'skipped':
       return count === 1

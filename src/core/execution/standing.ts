@@ -1,0 +1,45 @@
+/** How an execution that waits for nothing stands, as a sentence. */
+import { formatDuration } from '../schedule/duration.ts'
+import type { Execution } from './execution.ts'
+import type { ExecutionState } from './execution-state.ts'
+
+export interface Standing {
+  readonly reason: Extract<ExecutionState, 'running' | 'completed' | 'failed' | 'cancelled'>
+  readonly sentence: string
+  readonly next?: string
+}
+
+/** Why it was cancelled, after "Cancelled: ". */
+export const cancelSentences: Readonly<Record<string, string>> = {
+  operator: 'by an operator',
+  superseded: 'newer missed runs took its place',
+  start_deadline: 'it could not start before its deadline',
+  job_cancelled: 'the job was cancelled',
+  handler: 'by its own handler',
+  replaced: 'the next run took its place',
+}
+
+export function standingOf(execution: Execution, now: number): Standing {
+  const { id, state, startedAt, finishedAt, attempt, maxAttempts, error, leasedBy, cancelReason } = execution
+  const took = (until: number) => formatDuration(Math.max(0, until - (startedAt ?? until)))
+  switch (state) {
+    case 'completed':
+      return { reason: state, sentence: `It has completed, in ${took(finishedAt ?? now)}.` }
+    case 'failed':
+      return {
+        reason: state,
+        sentence: `It failed after ${attempt === 1 ? '1 attempt' : `${attempt} attempts`}${error === null ? '' : `: ${error.message}`}.`,
+        next: `Mend the cause, then run it again: \`evertick executions retry ${id}\`.`,
+      }
+    case 'cancelled':
+      return {
+        reason: state,
+        sentence: `It was cancelled: ${cancelSentences[cancelReason ?? ''] ?? cancelReason ?? 'nobody says why'}.`,
+      }
+    default:
+      return {
+        reason: 'running',
+        sentence: `It runs on ${leasedBy ?? 'a node'} for ${took(Math.floor(now / 1_000) * 1_000)}, attempt ${Math.max(1, attempt)} of ${maxAttempts}.`,
+      }
+  }
+}

@@ -1,0 +1,113 @@
+/** What an execution that does not run waits for, as a sentence with the next step. */
+import { missingHandler } from '../job/missing-handler.ts'
+import { formatDuration } from '../schedule/duration.ts'
+import { type Execution, isChained } from './execution.ts'
+import type { ExecutionState } from './execution-state.ts'
+
+export const waitReasons = [
+  'queue_paused',
+  'no_handler',
+  'no_leader',
+  'no_worker',
+  'overlap',
+  'chain',
+  'not_before',
+  'slots_busy',
+  'ready',
+] as const
+export type WaitReason = (typeof waitReasons)[number]
+
+export interface Waits {
+  readonly reason: WaitReason
+  readonly sentence: string
+  /** Where it waits for an instant. */
+  readonly until?: number
+  readonly next?: string
+}
+
+export interface WaitFacts {
+  readonly led: boolean
+  /** What a node must have to run it. */
+  readonly handler: string
+  /** A node that lives has it. */
+  readonly hasHandler: boolean
+  readonly queuePause: { readonly by: string; readonly reason: string | null } | null
+  /** How many executions of its queue the live nodes run at once, and how many run now. */
+  readonly slots: number
+  readonly busy: number
+  /** Of a blocked one: the run of its job that is under way. */
+  readonly before: { readonly id: string; readonly state: ExecutionState } | null
+}
+
+export type Waiting = Pick<
+  Execution,
+  'state' | 'cause' | 'readyAt' | 'queue' | 'attempt' | 'maxAttempts' | 'error'
+>
+
+/** Null where it runs or has ended. What somebody must do something about comes before what passes by itself. */
+export function waitsOf(execution: Waiting, facts: WaitFacts, now: number): Waits | null {
+  const { state, queue, readyAt } = execution
+  if (state !== 'pending' && state !== 'retrying' && state !== 'blocked') return null
+  const { before } = facts
+  if (state === 'blocked' && before?.state === 'running') return behind(execution, before.id)
+  const stopped = stoppedBy(queue, facts)
+  if (stopped !== null) return stopped
+  if (readyAt > now) return notBefore(execution, now)
+  if (state === 'blocked' && before !== null) return behind(execution, before.id)
+  if (facts.busy >= facts.slots && facts.slots > 0) return slotsBusy(queue, facts)
+  return { reason: 'ready', sentence: 'It is ready: a worker takes it at any moment.' }
+}
+
+function stoppedBy(queue: string, { led, handler, hasHandler, queuePause, slots }: WaitFacts): Waits | null {
+  if (queuePause !== null) {
+    const why = queuePause.reason === null ? '' : `: ${queuePause.reason}`
+    return {
+      reason: 'queue_paused',
+      sentence: `Queue "${queue}" was paused by ${queuePause.by}${why}.`,
+      next: `Resume it: \`evertick queues resume ${queue}\`.`,
+    }
+  }
+  if (!led && (slots === 0 || !hasHandler))
+    return {
+      reason: 'no_leader',
+      sentence: 'Nobody leads, and no live node serves its queue.',
+      next: 'Start a node with `evertick start`.',
+    }
+  if (!hasHandler) return { reason: 'no_handler', ...missingHandler(handler) }
+  if (slots > 0) return null
+  return {
+    reason: 'no_worker',
+    sentence: `No live node serves queue "${queue}".`,
+    next: `Start a worker for it: \`evertick worker --queue ${queue}\`.`,
+  }
+}
+
+function behind({ cause }: Waiting, id: string): Waits {
+  return isChained(cause)
+    ? {
+        reason: 'chain',
+        sentence: `Catch-ups and backfills run one at a time, behind the ticks: it waits for ${id}.`,
+      }
+    : { reason: 'overlap', sentence: `It waits for the run before, ${id}, which is still going.` }
+}
+
+function notBefore({ state, attempt, maxAttempts, error, readyAt }: Waiting, now: number): Waits {
+  const left = `in ${formatDuration(Math.max(1_000, Math.ceil((readyAt - now) / 1_000) * 1_000))}`
+  const retries = state !== 'pending' && attempt > 0
+  const failed = error === null ? 'It was put off' : `Attempt ${attempt} of ${maxAttempts} failed`
+  return {
+    reason: 'not_before',
+    sentence: retries
+      ? `${failed}: the next one is ${left}.`
+      : `It does not start before its instant, ${left}.`,
+    until: readyAt,
+  }
+}
+
+function slotsBusy(queue: string, { slots, busy }: WaitFacts): Waits {
+  return {
+    reason: 'slots_busy',
+    sentence: `All slots of queue "${queue}" are busy: ${busy} of ${slots}.`,
+    next: 'Wait, raise the concurrency of the queue, or start another worker.',
+  }
+}
