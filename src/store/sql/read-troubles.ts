@@ -3,8 +3,9 @@ import type { ExecutionState } from '../../core/execution/execution-state.ts'
 import type { TickRange } from '../../core/tick/account.ts'
 import type { JobTroubles, MissedTicks, TickCell, TroublesQuery } from '../store.ts'
 import { queueCountTexts } from './nodes.ts'
+import { rangePageText, straddlingText } from './read-ledger.ts'
 import { number, optionalNumber, rangeFrom, text } from './rows.ts'
-import { type Row, row, rows, type Script } from './script.ts'
+import { countedRows, pageRows, type Row, row, rows, type Script } from './script.ts'
 import { seqAround } from './seq-at.ts'
 
 const lateText = `SELECT id, name, next_due_at FROM @jobs WHERE next_due_at < ? AND state = 'active' ORDER BY next_due_at LIMIT ?`
@@ -19,9 +20,9 @@ const missedText = `SELECT job_id, count(*) AS n FROM (
 const missedRangesText = `SELECT job_id, account, reason, sum(count) AS n FROM (
     SELECT job_id, account, reason, count FROM @tick_ranges WHERE id >= ? AND id < ? AND from_at < ? AND created_at >= ? LIMIT ?) missed
   GROUP BY job_id, account, reason`
-const ticksText = `SELECT at, account, state, late, count(*) AS n FROM (
-    SELECT tick_at - tick_at % ? AS at, account, state, CASE WHEN started_at - tick_at > ? THEN 1 ELSE 0 END AS late
-    FROM @job_executions WHERE job_id = ? AND tick_at >= ? AND tick_at < ?) ticks
+const ticksText = `SELECT at, account, state, late, count(*) AS n, max(tick_at) AS last FROM (
+    SELECT tick_at, tick_at - tick_at % ? AS at, account, state, CASE WHEN started_at - tick_at > ? THEN 1 ELSE 0 END AS late
+    FROM @job_executions WHERE job_id = ? AND tick_at >= ? AND tick_at < ? ORDER BY tick_at LIMIT ?) ticks
   GROUP BY at, account, state, late`
 
 export function* findTroubles({
@@ -67,13 +68,15 @@ export function* missedTicks(startAt: number, until: number, maxRows: number): S
   const ids = [...new Set([...runs, ...ranges].map(({ job_id }) => text(job_id)))]
   if (ids.length === 0) return []
   const jobs = yield* rows('SELECT id, name FROM @jobs WHERE id IN ?* ORDER BY name', ids)
+  const rangesOf = Map.groupBy(ranges, ({ job_id }) => text(job_id))
+  const caughtUpOf = new Map(runs.map(({ job_id, n }) => [text(job_id), number(n)]))
   return jobs.map(({ id, name }) => {
-    const own = ranges.filter(({ job_id }) => job_id === id)
+    const own = rangesOf.get(text(id)) ?? []
     const sum = (account: string) =>
       own.filter((range) => range.account === account).reduce((all, { n }) => all + number(n), 0)
     return {
       job: text(name),
-      caughtUp: number(runs.find(({ job_id }) => job_id === id)?.n ?? 0),
+      caughtUp: caughtUpOf.get(text(id)) ?? 0,
       coalesced: sum('coalesced'),
       skipped: sum('skipped'),
       reasons: [...new Set(own.map(({ reason }) => text(reason)))],
@@ -94,7 +97,13 @@ export function* countTicks(
   slotMs: number,
   lateMs: number,
 ): Script<TickCell[]> {
-  const found = yield* rows(ticksText, slotMs, lateMs, jobId, from, to)
+  const found: Row[] = []
+  for (let at = from; at < to; ) {
+    const page = yield* rows(ticksText, slotMs, lateMs, jobId, at, to, countedRows)
+    found.push(...page)
+    if (page.reduce((sum, { n }) => sum + number(n), 0) < countedRows) break
+    at = page.reduce((last, cell) => Math.max(last, number(cell.last)), at) + 1
+  }
   return found.map((written) => ({
     at: number(written.at),
     account: text(written.account) as TickCell['account'],
@@ -105,11 +114,12 @@ export function* countTicks(
 }
 
 export function* tickRanges(jobId: string, from: number, to: number): Script<TickRange[]> {
-  const found = yield* rows(
-    'SELECT * FROM @tick_ranges WHERE job_id = ? AND to_at >= ? AND from_at < ? ORDER BY from_at',
-    jobId,
-    from,
-    to,
-  )
+  const found = yield* rows(straddlingText, jobId, from, from)
+  for (let at = from; at < to; ) {
+    const page = yield* rows(rangePageText, jobId, at, to, pageRows)
+    found.push(...page)
+    if (page.length < pageRows) break
+    at = number(page.at(-1)?.from_at) + 1
+  }
   return found.map(rangeFrom)
 }
