@@ -22,6 +22,8 @@ export interface AppContext {
   readonly logger: Logger
   /** Called, and waited for, before the node stops. Returns the function that takes it off again. */
   readonly onStop: (close: () => Promise<void>) => () => void
+  /** Ends a slice of long work: everybody else has a turn before it goes on. */
+  readonly rest: () => Promise<void>
   readonly newId: NewId
   /** What header values and variables of jobs are sealed with. */
   readonly secrets: Secrets

@@ -128,6 +128,7 @@ export class Evertick {
         this.#closers.add(close)
         return () => this.#closers.delete(close)
       },
+      rest: host.rest,
       newId,
       secrets: secretsOf(config.database),
       jobChanged: () => {

@@ -75,10 +75,15 @@ export async function newestTicks(
     from = previous
   }
   // The ticks of a fixedDelay job are known from its ledger alone.
-  const since = job.spec.schedule?.kind === 'fixed_delay' ? job.ledgerFrom : from
+  const since = job.spec.schedule?.kind === 'fixed_delay' ? await beginOfNewest(app, job, limit) : from
   if (since > now) return []
   const span = { from: new Date(since), to: new Date(now + 1), limit: 100_000 }
   return (await explain(app, job.id, span)).ticks.slice(-limit)
+}
+
+async function beginOfNewest({ store }: AppContext, job: Job, limit: number): Promise<number> {
+  const newest = await store.recentTicks([job.id], limit)
+  return newest.reduce((first, tick) => Math.min(first, tick.from), Number.POSITIVE_INFINITY)
 }
 
 export function parseSpan(span: { from: Instant; to: Instant }): { from: number; to: number } {

@@ -18,8 +18,10 @@ import { DeniedCalls } from './denied-calls.ts'
 import { type Call, Reply } from './endpoint.ts'
 import { LiveEvents } from './events/live-events.ts'
 import { apiHeaders } from './guard/headers.ts'
+import { HeavyCalls } from './guard/heavy-calls.ts'
 import { refuseHost } from './guard/origin.ts'
 import { type Rate, RateLimit } from './guard/rate-limit.ts'
+import { TooMany } from './guard/too-many.ts'
 import { openapiDocument } from './openapi.ts'
 import { dashboardAsset, dashboardPage, wantsPage } from './pages/dashboard.ts'
 import { docsPages } from './pages/docs.ts'
@@ -77,6 +79,7 @@ export function createApi(options: ApiOptions): Api {
   const monotonic = () => app.clock.monotonic()
   const calls = new RateLimit(rate, monotonic)
   const failures = new RateLimit(failureRate, monotonic)
+  const heavy = new HeavyCalls(app.rest)
   const denied = new DeniedCalls(app, logger)
   const live = new LiveEvents(app, logger)
   const metrics = new NodeMetrics({ ...app, version })
@@ -120,7 +123,8 @@ export function createApi(options: ApiOptions): Api {
     const made = await answerOnce(app, { key, caller, what }, async ({ newId, formerId }) => {
       const mine = key === null ? call : { ...call, maker: Evertick.makerOf(evertick, newId) }
       const former = formerId === null ? null : ((await route.former?.(mine, formerId)) ?? null)
-      const returned = former ?? (await route.run(mine))
+      const run = async () => await route.run(mine)
+      const returned = former ?? (await (route.heavy === true ? heavy.run(caller, run) : run()))
       const reply = returned instanceof Reply ? returned : new Reply(returned, {})
       const status = reply.status ?? route.status ?? 200
       const body = route.answers === null ? '' : JSON.stringify(reply.body)
@@ -236,18 +240,6 @@ async function plainResponse(contentType: string, returned: unknown, method: str
   const isUnread = method === 'HEAD'
   if (isUnread) await body.cancel()
   return new Response(isUnread ? null : body, init)
-}
-
-class TooMany extends EvertickError {
-  readonly waitSeconds: number
-  /** What it would have heard, had it not asked so often. */
-  readonly denied: EvertickError | null
-
-  constructor(waitSeconds: number, denied: EvertickError | null) {
-    super('rate_limited', `Too many requests: wait ${waitSeconds} s.`, { next: 'Ask less often.' })
-    this.waitSeconds = waitSeconds
-    this.denied = denied
-  }
 }
 
 function limit(rate: RateLimit, caller: string, denied: EvertickError | null = null): void {

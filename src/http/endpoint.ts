@@ -10,6 +10,7 @@ import type { Evertick, Maker } from '../app/evertick.ts'
 import type { AccessRole } from '../core/access/access-role.ts'
 import type { NodeMetrics } from '../observe/node-metrics.ts'
 import type { LiveEvents } from './events/live-events.ts'
+import type { bodyLimits } from './guard/json-body.ts'
 
 export type Method = 'get' | 'post' | 'patch' | 'delete'
 
@@ -51,6 +52,8 @@ export interface Endpoint<Params = unknown, Query = unknown, Body = unknown> {
   readonly body?: z.ZodType
   /** A body that may be left out. */
   readonly bodyOptional?: boolean
+  /** How much its body may be. @default 'little' */
+  readonly takes?: keyof typeof bodyLimits
   /** What a success brings; null for none. Of a stream: each of its parts. */
   readonly answers: z.ZodType | null
   /** Of an answer that is text or a stream as it is. @default JSON */
@@ -58,6 +61,8 @@ export interface Endpoint<Params = unknown, Query = unknown, Body = unknown> {
   readonly status?: 200 | 201 | 202 | 204
   /** For what watches over the node: never refused for what others at its address ask. @default false */
   readonly unlimited?: boolean
+  /** Reads much: a caller has only so many of these under way. @default false */
+  readonly heavy?: boolean
   /** Answers with a stream of its progress where the caller's `Accept` asks for one: then `run` gives the whole response. */
   readonly mayStream?: boolean
   /** Takes an Idempotency-Key: the same key gets the same answer. */

@@ -3,10 +3,7 @@ import type { z } from 'zod'
 import { checked } from '../app/checked.ts'
 import { EvertickError } from '../core/error.ts'
 import type { Endpoint } from './endpoint.ts'
-import { maxBodyBytes, readJson } from './guard/json-body.ts'
-
-/** Of strangers, and where no body is wanted: reading a large one is work, too. */
-const smallBodyBytes = 16_384
+import { bodyLimits, readJson } from './guard/json-body.ts'
 
 export interface ReadRequest {
   readonly params: unknown
@@ -19,8 +16,7 @@ export async function readRequest(
   request: Request,
   params: Readonly<Record<string, string>>,
 ): Promise<ReadRequest> {
-  const isSmall = route.role === 'public' || route.body === undefined
-  const given = await readJson(request, isSmall ? smallBodyBytes : maxBodyBytes)
+  const given = await readJson(request, bodyLimits[route.takes ?? 'little'])
   return {
     params: route.params === undefined ? {} : parsed(route.params, params, 'The path'),
     query: parsedQuery(route, searchOf(request)),

@@ -5,6 +5,8 @@
 export interface Host {
   /** Calls back one turn of the event loop later. */
   readonly defer: (callback: () => void) => void
+  /** Ends a slice of long work: everybody else has a turn before it goes on. */
+  readonly rest: () => Promise<void>
   readonly sleep: (ms: number) => Promise<void>
   /** Calls back once; the returned function cancels. */
   readonly timer: (ms: number, callback: () => void) => () => void
@@ -14,8 +16,28 @@ export interface Host {
   readonly random: () => number
 }
 
+/**
+ * One slice in each turn of the event loop, however many are at work: callbacks of one turn run together, so that the
+ * slices of a crowd would be as long as all of them.
+ */
+export function oneSlicePerTurn(defer: Host['defer']): Host['rest'] {
+  const waiting: (() => void)[] = []
+  const next = () => {
+    waiting.shift()?.()
+    if (waiting.length > 0) defer(next)
+  }
+  return () =>
+    new Promise((resolve) => {
+      waiting.push(resolve)
+      if (waiting.length === 1) defer(next)
+    })
+}
+
+const defer: Host['defer'] = (callback) => void setImmediate(callback)
+
 export const processHost: Host = {
-  defer: (callback) => void setImmediate(callback),
+  defer,
+  rest: oneSlicePerTurn(defer),
   sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
   timer: (ms, callback) => {
     const timer = setTimeout(callback, ms)

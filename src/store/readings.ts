@@ -120,7 +120,7 @@ export interface ActivityQuery {
 }
 
 export interface Activity {
-  /** Of a bucket, by its begin: how many executions ended so. */
+  /** Of a bucket, by its begin: how many executions ended so. One bucket may stand here in several parts. */
   readonly ended: readonly {
     readonly at: number
     readonly state: FinishedRun['state']

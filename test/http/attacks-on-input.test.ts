@@ -1,6 +1,6 @@
 /** Strangers, and callers who mean harm, with well-formed requests: floods, sizes, names, patterns. */
 import { describe, expect, test } from 'vitest'
-import { maxBodyBytes } from '../../src/http/guard/json-body.ts'
+import { bodyLimits } from '../../src/http/guard/json-body.ts'
 import { RateLimit } from '../../src/http/guard/rate-limit.ts'
 import { openApiUnderTest } from './api-under-test.ts'
 
@@ -51,7 +51,7 @@ describe('floods', () => {
     const sent = await api.send('POST', '/api/v1/session', { body: large, headers: json })
     expect(sent.json).toMatchObject({ status: 413, code: 'payload_too_large' })
     const unasked = await api.send('GET', '/livez', {
-      headers: { 'content-length': String(maxBodyBytes), ...json },
+      headers: { 'content-length': String(bodyLimits.payload.bytes), ...json },
     })
     expect(unasked.status).toBe(413)
     const input = 'x'.repeat(500_000)

@@ -1,7 +1,7 @@
 /** What stands before every route: names, origins, sizes, rates; and what no answer ever shows. */
 import { describe, expect, test } from 'vitest'
 import { apiHeaders } from '../../src/http/guard/headers.ts'
-import { maxBodyBytes } from '../../src/http/guard/json-body.ts'
+import { bodyLimits } from '../../src/http/guard/json-body.ts'
 import { answeredHosts } from '../../src/http/guard/origin.ts'
 import { type ApiUnderTest, host, openApiUnderTest, secret } from './api-under-test.ts'
 
@@ -146,11 +146,11 @@ describe('bodies', () => {
 
   test('too large is refused, whether its length was told, or not, or told wrongly', async () => {
     const api = await openApiUnderTest()
-    const told = { ...json, 'content-length': String(maxBodyBytes + 1) }
+    const told = { ...json, 'content-length': String(bodyLimits.payload.bytes + 1) }
     expect((await create(api, '{}', told)).json).toMatchObject({ status: 413, code: 'payload_too_large' })
     // No server lets it through, but a mount may be handed what somebody has put together.
     const lies = { ...json, 'content-length': '2' }
-    const large = ' '.repeat(maxBodyBytes + 1)
+    const large = ' '.repeat(bodyLimits.payload.bytes + 1)
     expect((await create(api, large, lies)).json).toMatchObject({ status: 413, code: 'payload_too_large' })
     let sent = 0
     const endless = new ReadableStream<Uint8Array>({
@@ -161,7 +161,7 @@ describe('bodies', () => {
     })
     expect((await create(api, endless)).json).toMatchObject({ status: 413, code: 'payload_too_large' })
     // It was not read to an end that never comes.
-    expect(sent).toBeLessThan(maxBodyBytes / 65_536 + 5)
+    expect(sent).toBeLessThan(bodyLimits.payload.bytes / 65_536 + 5)
   })
 
   test('ten thousand levels are refused before anything walks them', async () => {

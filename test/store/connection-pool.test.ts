@@ -20,6 +20,7 @@ function bench(size: number) {
   const lost: ((connection: Numbered) => void)[] = []
   const host: Host = {
     defer: (callback) => void setImmediate(callback),
+    rest: () => new Promise(() => {}),
     sleep: () => new Promise(() => {}),
     timer: (ms, callback) => {
       const timer = { at: now + ms, callback }

@@ -1,6 +1,7 @@
 /** How executions ended over a span, and how many ticks had none. */
 import { countWithin } from '../../core/history/spread.ts'
 import type { AppContext } from '../app-context.ts'
+import { Slice } from '../slice.ts'
 import { type BucketOptions, bucketsOf } from './span.ts'
 
 export interface ActivityBucket {
@@ -25,27 +26,37 @@ const mostDays = 92
 /** A busy day; as many rows of one stretch of the primary key take some tens of milliseconds. */
 const mostRows = 100_000
 
-export async function activityOf({ store }: AppContext, options: BucketOptions): Promise<ActivityReport> {
+export async function activityOf(
+  { store, rest }: AppContext,
+  options: BucketOptions,
+): Promise<ActivityReport> {
   const { from, to, bucketMs, starts } = bucketsOf(options, mostDays)
   const { ended, ranges, coveredFrom } = await store.readActivity({ from, to, bucketMs, maxRows: mostRows })
   const endedAt = Map.groupBy(ended, ({ at }) => at)
+  const without = starts.map(() => ({ skipped: 0, coalesced: 0 }))
+  const slice = new Slice(rest)
+  for (const range of ranges) {
+    const [first, last] = [range.from, range.to].map((at) => Math.floor((at - from) / bucketMs))
+    for (let index = Math.max(0, first ?? 0); index <= Math.min(last ?? 0, starts.length - 1); index += 1) {
+      const [at, ticks] = [starts[index] ?? 0, without[index]]
+      if (ticks !== undefined) ticks[range.account] += countWithin(range, at, Math.min(at + bucketMs, to))
+      await slice.took(1)
+    }
+  }
   return {
     from: new Date(from),
     to: new Date(to),
     bucketMs,
-    buckets: starts.map((at) => {
-      const end = Math.min(at + bucketMs, to)
+    buckets: starts.map((at, index) => {
       const count = (state: string) =>
         (endedAt.get(at) ?? []).reduce((sum, group) => sum + (group.state === state ? group.count : 0), 0)
-      const ticks = (account: string) =>
-        ranges.reduce((sum, range) => sum + (range.account === account ? countWithin(range, at, end) : 0), 0)
       return {
         at: new Date(at),
         completed: count('completed'),
         failed: count('failed'),
         cancelled: count('cancelled'),
-        skipped: ticks('skipped'),
-        coalesced: ticks('coalesced'),
+        skipped: without[index]?.skipped ?? 0,
+        coalesced: without[index]?.coalesced ?? 0,
       }
     }),
     coveredFrom: new Date(coveredFrom),

@@ -3,6 +3,7 @@ import type { Job } from '../../core/job/job.ts'
 import { sequenceOfJob } from '../../core/job/sequence.ts'
 import type { TickSequence } from '../../core/schedule/schedule.ts'
 import type { AppContext } from '../app-context.ts'
+import { Slice } from '../slice.ts'
 import { type BucketOptions, type Buckets, bucketsOf } from './span.ts'
 
 export interface PileUp {
@@ -28,28 +29,44 @@ export interface Forecast {
 
 const mostDays = 31
 const mostJobs = 5_000
+const jobsAtOnce = 200
 /** Ticks that are looked at one by one, of all jobs together and of one; denser ones are only counted. */
 const mostWalked = 200_000
 const mostWalkedOfOne = 2_000
+/** A job that adds nothing is looked at, all the same. */
+const elementsOfOne = 10
 const shownPileUps = 20
 const shownJobs = 200
 const namedInPileUp = 5
 
-export async function forecastOf({ store, clock }: AppContext, options: BucketOptions): Promise<Forecast> {
+export async function forecastOf(app: AppContext, options: BucketOptions): Promise<Forecast> {
   const buckets = bucketsOf(options, mostDays)
-  const now = clock.now()
+  const now = app.clock.now()
   const begin = Math.max(buckets.from, now + 1)
-  const found = await store.pageJobs({
-    terms: [{ by: 'next', from: null, to: buckets.to, negated: false }],
-    now,
-    sort: 'nextRunAt',
-    descending: false,
-    limit: mostJobs + 1,
-  })
-  const jobs = found.slice(0, mostJobs).map(({ job }) => job)
+  const found = await jobsDueBefore(app, buckets.to, now)
   const drawing = new Drawing(buckets, begin)
-  for (const job of jobs.toSorted((a, b) => (a.name < b.name ? -1 : 1))) drawing.add(job)
+  const slice = new Slice(app.rest)
+  for (const job of found.slice(0, mostJobs).toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+    await slice.took(drawing.add(job))
+  }
   return { ...drawing.forecast(), truncated: found.length > mostJobs }
+}
+
+/** Those that are due first; one more than are drawn, where there are more. */
+async function jobsDueBefore({ store, rest }: AppContext, to: number, now: number): Promise<Job[]> {
+  const terms = [{ by: 'next', from: null, to, negated: false }] as const
+  const query = { terms, now, sort: 'nextRunAt', descending: false, limit: jobsAtOnce } as const
+  // A job whose tick is settled meanwhile moves to a later page, too.
+  const jobs = new Map<string, Job>()
+  let page = await store.pageJobs(query)
+  for (;;) {
+    for (const { job } of page) jobs.set(job.id, job)
+    const after = page.at(-1)?.place
+    if (after === undefined || page.length < jobsAtOnce || jobs.size > mostJobs) break
+    await rest()
+    page = await store.pageJobs({ ...query, after })
+  }
+  return [...jobs.values()].slice(0, mostJobs + 1)
 }
 
 class Drawing {
@@ -66,14 +83,19 @@ class Drawing {
     this.#counts = buckets.starts.map(() => 0)
   }
 
-  add(job: Job): void {
-    const { to } = this.#buckets
+  /** How much it took. */
+  add(job: Job): number {
+    const { to, starts } = this.#buckets
     const sequence = sequenceOfJob(job)
     const count = this.#begin < to ? sequence.count(this.#begin, to) : 0
-    if (count === 0) return
+    if (count === 0) return elementsOfOne
     this.#jobs.push({ job: job.name, count })
-    if (count <= mostWalkedOfOne && this.#walked + count <= mostWalked) this.#walk(job.name, sequence)
-    else this.#count(sequence)
+    if (count <= mostWalkedOfOne && this.#walked + count <= mostWalked) {
+      this.#walk(job.name, sequence)
+      return elementsOfOne + count
+    }
+    this.#count(sequence)
+    return elementsOfOne + starts.length
   }
 
   #walk(name: string, sequence: TickSequence): void {

@@ -9,6 +9,7 @@ import { parseTimezone, zoneOffsets } from '../../core/schedule/timezone.ts'
 import type { TickRange } from '../../core/tick/account.ts'
 import type { TickCell } from '../../store/store.ts'
 import type { AppContext } from '../app-context.ts'
+import { Slice } from '../slice.ts'
 import { type SpanOptions, spanOf } from './span.ts'
 
 export interface HeatmapOptions extends SpanOptions {
@@ -47,12 +48,14 @@ export async function heatmapOf(app: AppContext, job: Job, options: HeatmapOptio
     if (hour !== undefined) hour.counts[countOf(cell)] += cell.count
   }
   const sequence = evaluated(job)
+  const slice = new Slice(app.rest)
   for (const range of await app.store.tickRanges(job.id, from, to)) {
     const within = shareOf(range, sequence)
     for (let index = indexAt(hours, Math.max(range.from, from)); index < hours.length; index += 1) {
       const hour = hours[index]
       if (hour === undefined || hour.startAt > range.to) break
       hour.counts[range.account] += within(Math.max(hour.startAt, from), Math.min(hour.endAt, to))
+      await slice.took(1)
     }
   }
   const days = Map.groupBy(hours, ({ day }) => day)

@@ -27,6 +27,7 @@ export interface ExplainedTick {
 export interface Explanation {
   readonly ticks: readonly ExplainedTick[]
   readonly ranges: readonly TickRange[]
+  /** How many ticks of the span below the cursor have no row. */
   readonly unaccounted: number
   /** There were more ticks than asked for; the ranges still cover the whole span. */
   readonly truncated: boolean
@@ -45,11 +46,9 @@ export interface ExplainRequest {
   readonly executions: readonly TickExecution[]
   /** In order of their start. */
   readonly ranges: readonly TickRange[]
-  /** How many ticks of the span below the cursor have no row, from `checkLedger`. */
-  readonly unaccounted: number
 }
 
-export function explainTicks(request: ExplainRequest): Explanation {
+export function explainTicks(request: ExplainRequest): Pick<Explanation, 'ticks' | 'truncated'> {
   const executions = new Map(request.executions.map((execution) => [execution.tickAt, execution]))
   const ticks: ExplainedTick[] = []
   let truncated = false
@@ -63,7 +62,7 @@ export function explainTicks(request: ExplainRequest): Explanation {
     while ((request.ranges[passed]?.to ?? Number.POSITIVE_INFINITY) < tickAt) passed += 1
     ticks.push(explainTick(request, tickAt, executions.get(tickAt), request.ranges[passed]))
   }
-  return { ticks, ranges: request.ranges, unaccounted: request.unaccounted, truncated }
+  return { ticks, truncated }
 }
 
 function* nominalTicks(request: ExplainRequest): Generator<number> {

@@ -49,80 +49,107 @@ export function checkLedger(
   ledgerFrom: number,
   accountedUntil: number,
 ): LedgerReport {
-  const findings: Finding[] = []
-  let ticks = 0
-  let unverifiable = 0
-  for (const span of spans) {
-    const from = Math.max(span.from, ledgerFrom)
-    const until = Math.min(span.until, accountedUntil)
-    if (from >= until) continue
-    const own = entries.filter((entry) => entry.from >= from && entry.from < until)
-    if (span.sequence === null || !span.verifiable) {
-      const counted = own.reduce((sum, entry) => sum + entry.count, 0)
-      ticks += counted
-      if (!span.verifiable) unverifiable += counted
-      findings.push(...overlaps(own))
-      continue
-    }
-    ticks += span.sequence.count(from, until)
-    findings.push(...checkSpan(span.sequence, own, from, until))
+  const check = new LedgerCheck(spans, ledgerFrom, accountedUntil)
+  check.add(entries)
+  return check.report()
+}
+
+/** The same for a ledger that comes in pieces, so that a long one need not be held, nor checked in one go. */
+export class LedgerCheck {
+  readonly #spans: SpanCheck[]
+  #at = 0
+
+  constructor(spans: readonly RevisionSpan[], ledgerFrom: number, accountedUntil: number) {
+    this.#spans = spans
+      .map((span) => ({
+        ...span,
+        from: Math.max(span.from, ledgerFrom),
+        until: Math.min(span.until, accountedUntil),
+      }))
+      .filter(({ from, until }) => from < until)
+      .map((span) => new SpanCheck(span))
   }
-  const sum = (kind: Finding['kind']) =>
-    findings.filter((finding) => finding.kind === kind).reduce((total, finding) => total + finding.count, 0)
-  return {
-    ticks,
-    unaccounted: sum('unaccounted'),
-    doubled: sum('doubled') + sum('foreign'),
-    unverifiable,
-    findings,
+
+  /** In order of their start, also from one call to the next. */
+  add(entries: readonly LedgerEntry[]): void {
+    for (const entry of entries) {
+      while (entry.from >= (this.#spans[this.#at]?.until ?? Number.POSITIVE_INFINITY)) this.#at += 1
+      const span = this.#spans[this.#at]
+      if (span !== undefined && entry.from >= span.from) span.add(entry)
+    }
+  }
+
+  /** Nothing may be added after it. */
+  report(): LedgerReport {
+    for (const span of this.#spans) span.end()
+    const findings = this.#spans.flatMap((span) => span.findings)
+    const found = (kind: Finding['kind']) =>
+      findings.reduce((total, finding) => total + (finding.kind === kind ? finding.count : 0), 0)
+    return {
+      ticks: this.#spans.reduce((total, { ticks }) => total + ticks, 0),
+      unaccounted: found('unaccounted'),
+      doubled: found('doubled') + found('foreign'),
+      unverifiable: this.#spans.reduce((total, span) => total + (span.verifiable ? 0 : span.ticks), 0),
+      findings,
+    }
   }
 }
 
-function checkSpan(
-  sequence: TickSequence,
-  entries: readonly LedgerEntry[],
-  from: number,
-  until: number,
-): Finding[] {
-  const findings: Finding[] = []
-  let covered = from
-  const missing = (to: number) => {
-    const count = covered < to ? sequence.count(covered, to) : 0
-    if (count > 0) {
-      const at = sequence.next(covered - 1) ?? covered
-      findings.push({ kind: 'unaccounted', at, until: sequence.previous(to) ?? at, count })
-    }
+class SpanCheck {
+  readonly from: number
+  readonly until: number
+  readonly verifiable: boolean
+  readonly findings: Finding[] = []
+  /** Without ticks to compare with, as many as the entries say. */
+  ticks = 0
+  /** Null where there is nothing to compare with. */
+  readonly #sequence: TickSequence | null
+  #covered: number
+
+  constructor({ from, until, sequence, verifiable }: RevisionSpan) {
+    this.from = from
+    this.until = until
+    this.verifiable = verifiable
+    this.#sequence = verifiable ? sequence : null
+    this.#covered = this.#sequence === null ? Number.NEGATIVE_INFINITY : from
   }
-  for (const entry of entries) {
-    missing(entry.from)
+
+  add(entry: LedgerEntry): void {
+    if (this.#sequence === null) this.#addUncompared(entry)
+    else this.#compare(this.#sequence, entry)
+    this.#covered = Math.max(this.#covered, entry.to + 1)
+  }
+
+  end(): void {
+    if (this.#sequence === null) return
+    this.ticks = this.#sequence.count(this.from, this.until)
+    this.#missing(this.#sequence, this.until)
+  }
+
+  /** A tick can still be seen twice. */
+  #addUncompared({ from, to, count }: LedgerEntry): void {
+    this.ticks += count
+    if (from < this.#covered) this.findings.push({ kind: 'doubled', at: from, until: to, count })
+  }
+
+  #compare(sequence: TickSequence, entry: LedgerEntry): void {
+    this.#missing(sequence, entry.from)
+    const covered = this.#covered
     if (entry.from < covered) {
       const count = sequence.count(entry.from, Math.min(covered, entry.to + 1))
-      findings.push({
-        kind: 'doubled',
-        at: entry.from,
-        until: Math.min(covered - 1, entry.to),
-        count: Math.max(1, count),
-      })
+      const until = Math.min(covered - 1, entry.to)
+      this.findings.push({ kind: 'doubled', at: entry.from, until, count: Math.max(1, count) })
     }
     const nominal = sequence.count(entry.from, entry.to + 1)
-    if (nominal !== entry.count) {
-      const kind = nominal > entry.count ? 'unaccounted' : 'foreign'
-      findings.push({ kind, at: entry.from, until: entry.to, count: Math.abs(nominal - entry.count) })
-    }
-    covered = Math.max(covered, entry.to + 1)
+    if (nominal === entry.count) return
+    const kind = nominal > entry.count ? 'unaccounted' : 'foreign'
+    this.findings.push({ kind, at: entry.from, until: entry.to, count: Math.abs(nominal - entry.count) })
   }
-  missing(until)
-  return findings
-}
 
-/** Without nominal ticks to compare with, a tick can still be seen twice. */
-function overlaps(entries: readonly LedgerEntry[]): Finding[] {
-  const findings: Finding[] = []
-  let covered = Number.NEGATIVE_INFINITY
-  for (const entry of entries) {
-    if (entry.from < covered)
-      findings.push({ kind: 'doubled', at: entry.from, until: entry.to, count: entry.count })
-    covered = Math.max(covered, entry.to + 1)
+  #missing(sequence: TickSequence, to: number): void {
+    const count = this.#covered < to ? sequence.count(this.#covered, to) : 0
+    if (count === 0) return
+    const at = sequence.next(this.#covered - 1) ?? this.#covered
+    this.findings.push({ kind: 'unaccounted', at, until: sequence.previous(to) ?? at, count })
   }
-  return findings
 }

@@ -1,14 +1,29 @@
-/** The body of a request, read with limits: size, depth, and no key that reaches into a prototype. */
+/** The body of a request, read with limits: bytes, elements, depth, and no key that reaches into a prototype. */
 import { EvertickError } from '../../core/error.ts'
 
-export const maxBodyBytes = 2 * 1_048_576
+/** How much a body may be; `elements` are its values, however nested. */
+export interface BodyLimit {
+  readonly bytes: number
+  readonly elements: number
+}
+
+/** Each route names one of these. Whatever comes in is walked several times: its checks, its keys, its way into the database. */
+export const bodyLimits = {
+  /** A few fields, or none. */
+  little: { bytes: 8_192, elements: 100 },
+  /** A list of names. */
+  names: { bytes: 65_536, elements: 500 },
+  /** A job, or data for one. */
+  payload: { bytes: 2 * 1_048_576, elements: 50_000 },
+} as const satisfies Record<string, BodyLimit>
+
 const maxDepth = 64
 const prototypeKeys = new Set(['__proto__', 'constructor', 'prototype'])
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** Undefined where there is none. */
-export async function readJson(request: Request, maxBytes: number): Promise<unknown> {
-  const text = await readText(request, maxBytes)
+export async function readJson(request: Request, { bytes, elements }: BodyLimit): Promise<unknown> {
+  const text = await readText(request, bytes)
   if (text.trim() === '') return undefined
   const type = request.headers.get('content-type') ?? ''
   if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type)) {
@@ -16,8 +31,10 @@ export async function readJson(request: Request, maxBytes: number): Promise<unkn
       next: 'Send it with content-type: application/json.',
     })
   }
-  refuseDepth(text)
-  return checkedKeys(parsed(text), '')
+  refuseShape(text, elements)
+  const value = parsed(text)
+  refusePrototypeKeys(value, [])
+  return value
 }
 
 async function readText(request: Request, maxBytes: number): Promise<string> {
@@ -67,9 +84,10 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Before it is parsed: whoever walks a deep value by recursion would run out of stack. */
-function refuseDepth(text: string): void {
+/** Before it is parsed: whoever walks a deep value by recursion would run out of stack, and a wide one takes its time. */
+function refuseShape(text: string, maxElements: number): void {
   let depth = 0
+  let elements = 0
   let quoted = false
   for (let index = 0; index < text.length; index += 1) {
     const letter = text[index]
@@ -77,31 +95,32 @@ function refuseDepth(text: string): void {
       if (letter === '\\') index += 1
       else if (letter === '"') quoted = false
     } else if (letter === '"') quoted = true
-    else if (letter === '{' || letter === '[') depth += 1
-    else if (letter === '}' || letter === ']') depth -= 1
-    if (depth > maxDepth) {
-      throw new EvertickError('payload_too_large', `The body is nested more than ${maxDepth} levels deep.`, {
-        field: 'body',
-      })
-    }
+    else if (letter === ',') elements += 1
+    else if (letter === '{' || letter === '[') {
+      depth += 1
+      elements += 1
+    } else if (letter === '}' || letter === ']') depth -= 1
+    if (depth > maxDepth) throw tooMuch(`The body is nested more than ${maxDepth} levels deep.`)
+    if (elements > maxElements) throw tooMuch(`The body has more than ${maxElements} elements.`)
   }
 }
 
-function checkedKeys(value: unknown, path: string): unknown {
-  if (typeof value !== 'object' || value === null) return value
+function refusePrototypeKeys(value: unknown, path: string[]): void {
+  if (typeof value !== 'object' || value === null) return
   for (const [key, inner] of Object.entries(value)) {
-    const field = path === '' ? key : `${path}.${key}`
+    path.push(key)
     if (prototypeKeys.has(key)) {
-      throw new EvertickError('invalid_input', `The key "${key}" is not allowed.`, { field })
+      throw new EvertickError('invalid_input', `The key "${key}" is not allowed.`, { field: path.join('.') })
     }
-    checkedKeys(inner, field)
+    refusePrototypeKeys(inner, path)
+    path.pop()
   }
-  return value
 }
 
 function tooLarge(maxBytes: number): EvertickError {
-  return new EvertickError('payload_too_large', `The body is larger than ${maxBytes} bytes.`, {
-    field: 'body',
-    next: 'Send less at once.',
-  })
+  return tooMuch(`The body is larger than ${maxBytes} bytes.`)
+}
+
+function tooMuch(message: string): EvertickError {
+  return new EvertickError('payload_too_large', message, { field: 'body', next: 'Send less at once.' })
 }

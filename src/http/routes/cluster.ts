@@ -13,6 +13,7 @@ export const clusterRoutes = [
     method: 'get',
     path: '/scheduler/metrics',
     role: 'viewer',
+    heavy: true,
     tag,
     summary: 'Figures of the whole cluster',
     answers: schema.metrics,
@@ -119,6 +120,7 @@ export const clusterRoutes = [
     method: 'get',
     path: '/audit',
     role: 'viewer',
+    heavy: true,
     tag,
     summary: 'The proof: every due tick is accounted for exactly once',
     answers: schema.audit,
@@ -146,6 +148,7 @@ export const clusterRoutes = [
     method: 'get',
     path: '/audit-log/verify',
     role: 'viewer',
+    heavy: true,
     tag,
     summary: 'The proof that no sealed entry of the audit log was changed',
     query: z.strictObject({

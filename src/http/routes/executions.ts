@@ -31,6 +31,7 @@ export const executionRoutes = [
     tag,
     summary: 'Enqueue work',
     body: schema.newExecution,
+    takes: 'payload',
     answers: schema.enqueued,
     status: 201,
     repeatable: true,

@@ -37,6 +37,7 @@ export const leaseRoutes = [
     tag,
     summary: 'Lease what is ready and this worker can do',
     body: pull.leaseRequest,
+    takes: 'names',
     answers: pull.acquiredLeases,
     run: async ({ evertick, body }) => ({
       leases: await evertick.leases.acquire({ ...body, lease: body.lease as Duration }),
@@ -60,6 +61,7 @@ export const leaseRoutes = [
     tag,
     summary: 'End an attempt: done, error, fail or snooze; a superseded worker is refused',
     body: pull.leaseRelease,
+    takes: 'payload',
     answers: pull.releasedLease,
     run: async ({ evertick, body: { worker, executionId, fence, ...outcome } }) =>
       await evertick.leases.release({ worker, executionId, fence }, outcome as PullOutcome),

@@ -22,14 +22,14 @@ export interface SqlDriver {
   changes(): Promise<string> | null
   /** The database's own time; null where it is this host's. */
   time(): Promise<number> | null
-  /** Lets the rest of the process have its turn. */
+  /** Ends a slice of long work: the rest of the process has its turn. */
   rest(): Promise<void>
   /** What is still under way after `graceMs` is cut off. */
   close(graceMs?: number): Promise<void>
 }
 
 export interface ReadOptions {
-  /** All statements see one moment. (On SQLite they always do.) */
+  /** Long work: all statements see one moment, and between them the rest of the process has its turn. */
   readonly snapshot?: boolean
   /** As for a write. */
   readonly pulse?: boolean

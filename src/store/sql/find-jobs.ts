@@ -6,20 +6,26 @@ import type { FinishedRun } from '../../core/history/statistics.ts'
 import type { Job } from '../../core/job/job.ts'
 import type { JobMark, JobQuery, LogRow, ProgressRow, Revision } from '../store.ts'
 import { executionFrom, jobFrom, number, optionalNumber, specFrom, text } from './rows.ts'
-import { insertAll, type Param, type Row, row, rows, run, type Script } from './script.ts'
+import { insertAll, type Param, pageRows, type Row, row, rows, run, type Script } from './script.ts'
+
+/** A job is much to read: its spec, and more. */
+export const jobsPerPage = 200
 
 export function* listJobs(query: JobQuery): Script<Job[]> {
-  const where = new Where('deleted_at IS NULL')
-  if (query.state !== undefined) where.and('state = ?', query.state)
-  if (query.search !== undefined) where.and(...searched(query.search))
-  if (query.tag !== undefined) where.and(tagged, query.tag)
-  if (query.afterName !== undefined) where.and('name > ?', query.afterName)
-  const found = yield* rows(
-    `SELECT * FROM @jobs WHERE ${where.text} ORDER BY name LIMIT ?`,
-    ...where.params,
-    query.limit,
-  )
-  return found.map(jobFrom)
+  const jobs: Job[] = []
+  for (let after = query.afterName; jobs.length < query.limit; after = jobs.at(-1)?.name) {
+    const where = new Where('deleted_at IS NULL')
+    if (query.state !== undefined) where.and('state = ?', query.state)
+    if (query.search !== undefined) where.and(...searched(query.search))
+    if (query.tag !== undefined) where.and(tagged, query.tag)
+    if (after !== undefined) where.and('name > ?', after)
+    const most = Math.min(jobsPerPage, query.limit - jobs.length)
+    const text = `SELECT * FROM @jobs WHERE ${where.text} ORDER BY name LIMIT ?`
+    const page = yield* rows(text, ...where.params, most)
+    jobs.push(...page.map(jobFrom))
+    if (page.length < most) break
+  }
+  return jobs
 }
 
 export function* jobsChangedSince(since: number): Script<JobMark[]> {
@@ -60,12 +66,24 @@ export function* listRevisions(jobId: string): Script<Revision[]> {
 
 /** The newest finished runs, for statistics: of one job, or of all. */
 export function* jobRuns(jobId: string | null, limit: number): Script<FinishedRun[]> {
-  const columns = 'SELECT state, started_at, finished_at FROM @job_executions'
-  const final = `state IN ('completed', 'failed', 'cancelled')`
-  const found =
-    jobId === null
-      ? yield* rows(`${columns} WHERE ${final} ORDER BY seq DESC LIMIT ?`, limit)
-      : yield* rows(`${columns} WHERE job_id = ? AND ${final} ORDER BY seq DESC LIMIT ?`, jobId, limit)
+  const columns = 'SELECT seq, state, started_at, finished_at FROM @job_executions'
+  const final = `state IN ('completed', 'failed', 'cancelled') AND seq < ?`
+  const found: Row[] = []
+  for (let before = Number.MAX_SAFE_INTEGER; found.length < limit; ) {
+    const most = Math.min(pageRows, limit - found.length)
+    const page =
+      jobId === null
+        ? yield* rows(`${columns} WHERE ${final} ORDER BY seq DESC LIMIT ?`, before, most)
+        : yield* rows(
+            `${columns} WHERE job_id = ? AND ${final} ORDER BY seq DESC LIMIT ?`,
+            jobId,
+            before,
+            most,
+          )
+    found.push(...page)
+    if (page.length < most) break
+    before = number(page.at(-1)?.seq)
+  }
   return found.map((finished) => {
     const startedAt = optionalNumber(finished.started_at)
     const finishedAt = optionalNumber(finished.finished_at)

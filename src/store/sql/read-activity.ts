@@ -9,7 +9,7 @@ import type { Activity, ActivityQuery, TimelineQuery, TimelineRow } from '../sto
 import { Where } from './find-jobs.ts'
 import { jobIdOf, longestRunMs } from './list-executions.ts'
 import { number, optionalNumber, optionalText, rangeFrom, text } from './rows.ts'
-import { type Row, row, rows, type Script } from './script.ts'
+import { countedRows, pageRows, type Row, row, rows, type Script } from './script.ts'
 import { seqAround } from './seq-at.ts'
 
 /** A range grows for a day at most. */
@@ -20,7 +20,8 @@ const endedText = `SELECT at, state, count(*) AS n FROM (
     WHERE seq >= ? AND seq < ? AND state IN ('completed', 'failed', 'cancelled')
       AND finished_at >= ? AND finished_at < ?) ended
   GROUP BY at, state`
-const rangesText = `SELECT * FROM @tick_ranges WHERE id >= ? AND from_at < ? AND to_at >= ? ORDER BY id DESC LIMIT ?`
+const rangesText = `SELECT * FROM @tick_ranges WHERE id >= ? AND id < ? AND from_at < ? AND to_at >= ?
+  ORDER BY id DESC LIMIT ?`
 const timelineColumns = `SELECT e.seq, e.id, e.job_id, j.name AS job_name, e.state, e.cause, e.leased_by, e.started_at, e.finished_at,
     e.scheduled_for, e.attempt FROM @job_executions e LEFT JOIN @jobs j ON j.id = e.job_id`
 const heldText = `${timelineColumns} WHERE e.state = 'running' AND e.leased_until > 0 AND e.seq < ? AND e.started_at < ?
@@ -28,9 +29,19 @@ const heldText = `${timelineColumns} WHERE e.state = 'running' AND e.leased_unti
 
 export function* readActivity({ from, to, bucketMs, maxRows }: ActivityQuery): Script<Activity> {
   const { low, high, coveredFrom } = yield* stretch(from, to, longestRunMs, maxRows)
-  const ended = yield* rows(endedText, from, bucketMs, low, high, from, to)
+  const ended: Row[] = []
+  for (let at = low; at < high; at += countedRows) {
+    ended.push(...(yield* rows(endedText, from, bucketMs, at, Math.min(at + countedRows, high), from, to)))
+  }
   const { surelyBelow } = yield* seqAround('ranges', from - longestRangeMs)
-  const ranges = yield* rows(rangesText, surelyBelow, to, from, maxRows)
+  const ranges: Row[] = []
+  for (let before = Number.MAX_SAFE_INTEGER; ranges.length < maxRows; ) {
+    const most = Math.min(pageRows, maxRows - ranges.length)
+    const page = yield* rows(rangesText, surelyBelow, before, to, from, most)
+    ranges.push(...page)
+    if (page.length < most) break
+    before = number(page.at(-1)?.id)
+  }
   return {
     ended: ended.map((written) => ({
       at: number(written.at),
@@ -45,16 +56,20 @@ export function* readActivity({ from, to, bucketMs, maxRows }: ActivityQuery): S
 export function* readTimeline(query: TimelineQuery): Script<TimelineRow[]> {
   const { from, to, job, limit, beforeSeq, lookBackMs, maxRows } = query
   const { low, high } = yield* stretch(from, to, lookBackMs, maxRows)
-  const where = new Where('e.seq >= ? AND e.seq < ?')
-  where.params.push(low, Math.min(high, beforeSeq ?? high))
   const jobId = job === undefined ? null : yield* jobIdOf(job)
-  if (jobId !== null) where.and('e.job_id = ?', jobId)
-  where.and('e.started_at < ? AND (e.finished_at >= ? OR e.finished_at IS NULL)', to, from)
-  const found = yield* rows(
-    `${timelineColumns} WHERE ${where.text} ORDER BY e.seq DESC LIMIT ?`,
-    ...where.params,
-    limit,
-  )
+  const found: Row[] = []
+  for (let end = Math.min(high, beforeSeq ?? high); end > low && found.length < limit; end -= countedRows) {
+    const where = new Where('e.seq >= ? AND e.seq < ?')
+    where.params.push(Math.max(low, end - countedRows), end)
+    if (jobId !== null) where.and('e.job_id = ?', jobId)
+    where.and('e.started_at < ? AND (e.finished_at >= ? OR e.finished_at IS NULL)', to, from)
+    const page = yield* rows(
+      `${timelineColumns} WHERE ${where.text} ORDER BY e.seq DESC LIMIT ?`,
+      ...where.params,
+      limit - found.length,
+    )
+    found.push(...page)
+  }
   if (found.length === limit) return found.map(timelineRow)
   // What still runs may be much older.
   const held = (yield* rows(heldText, Math.min(low, beforeSeq ?? low), to, limit))

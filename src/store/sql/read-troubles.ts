@@ -3,17 +3,18 @@ import type { ExecutionState } from '../../core/execution/execution-state.ts'
 import type { TickRange } from '../../core/tick/account.ts'
 import type { MissedTicks, PausedJob, TickCell, Unfinished } from '../store.ts'
 import { queueCountTexts } from './nodes.ts'
+import { rangePageText, straddlingText } from './read-ledger.ts'
 import { number, optionalText, rangeFrom, text } from './rows.ts'
-import { type Row, rows, type Script } from './script.ts'
+import { countedRows, pageRows, type Row, rows, type Script } from './script.ts'
 
 /** In the words of its partial index. */
 const pausedText = `SELECT name, paused_at FROM @jobs
   WHERE deleted_at IS NULL AND state <> 'active' AND state = 'paused' AND paused_at <= ? LIMIT ?`
 const missedText = `SELECT job_name, account, reason, sum(count) AS n FROM @missed_ticks WHERE term_id = ?
   GROUP BY job_name, account, reason ORDER BY job_name, account, reason`
-const ticksText = `SELECT at, account, state, late, count(*) AS n FROM (
-    SELECT tick_at - tick_at % ? AS at, account, state, CASE WHEN started_at - tick_at > ? THEN 1 ELSE 0 END AS late
-    FROM @job_executions WHERE job_id = ? AND tick_at >= ? AND tick_at < ?) ticks
+const ticksText = `SELECT at, account, state, late, count(*) AS n, max(tick_at) AS last FROM (
+    SELECT tick_at, tick_at - tick_at % ? AS at, account, state, CASE WHEN started_at - tick_at > ? THEN 1 ELSE 0 END AS late
+    FROM @job_executions WHERE job_id = ? AND tick_at >= ? AND tick_at < ? ORDER BY tick_at LIMIT ?) ticks
   GROUP BY at, account, state, late`
 
 export function* countUnfinished(): Script<Unfinished> {
@@ -52,7 +53,13 @@ export function* countTicks(
   slotMs: number,
   lateMs: number,
 ): Script<TickCell[]> {
-  const found = yield* rows(ticksText, slotMs, lateMs, jobId, from, to)
+  const found: Row[] = []
+  for (let at = from; at < to; ) {
+    const page = yield* rows(ticksText, slotMs, lateMs, jobId, at, to, countedRows)
+    found.push(...page)
+    if (page.reduce((sum, { n }) => sum + number(n), 0) < countedRows) break
+    at = page.reduce((last, cell) => Math.max(last, number(cell.last)), at) + 1
+  }
   return found.map((written) => ({
     at: number(written.at),
     account: text(written.account) as TickCell['account'],
@@ -63,11 +70,12 @@ export function* countTicks(
 }
 
 export function* tickRanges(jobId: string, from: number, to: number): Script<TickRange[]> {
-  const found = yield* rows(
-    'SELECT * FROM @tick_ranges WHERE job_id = ? AND to_at >= ? AND from_at < ? ORDER BY from_at',
-    jobId,
-    from,
-    to,
-  )
+  const found = yield* rows(straddlingText, jobId, from, from)
+  for (let at = from; at < to; ) {
+    const page = yield* rows(rangePageText, jobId, at, to, pageRows)
+    found.push(...page)
+    if (page.length < pageRows) break
+    at = number(page.at(-1)?.from_at) + 1
+  }
   return found.map(rangeFrom)
 }

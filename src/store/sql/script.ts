@@ -38,6 +38,11 @@ export type Step = Statement | Insert
 
 export type Script<T> = Generator<Step, T, Row[] & number>
 
+/** What one step of long work reads at most: between steps others have their turn. */
+export const pageRows = 1_000
+/** The same where the database only counts them: on SQLite that is this process's time, too. */
+export const countedRows = 10_000
+
 export function* rows(text: string, ...params: Param[]): Script<Row[]> {
   return yield { text, params, wants: 'rows' }
 }

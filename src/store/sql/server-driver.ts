@@ -146,7 +146,7 @@ export class ServerDriver implements SqlDriver {
   }
 
   async rest(): Promise<void> {
-    await new Promise<void>((resolve) => this.#host.defer(resolve))
+    await this.#host.rest()
   }
 
   async close(graceMs?: number): Promise<void> {

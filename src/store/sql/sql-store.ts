@@ -26,6 +26,7 @@ import {
   findCancelRequests,
   jobRuns,
   jobsChangedSince,
+  jobsPerPage,
   lastChange,
   listJobs,
   listLeases,
@@ -66,7 +67,7 @@ import { countTicks, countUnfinished, missedTicks, pausedBefore, tickRanges } fr
 import { readWaits } from './read-waits.ts'
 import { recentExecutions } from './recent-executions.ts'
 import { beginReserved, noteStarts, openReserve } from './reserves.ts'
-import { row, type Script, type ScriptContext, type Step } from './script.ts'
+import { pageRows, row, type Script, type ScriptContext, type Step } from './script.ts'
 import { purgeAuditLog, sealAuditLog } from './seal-audit-log.ts'
 import { findJob } from './settle.ts'
 import { verifyAuditLog } from './verify-audit-log.ts'
@@ -85,7 +86,7 @@ const workIf = (some: boolean): readonly HintTopic[] => (some ? ['work'] : [])
 const auditSliceJobs = 200
 /** Nobody outside hears of these: a power cut may undo them together with everything that followed. */
 const unspoken = { durable: false } as const
-/** The ledger is a proof only where cursor and rows are of one moment. */
+/** Long reads. The ledger is a proof only where cursor and rows are of one moment. */
 const oneMoment = { snapshot: true } as const
 /** These keep a lease alive: on a server they have a connection of their own. */
 const pulse = { durable: false, pulse: true } as const
@@ -203,7 +204,7 @@ export function createSqlStore(
         work,
       ),
     findJob: (reference) => read(() => findJob(reference)),
-    listJobs: (query) => read(() => listJobs(query)),
+    listJobs: (query) => read(() => listJobs(query), query.limit > jobsPerPage ? oneMoment : {}),
     pageJobs: (query) => read(() => pageJobs(query)),
     countMatches: (filter, cap) => read(() => countMatches(filter, cap)),
     matchingNames: (filter, limit) => read(() => matchingNames(filter, limit)),
@@ -216,7 +217,7 @@ export function createSqlStore(
     explainTicks: (reference, from, to, limit, now) =>
       read(() => explainTicks(reference, from, to, limit, now, context), oneMoment),
     auditLedger: ({ onProgress }) => auditLedger(driver, context, onProgress ?? (() => {})),
-    jobRuns: (jobId, limit) => read(() => jobRuns(jobId, limit)),
+    jobRuns: (jobId, limit) => read(() => jobRuns(jobId, limit), limit > pageRows ? oneMoment : {}),
     countJobs: () => read(() => countJobs()),
     countExecutions: () => read(() => countExecutions()),
     readHealth: (jobIds, now) => read(() => readHealth(jobIds, now)),
@@ -231,13 +232,13 @@ export function createSqlStore(
     readWaits: (ids) => read(() => readWaits(ids)),
     listAttempts: (executionId) => read(() => listAttempts(executionId)),
     listLogs: (executionId) => read(() => listLogs(executionId)),
-    readActivity: (query) => read(() => readActivity(query)),
-    readTimeline: (query) => read(() => readTimeline(query)),
-    countTicks: (...asked) => read(() => countTicks(...asked)),
-    tickRanges: (...asked) => read(() => tickRanges(...asked)),
+    readActivity: (query) => read(() => readActivity(query), oneMoment),
+    readTimeline: (query) => read(() => readTimeline(query), oneMoment),
+    countTicks: (...asked) => read(() => countTicks(...asked), oneMoment),
+    tickRanges: (...asked) => read(() => tickRanges(...asked), oneMoment),
     countUnfinished: () => read(() => countUnfinished()),
     pausedBefore: (at, limit) => read(() => pausedBefore(at, limit)),
-    missedTicks: (termId) => read(() => missedTicks(termId)),
+    missedTicks: (termId) => read(() => missedTicks(termId), oneMoment),
     cancelExecution: (id, by) =>
       telling(
         write(() => cancelExecution(id, by)),

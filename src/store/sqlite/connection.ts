@@ -1,11 +1,14 @@
 /** One connection of `node:sqlite`, the only file that imports it: statements prepared once, scripts run in one go. */
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import { type Insert, isInsert, type Row, type Script, type Step } from '../sql/script.ts'
+import { type Insert, isInsert, pageRows, type Row, type Script, type Step } from '../sql/script.ts'
 import { bind, insertText, isBusy, rewrite } from './dialect.ts'
 
 /** More texts than this means that somebody builds them; start over rather than keep them all. */
 const maxStatements = 500
+
+/** A step that finds nothing costs about as much as reading so many rows. */
+const rowsPerStep = 20
 
 const byClient = new WeakMap<DatabaseSync, Connection>()
 
@@ -50,6 +53,20 @@ export class Connection {
   run<T>(script: Script<T>): T {
     let step = script.next()
     while (!step.done) step = script.next(this.#answer(step.value) as Row[] & number)
+    return step.value
+  }
+
+  /** The same, with a rest whenever so many rows have been read. */
+  async runInSlices<T>(script: Script<T>, rest: () => Promise<void>): Promise<T> {
+    let step = script.next()
+    for (let taken = 0; !step.done; ) {
+      const answer = this.#answer(step.value)
+      step = script.next(answer as Row[] & number)
+      taken += rowsPerStep + (Array.isArray(answer) ? answer.length : 0)
+      if (taken < pageRows) continue
+      taken = 0
+      await rest()
+    }
     return step.value
   }
 

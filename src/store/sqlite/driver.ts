@@ -5,7 +5,7 @@
  */
 import { EvertickError } from '../../core/error.ts'
 import type { Host } from '../host.ts'
-import type { ExclusiveRequest, SqlDriver, WriteOptions } from '../sql/driver.ts'
+import type { ExclusiveRequest, ReadOptions, SqlDriver, WriteOptions } from '../sql/driver.ts'
 import { asTransaction, isInsideTransaction, refuseNested } from '../sql/nested-write.ts'
 import { isQueryable, runAsync } from '../sql/queryable.ts'
 import type { Script } from '../sql/script.ts'
@@ -74,7 +74,8 @@ export class SqliteDriver implements SqlDriver {
     return this.#writer
   }
 
-  async read<T>(script: () => Script<T>): Promise<T> {
+  async read<T>(script: () => Script<T>, { snapshot = false }: ReadOptions = {}): Promise<T> {
+    if (snapshot && this.#reader !== this.#writer) return await this.#whenFree(() => this.#inSlices(script))
     while (this.#exclusive !== null && this.#reader === this.#writer && !isInsideTransaction()) {
       await this.#exclusive
     }
@@ -84,12 +85,12 @@ export class SqliteDriver implements SqlDriver {
   }
 
   /** Readers of a file wait for nobody, but for one who repairs the log after the crash of a writer. */
-  async #whenFree<T>(look: () => T): Promise<T> {
+  async #whenFree<T>(look: () => T | Promise<T>): Promise<T> {
     const since = this.#host.monotonic()
     for (;;) {
       this.#assertOpen()
       try {
-        return look()
+        return await look()
       } catch (error) {
         if (!isBusy(error) || this.#host.monotonic() - since > busyGiveUpMs) throw classify(error, this.#path)
         await this.#nap()
@@ -110,6 +111,20 @@ export class SqliteDriver implements SqlDriver {
       return reader.run(script())
     } finally {
       if (reader.client.isTransaction) reader.step('COMMIT')
+    }
+  }
+
+  /** On a connection of its own: while it rests, others read what is newer than its moment. */
+  async #inSlices<T>(script: () => Script<T>): Promise<T> {
+    const connection = Connection.open(this.#path)
+    try {
+      connection.step('BEGIN')
+      return await connection.runInSlices(script(), async () => {
+        await this.rest()
+        this.#assertOpen()
+      })
+    } finally {
+      connection.close()
     }
   }
 
@@ -180,7 +195,7 @@ export class SqliteDriver implements SqlDriver {
   }
 
   async rest(): Promise<void> {
-    await new Promise<void>((resolve) => this.#host.defer(resolve))
+    await this.#host.rest()
   }
 
   /** Nothing is cut off: a transaction here waits for no network, and the longest has two seconds. */
@@ -190,12 +205,17 @@ export class SqliteDriver implements SqlDriver {
   }
 
   async #close(): Promise<void> {
-    while (this.#working) await this.rest()
+    while (this.#working) await this.#turn()
     this.#closed = true
     await this.#sync?.idle()
     this.#sync?.close()
     this.#reader.close()
     this.#writer.close()
+  }
+
+  /** Writes do not queue behind slices of long work. */
+  async #turn(): Promise<void> {
+    await new Promise<void>((resolve) => this.#host.defer(resolve))
   }
 
   #wake(): void {
@@ -218,7 +238,7 @@ export class SqliteDriver implements SqlDriver {
       } else if (this.#begin()) {
         busySince = null
         this.#commitGroup()
-        if (this.#turns.length > 0) await this.rest()
+        if (this.#turns.length > 0) await this.#turn()
       } else {
         busySince ??= this.#host.monotonic()
         if (this.#host.monotonic() - busySince > busyGiveUpMs) this.#failWrites()

@@ -40,6 +40,7 @@ export class Life implements Member, Owner {
     this.host = {
       // A turn of the event loop takes its while.
       defer: (callback) => void timeline.after(0.01 + random.next() * 0.2, this, callback),
+      rest: () => new Promise((resolve) => this.host.defer(resolve)),
       sleep: (ms) => this.clock.sleep(ms),
       timer: (ms, callback) => this.clock.timer(ms, callback),
       monotonic: () => this.clock.monotonic(),
