@@ -126,6 +126,7 @@ export class Evertick {
       },
       newId,
       secrets: secretsOf(config.database),
+      allowCommandEnv: config.allowCommandEnv,
       jobChanged: () => {
         this.#node.changed()
         this.#node.jobChanged()
