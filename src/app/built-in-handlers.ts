@@ -1,4 +1,6 @@
 /** What every worker can do without a function of the user's: call a URL, and run the commands that it is allowed. */
+
+import { EvertickError } from '../core/error.ts'
 import {
   type CommandHandler,
   commandKey,
@@ -14,7 +16,7 @@ import type { Handler, JobContext } from '../engine/worker/handler.ts'
 import { OutcomeSignal } from '../engine/worker/outcome-signal.ts'
 import { type AllowedCommand, allowedCommands } from '../handlers/allowed-commands.ts'
 import { runCommand } from '../handlers/command.ts'
-import { commandEnvironment } from '../handlers/command-environment.ts'
+import { allowVariable, commandEnvironment, refusedVariable } from '../handlers/command-environment.ts'
 import { callHttp } from '../handlers/http-call.ts'
 import { withoutSecrets } from '../handlers/secret-values.ts'
 import { secretSlot } from './handler-options.ts'
@@ -24,6 +26,7 @@ export interface BuiltInParts {
   readonly clock: Clock
   readonly secrets: Secrets
   readonly allowCommands: readonly string[]
+  readonly allowCommandEnv: readonly string[]
   readonly allowPrivateHosts: readonly string[]
 }
 
@@ -64,9 +67,17 @@ async function command(
   context: JobContext,
   spec: JobSpec,
   allowed: AllowedCommand,
-  { clock, secrets }: BuiltInParts,
+  { clock, secrets, allowCommandEnv }: BuiltInParts,
 ): Promise<unknown> {
   const handler = spec.handler as CommandHandler
+  // Another node may have taken it, or this one at a time when it allowed more.
+  const refused = refusedVariable(Object.keys(handler.env), allowCommandEnv)
+  if (refused !== null) {
+    throw new EvertickError('execution_failed', `This worker does not let a job set ${refused}.`, {
+      field: `handler.env.${refused}`,
+      next: allowVariable,
+    })
+  }
   const own = opened(handler.env, context.job, 'env', secrets)
   const redact = withoutSecrets(own.secrets)
   const { log, input: given } = context

@@ -79,6 +79,13 @@ export function allowedCommandsFromEnvironment(
   return (environment.EVERTICK_ALLOW_COMMANDS ?? '').split(/[:,\s]+/).filter((path) => path !== '')
 }
 
+/** Names of variables that command jobs may set, by commas, colons or spaces. */
+export function allowedVariablesFromEnvironment(
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): string[] {
+  return (environment.EVERTICK_ALLOW_COMMAND_ENV ?? '').split(/[:,\s]+/).filter((name) => name !== '')
+}
+
 /** What opens a door is said plainly, or not at all: a misspelt word must not pass for either. */
 function isOn(text: (name: string) => string | undefined, name: string): boolean {
   const said = text(name)?.toLowerCase()

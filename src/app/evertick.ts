@@ -131,6 +131,7 @@ export class Evertick {
       rest: host.rest,
       newId,
       secrets: secretsOf(config.database),
+      allowCommandEnv: config.allowCommandEnv,
       jobChanged: () => {
         this.#node.changed()
         this.#node.jobChanged()

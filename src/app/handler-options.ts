@@ -13,7 +13,7 @@ import {
   type Secretive,
 } from '../core/job/handler.ts'
 import { isSecretName, redacted } from '../core/job/secret-name.ts'
-import { refusedVariable } from '../handlers/command-environment.ts'
+import { allowVariable, isVariableName, refusedVariable } from '../handlers/command-environment.ts'
 import { parseTarget } from '../outbound/outbound-target.ts'
 import { refuseBadName } from './call-options.ts'
 import { checked } from './checked.ts'
@@ -47,7 +47,7 @@ export interface CommandHandlerOptions {
   readonly command: string
   /** @default none */
   readonly args?: readonly string[]
-  /** Beside what every command is given. Values of names such as API_TOKEN are sealed. @default none */
+  /** Beside what every command is given; `allowCommandEnv` must name each. Values of names such as API_TOKEN are sealed. @default none */
   readonly env?: Readonly<Record<string, string>>
   /** An absolute folder. @default '/' */
   readonly cwd?: string
@@ -94,7 +94,7 @@ export const handlerShape = z.discriminatedUnion('type', [
     type: z.literal('command'),
     command: absolute,
     args: z.array(exact).max(256).optional(),
-    env: z.record(z.string().regex(/^[A-Za-z_]\w{0,99}$/, 'is no name of a variable'), exact).optional(),
+    env: z.record(z.string().refine(isVariableName, 'is not a valid name of a variable'), exact).optional(),
     cwd: absolute.optional(),
   }),
 ])
@@ -105,6 +105,8 @@ export interface HandlerContext {
   /** Of the job: what is sealed for one opens in no other. */
   readonly job: string
   readonly secrets: Secrets
+  /** Names of variables that a command may be given. */
+  readonly allowCommandEnv: readonly string[]
   /** What an edit replaces, and takes redacted values from. */
   readonly before: HandlerSpec | null
 }
@@ -153,12 +155,11 @@ function commandSpec(given: Given<'command'>, context: HandlerContext): HandlerS
   if (size > mostBytes) {
     throw invalid('handler.args', `Arguments and env have ${size} bytes; they may have ${mostBytes}.`)
   }
-  for (const name of Object.keys(env)) {
-    if (!refusedVariable(name)) continue
-    const why = `${name} changes what a program is, not what it is told, or is Evertick's own.`
-    throw invalid(`handler.env.${name}`, why, 'Leave it out.')
+  const { before, allowCommandEnv } = context
+  const refused = refusedVariable(Object.keys(env), allowCommandEnv)
+  if (refused !== null) {
+    throw invalid(`handler.env.${refused}`, `This node does not let a job set ${refused}.`, allowVariable)
   }
-  const { before } = context
   const same = before?.type === 'command' && before.command === command ? before.env : null
   const sealed = sealedValues(env, { kind: 'env', before: same, context })
   return { type: 'command', command, args, env: sealed, cwd }

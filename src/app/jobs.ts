@@ -74,7 +74,7 @@ export class Jobs {
     const { now } = context
     const spec = jobSpec(options, {
       name,
-      handler: handlerSpec(handler ?? name, { job: name, secrets: this.#app.secrets, before: null }),
+      handler: handlerSpec(handler ?? name, { ...this.#app, job: name, before: null }),
       input: storable(input, 'input'),
       timezone: this.#app.timezone,
       createdAt: now,
@@ -106,7 +106,6 @@ export class Jobs {
     { revision, ...by }: ActorOptions & { revision?: number } = {},
   ): Promise<JobView> {
     const { handler, input, ...options } = changes
-    const { secrets } = this.#app
     const given = storable(input, 'input')
     const spec = ({ name, spec: before, createdAt, revision: found }: Job) => {
       if (revision !== undefined && revision !== found) throw changedMeanwhile(name, found)
@@ -115,7 +114,7 @@ export class Jobs {
         handler:
           handler === undefined
             ? before.handler
-            : handlerSpec(handler, { job: name, secrets, before: before.handler }),
+            : handlerSpec(handler, { ...this.#app, job: name, before: before.handler }),
         input: given === undefined ? before.input : given,
         inputSchema: before.inputSchema,
         timezone: this.#app.timezone,

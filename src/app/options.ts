@@ -7,12 +7,14 @@ import { parseTimezone } from '../core/schedule/timezone.ts'
 import type { Clock } from '../engine/clock.ts'
 import type { Logger } from '../engine/logger.ts'
 import { type Role, roles, usualRoles } from '../engine/node.ts'
+import { allowedVariables } from '../handlers/command-environment.ts'
 import { defaultPool, type PoolOptions } from '../store/open-store.ts'
 import { type ApiConfig, type ApiOptions, apiConfig } from './api-config.ts'
 import { checked } from './checked.ts'
 import type { DefinedJob, Run } from './define-job.ts'
 import {
   allowedCommandsFromEnvironment,
+  allowedVariablesFromEnvironment,
   databaseFromEnvironment,
   logLevelFromEnvironment,
   privateHostsFromEnvironment,
@@ -84,6 +86,8 @@ export interface EvertickOptions {
   readonly allowPrivateHosts?: readonly string[]
   /** Absolute paths of the programs that jobs may run here; for the role `worker`. @default EVERTICK_ALLOW_COMMANDS, else none */
   readonly allowCommands?: readonly string[]
+  /** Names of variables that command jobs may set; checked where a job is made and where it runs. @default EVERTICK_ALLOW_COMMAND_ENV, else none */
+  readonly allowCommandEnv?: readonly string[]
   /** @default host, process id and a random part */
   readonly nodeId?: string
 }
@@ -114,6 +118,7 @@ export interface Config {
   readonly nodeId: string | null
   readonly allowPrivateHosts: readonly string[]
   readonly allowCommands: readonly string[]
+  readonly allowCommandEnv: readonly string[]
   /** null where this node has no API. */
   readonly api: ApiConfig | null
 }
@@ -160,6 +165,7 @@ const shape = {
   api: object.optional(),
   allowPrivateHosts: z.array(z.string().min(1)).optional(),
   allowCommands: z.array(z.string()).optional(),
+  allowCommandEnv: z.array(z.string()).optional(),
 }
 const names = [
   ...Object.keys(shape),
@@ -227,6 +233,7 @@ export function parseOptions(options: EvertickOptions): Config {
     nodeId: given.nodeId ?? null,
     allowPrivateHosts: given.allowPrivateHosts ?? privateHostsFromEnvironment(),
     allowCommands: allowedPaths(given.allowCommands ?? allowedCommandsFromEnvironment()),
+    allowCommandEnv: allowedVariables(given.allowCommandEnv ?? allowedVariablesFromEnvironment()),
   })
 }
 

@@ -7,8 +7,10 @@ const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 
 async function run(): Promise<void> {
   const { enableCompileCache } = await import('node:module')
+  const { compileCacheFolder } = await import('./compile-cache.ts')
+  const folder = compileCacheFolder(process.env)
   // From the second time on, a command answers in a third of the time.
-  enableCompileCache()
+  if (folder !== null) enableCompileCache(folder)
   const { main } = await import('./main.ts')
   await main()
 }

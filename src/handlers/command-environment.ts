@@ -1,16 +1,45 @@
 /**
- * What a command finds around it: a fixed few variables, what the execution is, and the job's own. Nothing of this
- * process's environment, where secrets stand.
+ * What a command finds around it: a fixed few variables, what the execution is, and of the job's own those that the node
+ * lets a job set. Nothing of this process's environment, where secrets stand.
  */
 import { userInfo } from 'node:os'
+import { EvertickError } from '../core/error.ts'
 
-/** Variables that change which code runs: loaders, interpreters, shells, tools that call others. Ours are no job's. */
-const refused =
-  /^(?:PATH|IFS|ENV|BASH_.*|BASHOPTS|SHELLOPTS|SHELL|PS\d|PROMPT_COMMAND|CDPATH|GLOBIGNORE|HOME|ZDOTDIR|FPATH|LD_.*|DYLD_.*|GLIBC_.*|MALLOC_.*|GCONV_PATH|LOCPATH|NLSPATH|HOSTALIASES|RES_OPTIONS|LOCALDOMAIN|NODE_.*|NPM_.*|PYTHON.*|PERL.*|RUBY.*|GEM_.*|BUNDLE_.*|PHP.*|LUA_.*|TCLLIBPATH|CLASSPATH|.*JAVA_.*OPTIONS|JAVA_HOME|DOTNET_.*|COR_.*|CORECLR_.*|GIT_.*|SSH_.*|SUDO_.*|EDITOR|VISUAL|PAGER|LESS.*|MANPAGER|BROWSER|CURL_.*|WGETRC|OPENSSL_.*|SSLKEYLOGFILE|R_.*|EVERTICK_.*)$/i
+/**
+ * Variables that change which code runs: loaders, interpreters, shells, tools that call others. Ours are no job's. No list
+ * of ours is ever whole, which is why a node names what a job may set; these it cannot name.
+ */
+const never =
+  /^(?:PATH|IFS|ENV|BASH_.*|BASHOPTS|SHELLOPTS|SHELL|PS\d|PROMPT_COMMAND|CDPATH|GLOBIGNORE|HOME|ZDOTDIR|FPATH|LD_.*|DYLD_.*|GLIBC_.*|MALLOC_.*|GCONV_PATH|LOCPATH|NLSPATH|HOSTALIASES|RES_OPTIONS|LOCALDOMAIN|NODE_.*|NPM_.*|PYTHON.*|PERL.*|RUBY.*|GEM_.*|BUNDLE_.*|PHP.*|LUA_.*|TCLLIBPATH|CLASSPATH|.*JAVA_.*OPTIONS|JAVA_HOME|DOTNET_.*|COR_.*|CORECLR_.*|GIT_.*|.*_RSH|RSYNC_.*|TAR_OPTIONS|ZIPOPT|.*MAKEFLAGS|SSH_.*|SUDO_.*|(?:.*_)?EDITOR|VISUAL|(?:.*_|MAN)?PAGER|LESS.*|BROWSER|CURL_.*|WGETRC|OPENSSL_.*|SSLKEYLOGFILE|R_.*|EVERTICK_.*)$/i
 
-export function refusedVariable(name: string): boolean {
-  return refused.test(name)
+/** The names of a node's list, once they are checked. */
+export function allowedVariables(names: readonly string[]): readonly string[] {
+  for (const name of names) {
+    const why = !isVariableName(name)
+      ? `${JSON.stringify(name)} is not a valid name of a variable.`
+      : never.test(name)
+        ? `${name} can be set by no job: it changes which code a program runs, or is Evertick's own.`
+        : null
+    if (why === null) continue
+    throw new EvertickError('invalid_config', why, {
+      field: 'allowCommandEnv',
+      next: 'Take it out of EVERTICK_ALLOW_COMMAND_ENV or allowCommandEnv.',
+    })
+  }
+  return names
 }
+
+export function isVariableName(name: string): boolean {
+  return /^[A-Za-z_]\w{0,99}$/.test(name)
+}
+
+/** The first that the node does not let a job set. */
+export function refusedVariable(names: readonly string[], allowed: readonly string[]): string | null {
+  return names.find((name) => !allowed.includes(name)) ?? null
+}
+
+export const allowVariable =
+  'Name it in EVERTICK_ALLOW_COMMAND_ENV or allowCommandEnv of this node and of the workers, or leave it out.'
 
 const fixed = {
   PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',

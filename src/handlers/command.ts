@@ -3,6 +3,7 @@
  * whatever it has started. What it writes comes line by line.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { stat } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
@@ -10,6 +11,7 @@ import { EvertickError } from '../core/error.ts'
 import { type AllowedCommand, recheck } from './allowed-commands.ts'
 import { OutputLines, OutputTail } from './output-lines.ts'
 import { signalGroup, unwatchGroup, watchGroup } from './process-group.ts'
+import { killStrays, markVariable, signalStrays } from './strays.ts'
 
 export interface CommandRun {
   readonly allowed: AllowedCommand
@@ -41,10 +43,11 @@ export async function runCommand(run: CommandRun): Promise<CommandResult> {
   await recheck(allowed)
   await refuseMissingFolder(cwd)
   signal.throwIfAborted()
+  const mark = randomUUID()
   const child = spawn(allowed.file, args, {
     argv0: allowed.path,
     cwd,
-    env,
+    env: { ...env, [markVariable]: mark },
     detached: true,
     stdio: [run.stdin === null ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   })
@@ -58,7 +61,7 @@ export async function runCommand(run: CommandRun): Promise<CommandResult> {
   const [out, errors] = [new OutputLines(onLine('stdout')), new OutputLines(onLine('stderr'))]
   stdout.on('data', (bytes: Buffer) => out.write(bytes))
   stderr.on('data', (bytes: Buffer) => errors.write(bytes))
-  const [exitCode, killedBy] = await ended(child, run)
+  const [exitCode, killedBy] = await ended(child, mark, run)
   out.end()
   errors.end()
   signal.throwIfAborted()
@@ -66,7 +69,11 @@ export async function runCommand(run: CommandRun): Promise<CommandResult> {
   throw failure(allowed.path, exitCode, killedBy, tail.text)
 }
 
-async function ended(child: ChildProcess, run: CommandRun): Promise<[number | null, NodeJS.Signals | null]> {
+async function ended(
+  child: ChildProcess,
+  mark: string,
+  run: CommandRun,
+): Promise<[number | null, NodeJS.Signals | null]> {
   const { allowed, signal, stdin, timer } = run
   const group = child.pid
   if (group === undefined) {
@@ -76,16 +83,20 @@ async function ended(child: ChildProcess, run: CommandRun): Promise<[number | nu
       `${allowed.path} could not be started: ${error.code ?? error.message}.`,
     )
   }
-  watchGroup(group)
+  watchGroup(group, mark)
   // What is killed before it has read its input is told so by its exit code, not by a broken pipe.
   child.stdin?.on('error', () => {})
   child.stdin?.end(stdin ?? '')
   const closed = once(child, 'close')
   let cancelKill: () => void = () => {}
+  const send = (name: 'SIGTERM' | 'SIGKILL') => {
+    signalGroup(group, name)
+    void signalStrays(mark, name)
+  }
   const stop = () => {
-    signalGroup(group, 'SIGTERM')
+    send('SIGTERM')
     cancelKill()
-    cancelKill = timer(graceOf(signal), () => signalGroup(group, 'SIGKILL'))
+    cancelKill = timer(graceOf(signal), () => send('SIGKILL'))
   }
   signal.addEventListener('abort', stop, { once: true })
   try {
@@ -103,6 +114,7 @@ async function ended(child: ChildProcess, run: CommandRun): Promise<[number | nu
     signalGroup(group, 'SIGKILL')
     child.stdout?.destroy()
     child.stderr?.destroy()
+    await killStrays(mark)
     unwatchGroup(group)
   }
 }

@@ -1,15 +1,18 @@
 /** Process groups of commands: each is ended whole, and none outlives a process that ends by itself. */
+import { killStraysNow } from './strays.ts'
 
-const living = new Set<number>()
+/** By group: the mark of what has left it. */
+const living = new Map<number, string>()
 
 function endAll(): void {
-  for (const group of living) signalGroup(group, 'SIGKILL')
+  for (const group of living.keys()) signalGroup(group, 'SIGKILL')
+  killStraysNow([...living.values()])
 }
 
 /** From now on, this process does not exit without it. */
-export function watchGroup(group: number): void {
+export function watchGroup(group: number, mark: string): void {
   if (living.size === 0) process.once('exit', endAll)
-  living.add(group)
+  living.set(group, mark)
 }
 
 export function unwatchGroup(group: number): void {

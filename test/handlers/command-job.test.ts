@@ -5,7 +5,15 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { openTestNode, type TestNode } from '../../src/testing/index.ts'
 import { until } from '../process/until.ts'
-import { argvProgram, nodeAllowing, program, ranCommand, shellProgram, testFolder } from './command-node.ts'
+import {
+  argvProgram,
+  isAlive,
+  nodeAllowing,
+  program,
+  ranCommand,
+  shellProgram,
+  testFolder,
+} from './command-node.ts'
 
 async function logsOf(node: TestNode, id: string) {
   // The recorder writes once a second.
@@ -17,7 +25,7 @@ test('a program is given its arguments, a few variables and its input, and nothi
   const argv = argvProgram()
   process.env['EVERTICK_TEST_LEAK'] = 'of the node'
   onTestFinished(() => void delete process.env['EVERTICK_TEST_LEAK'])
-  const node = await nodeAllowing([argv])
+  const node = await nodeAllowing([argv], { allowCommandEnv: ['GREETING'] })
   const cwd = realpathSync(testFolder())
   const done = await ranCommand(
     node,
@@ -41,6 +49,7 @@ test('a program is given its arguments, a few variables and its input, and nothi
       EVERTICK_ATTEMPT: '1',
       EVERTICK_IDEMPOTENCY_KEY: done.idempotencyKey,
       EVERTICK_INPUT: '{"n":1}',
+      EVERTICK_RUN: expect.any(String) as string,
     },
   })
 })
@@ -133,15 +142,6 @@ async function idsOf(folder: string): Promise<number[]> {
   }
   await until('the family', () => members.every((name) => read(name) > 0))
   return members.map(read)
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    // What has ended and nobody has asked about is still listed.
-    return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')
-  } catch {
-    return false
-  }
 }
 
 test.each(['timeout', 'cancel', 'stop'] as const)(

@@ -1,5 +1,5 @@
 /** A node that may run the given programs, and a folder of programs of the test's own. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -29,6 +29,20 @@ export function argvProgram(): string {
 const stdin = process.argv.includes('--stdin') ? require('node:fs').readFileSync(0, 'utf8') : null
 console.log(JSON.stringify({ argv: process.argv.slice(2), env: process.env, cwd: process.cwd(), stdin }))
 `)
+}
+
+/** A node that lets its jobs set these. */
+export function letting(env: Readonly<Record<string, string>>): Pick<TestNodeOptions, 'allowCommandEnv'> {
+  return { allowCommandEnv: Object.keys(env) }
+}
+
+/** Whether the process still runs: one that has ended and that nobody has asked about is only listed. */
+export function isAlive(pid: number): boolean {
+  try {
+    return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')
+  } catch {
+    return false
+  }
 }
 
 export async function nodeAllowing(

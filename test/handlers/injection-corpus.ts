@@ -63,7 +63,7 @@ export const hostileTexts: readonly string[] = [
 /** Texts that cannot be passed on as they are. */
 export const impossibleTexts: readonly string[] = ['a\0b', '\0', '\ud800', 'x\udfff', 'a'.repeat(8_193)]
 
-/** Variables that change which code runs. */
+/** Variables that change which code runs; no list may name them. */
 export const hostileVariables: readonly string[] = [
   'PATH',
   'path',
@@ -96,7 +96,13 @@ export const hostileVariables: readonly string[] = [
   'SUDO_ASKPASS',
   'EDITOR',
   'PAGER',
+  'SYSTEMD_PAGER',
   'LESSOPEN',
+  'TAR_OPTIONS',
+  'RSYNC_RSH',
+  'CVS_RSH',
+  'MAKEFLAGS',
+  'GNUMAKEFLAGS',
   'HOME',
   'EVERTICK_JOB',
   'EVERTICK_JWT_SECRET',
@@ -104,6 +110,48 @@ export const hostileVariables: readonly string[] = [
   'a b',
   '1A',
   '',
+]
+
+/** Variables that some program somewhere runs code by, and no list of ours knows: only what is named passes. */
+export const oddVariables: readonly string[] = [
+  'AWKPATH',
+  'BAT_PAGER_OPTS',
+  'CC',
+  'CMAKE_TOOLCHAIN_FILE',
+  'COMPOSE_FILE',
+  'DOCKER_HOST',
+  'ERL_FLAGS',
+  'ERL_LIBS',
+  'EXINIT',
+  'FZF_DEFAULT_COMMAND',
+  'GDBINIT',
+  'GOFLAGS',
+  'GREP_OPTIONS',
+  'GTK_MODULES',
+  'GZIP',
+  'HGEDITOR',
+  'HTTPS_PROXY',
+  'INPUTRC',
+  'KUBECONFIG',
+  'LC_ALL',
+  'MAILCAPS',
+  'MYSQL_TEST_LOGIN_FILE',
+  'OCAMLRUNPARAM',
+  'PGSERVICEFILE',
+  'PGPASSFILE',
+  'PKG_CONFIG_PATH',
+  'QT_PLUGIN_PATH',
+  'RIPGREP_CONFIG_PATH',
+  'RSTUDIO_PANDOC',
+  'RUSTC_WRAPPER',
+  'SCREENDIR',
+  'SQLITE_HISTORY',
+  'TERMINFO',
+  'TMPDIR',
+  'TZDIR',
+  'VIMINIT',
+  'XDG_CONFIG_HOME',
+  'YARN_YARN_PATH',
 ]
 
 /** Programs and folders that are no plain absolute path. */

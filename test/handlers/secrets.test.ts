@@ -5,7 +5,7 @@ import { beforeEach, expect, test, vi } from 'vitest'
 import { Secrets } from '../../src/app/secrets.ts'
 import type { HandlerOptions } from '../../src/index.ts'
 import { openApi } from '../http/api-under-test.ts'
-import { argvProgram, nodeAllowing, shellProgram, testFolder } from './command-node.ts'
+import { argvProgram, letting, nodeAllowing, shellProgram, testFolder } from './command-node.ts'
 import { echoServer } from './echo-server.ts'
 
 beforeEach(() => {
@@ -44,6 +44,7 @@ test('a canary in every secret slot reaches its goal, and is found nowhere else'
   const api = await openApi({
     database: `sqlite:${join(folder, 'evertick.db')}`,
     allowCommands: [prints, fails],
+    ...letting(env),
     allowPrivateHosts: [echo.host],
   })
   const { node, call } = api
@@ -94,7 +95,7 @@ test('a canary in every secret slot reaches its goal, and is found nowhere else'
 const http = { type: 'http', url: 'https://example.com/a', headers: { Authorization: 'Bearer one' } } as const
 
 test('a redacted value that comes back keeps what was there, but only for where it was meant', async () => {
-  const node = await nodeAllowing([])
+  const node = await nodeAllowing([], { allowCommandEnv: ['API_TOKEN'] })
   const { jobs } = node.evertick
   await jobs.create({ name: 'call', handler: http })
   const { handler } = await jobs.get('call')
