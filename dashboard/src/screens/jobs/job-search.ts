@@ -4,6 +4,9 @@ import type { Suggestion } from '../../lists/search-text.ts'
 export const searchSuggestions: readonly Suggestion[] = [
   { text: 'state:paused', means: 'paused jobs' },
   { text: 'status:running', means: 'with an execution that runs now' },
+  { text: 'health:failing', means: 'that fail, until a run succeeds' },
+  { text: 'health:late', means: 'with a due tick that has not started' },
+  { text: 'health:disabled', means: 'that nobody can run' },
   { text: 'last:failed', means: 'whose last run failed' },
   { text: 'last:late', means: 'whose last run was late' },
   { text: 'last:never', means: 'that never ran' },
