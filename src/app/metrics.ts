@@ -4,7 +4,7 @@ import type { JobStatus } from '../core/job/job-status.ts'
 import type { AppContext } from './app-context.ts'
 
 export interface Metrics {
-  readonly jobs: { readonly total: number; readonly byStatus: Readonly<Record<string, number>> }
+  readonly jobs: { readonly total: number; readonly byStatus: Readonly<Partial<Record<JobStatus, number>>> }
   readonly executions: {
     readonly total: number
     readonly running: number
@@ -22,7 +22,7 @@ const metricRuns = 10_000
 
 export async function metricsOf({ store, clock }: AppContext): Promise<Metrics> {
   const [jobs, executions, runs] = [
-    await store.countJobs(),
+    await store.countStatuses(clock.now()),
     await store.countExecutions(),
     await store.jobRuns(null, metricRuns),
   ]
@@ -30,7 +30,7 @@ export async function metricsOf({ store, clock }: AppContext): Promise<Metrics> 
   const total = (counts: Record<string, number>) =>
     Object.values(counts).reduce((sum, count) => sum + count, 0)
   return {
-    jobs: { total: total(jobs), byStatus: byStatus(jobs) },
+    jobs: { total: total(jobs), byStatus: jobs },
     executions: {
       total: total(executions),
       running: executions.running ?? 0,
@@ -43,23 +43,4 @@ export async function metricsOf({ store, clock }: AppContext): Promise<Metrics> 
     staleLeases: (await store.listLeases('expired', clock.now())).length,
     collectedAt: new Date(clock.now()),
   }
-}
-
-const statusOfState: Readonly<Record<string, JobStatus>> = {
-  active: 'scheduled',
-  paused: 'paused',
-  disabled: 'paused',
-  completed: 'completed',
-  cancelled: 'cancelled',
-  error: 'failed',
-}
-
-/** Seed 003's words, from the states of the jobs. */
-export function byStatus(jobs: Readonly<Record<string, number>>): Record<string, number> {
-  const counts: Record<string, number> = {}
-  for (const [state, count] of Object.entries(jobs)) {
-    const status = statusOfState[state] ?? state
-    counts[status] = (counts[status] ?? 0) + count
-  }
-  return counts
 }

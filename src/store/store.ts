@@ -6,6 +6,7 @@ import type { Execution } from '../core/execution/execution.ts'
 import type { FinishedRun } from '../core/history/statistics.ts'
 import type { HealthCounts } from '../core/job/health.ts'
 import type { Job } from '../core/job/job.ts'
+import type { JobStatus } from '../core/job/job-status.ts'
 import type { LeaderTerm } from '../core/leader/term.ts'
 import type { TickRange } from '../core/tick/account.ts'
 import type { Explanation } from '../core/tick/explain.ts'
@@ -205,7 +206,10 @@ export interface Store {
   /** Proves the invariant of every job, in slices; `onProgress` hears how many are done. */
   auditLedger(options: { onProgress?: (done: number, total: number) => void }): Promise<AuditReport>
   jobRuns(jobId: string | null, limit: number): Promise<FinishedRun[]>
+  /** By their states, at no cost. */
   countJobs(): Promise<Record<string, number>>
+  /** By the statuses that lists show. */
+  countStatuses(now: number): Promise<Partial<Record<JobStatus, number>>>
   /** How each of these jobs does. */
   readHealth(jobIds: readonly string[], now: number): Promise<JobHealth[]>
   countHealth(now: number): Promise<HealthCounts>

@@ -142,6 +142,22 @@ test('each figure of the overview is the length of the list that it links to', a
   expect(await listed('state:pending,blocked,retrying')).toBe(counts.waiting)
 })
 
+test('jobs are counted by the status that the list gives them', async () => {
+  const onceBroken = defineJob({ name: 'once-broken', run: () => Promise.reject(new Error('no')) })
+  const node = await open({ jobs: [hourly, broken, onceBroken] })
+  const { jobs } = node.evertick
+  const at = new Date(node.clock.now() + 1_000)
+  await jobs.create({ name: 'one-shot', schedule: { at }, handler: 'once-broken', retry: { attempts: 1 } })
+  await jobs.create({ name: 'resting', schedule: { every: '1h' }, handler: 'hourly' })
+  await jobs.pause('resting')
+  await node.advance('2s')
+  const listed = (await jobs.list({ limit: 200 })).jobs
+  const counted = Object.groupBy(listed, ({ status }) => status)
+  const expected = Object.entries(counted).map(([status, of]) => [status, of?.length])
+  expect(listed.find(({ name }) => name === 'one-shot')?.status).toBe('failed')
+  expect((await node.evertick.metrics()).jobs).toEqual({ total: 5, byStatus: Object.fromEntries(expected) })
+})
+
 test('a span that is too long, empty or turned round is refused', async () => {
   const { evertick } = await open({ jobs: [hourly] })
   const from = '2027-01-04T00:00:00Z'

@@ -2,7 +2,6 @@
 import type { HealthCounts } from '../../core/job/health.ts'
 import type { AppContext } from '../app-context.ts'
 import type { Leader } from '../cluster.ts'
-import { byStatus } from '../metrics.ts'
 import { type AwayReport, awayOf } from './away.ts'
 import { type Problem, problemsOf } from './problems.ts'
 
@@ -20,7 +19,7 @@ export interface Overview {
     readonly sentence: string
   }
   readonly counts: {
-    readonly jobs: { readonly total: number; readonly byStatus: Readonly<Record<string, number>> }
+    readonly jobs: { readonly total: number; readonly paused: number }
     readonly running: number
     readonly waiting: number
     readonly failedLastDay: number
@@ -61,7 +60,10 @@ export async function overviewOf(app: AppContext, leader: Leader): Promise<Overv
   return {
     health: healthOf(current !== null || jobs.active === undefined, await store.countHealth(now), problems),
     counts: {
-      jobs: { total: Object.values(jobs).reduce((sum, count) => sum + count, 0), byStatus: byStatus(jobs) },
+      jobs: {
+        total: Object.values(jobs).reduce((sum, count) => sum + count, 0),
+        paused: jobs.paused ?? 0,
+      },
       running,
       waiting,
       failedLastDay: ended('failed'),

@@ -54,7 +54,7 @@ export const overview = name(
       sentence: z.string(),
     }),
     counts: z.object({
-      jobs: z.object({ total: z.int(), byStatus: z.record(z.string(), z.int()) }),
+      jobs: z.object({ total: z.int(), paused: z.int() }),
       running: z.int(),
       waiting: z.int(),
       failedLastDay: z.int(),

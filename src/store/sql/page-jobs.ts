@@ -2,11 +2,12 @@
  * Jobs in any order, page by page. A page begins right after a place, not at a number of rows: equals are told apart by
  * their ids, and those without a value come last, in a statement of their own, so that an index can carry both parts.
  */
+import type { JobStatus } from '../../core/job/job-status.ts'
 import type { JobFilter, JobPageQuery, JobPlace, JobSort, PlacedJob, TagCount } from '../store.ts'
-import type { LastColumn } from './last-executions.ts'
+import { type LastColumn, lastColumns } from './last-executions.ts'
 import { type MatchedJobs, matchedJobs, statusText } from './match-jobs.ts'
 import { jobFrom, number, text } from './rows.ts'
-import { type Param, row, rows, type Script } from './script.ts'
+import { type Param, pageRows, type Row, row, rows, type Script } from './script.ts'
 
 interface Order {
   readonly key: string
@@ -119,4 +120,25 @@ export function* matchingNames(filter: JobFilter, limit: number): Script<string[
 
 function paramsOf({ fromParams, where }: MatchedJobs): Param[] {
   return [...fromParams, ...where.params]
+}
+
+const statusPageText = (looked: string) => `SELECT j.id, ${statusText} AS status FROM (
+    SELECT j.id, j.state, j.schedule_kind, ${looked} FROM @jobs j
+    WHERE j.deleted_at IS NULL AND j.id > ? ORDER BY j.id LIMIT ?) j ORDER BY j.id`
+
+/** By the words of the list, so that the two agree; a page at a time, since each job's last execution is looked up. */
+export function* countStatuses(now: number): Script<Partial<Record<JobStatus, number>>> {
+  const looked = lastColumns(orders.status.needs, now)
+  const pageText = statusPageText(looked.text)
+  const counts: Partial<Record<JobStatus, number>> = {}
+  let after: string | undefined = ''
+  while (after !== undefined) {
+    const page: Row[] = yield* rows(pageText, ...looked.params, after, pageRows)
+    for (const found of page) {
+      const status = text(found.status) as JobStatus
+      counts[status] = (counts[status] ?? 0) + 1
+    }
+    after = page.length < pageRows ? undefined : text(page.at(-1)?.id)
+  }
+  return counts
 }

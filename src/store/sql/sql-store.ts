@@ -59,7 +59,7 @@ import {
   resumeQueue,
   touchNode,
 } from './nodes.ts'
-import { countMatches, countTags, matchingNames, pageJobs } from './page-jobs.ts'
+import { countMatches, countStatuses, countTags, matchingNames, pageJobs } from './page-jobs.ts'
 import { purgeHistory, purgeJob } from './purge-history.ts'
 import { readActivity, readTimeline } from './read-activity.ts'
 import { auditSlice, countAllJobs, explainTicks, type JobAudit } from './read-ledger.ts'
@@ -219,6 +219,7 @@ export function createSqlStore(
     auditLedger: ({ onProgress }) => auditLedger(driver, context, onProgress ?? (() => {})),
     jobRuns: (jobId, limit) => read(() => jobRuns(jobId, limit), limit > pageRows ? oneMoment : {}),
     countJobs: () => read(() => countJobs()),
+    countStatuses: (now) => read(() => countStatuses(now), oneMoment),
     countExecutions: () => read(() => countExecutions()),
     readHealth: (jobIds, now) => read(() => readHealth(jobIds, now)),
     countHealth: (now) => read(() => countHealth(now)),
