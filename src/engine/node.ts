@@ -127,7 +127,7 @@ export class Node {
 
   /** The map of handlers has changed while this node runs. */
   async handlersChanged(): Promise<void> {
-    await this.#registrar.register()
+    await this.#registrar.handlersChanged()
     this.#worker?.wake()
   }
 

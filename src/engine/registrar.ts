@@ -17,6 +17,8 @@ export class Registrar extends Service {
   readonly #heartbeatMs: number
   readonly #onOutdated: (schemaVersion: number) => void
   #orphansAt = 0
+  /** The handlers that the database knows of this node; null before it knows any. */
+  #registered: ReadonlySet<string> | null = null
   #schemaVersion: number | null = null
 
   constructor(
@@ -41,8 +43,24 @@ export class Registrar extends Service {
 
   /** Before this node claims anything, the database knows what it can run. */
   async register(): Promise<void> {
-    const schemaVersion = await this.#context.store.registerNode(this.#node(), this.#handlers())
+    const handlers = new Set(this.#handlers())
+    this.#registered = null
+    const schemaVersion = await this.#context.store.registerNode(this.#node(), [...handlers])
     this.#schemaVersion ??= schemaVersion
+    this.#registered = handlers
+  }
+
+  /** Only the difference is written: a thousand jobs that come one by one are a thousand rows, not half a million. */
+  async handlersChanged(): Promise<void> {
+    const before = this.#registered
+    const handlers = new Set(this.#handlers())
+    this.#registered = null
+    if (before === null) return await this.register()
+    const added = [...handlers].filter((handler) => !before.has(handler))
+    const removed = [...before].filter((handler) => !handlers.has(handler))
+    const { store, nodeId } = this.#context
+    if (await store.changeHandlers(nodeId, { added, removed })) this.#registered = handlers
+    else await this.register()
   }
 
   protected override async run(signal: AbortSignal): Promise<void> {

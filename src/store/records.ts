@@ -223,6 +223,11 @@ export interface NodeRow {
   readonly seenAt: number
 }
 
+export interface HandlerChange {
+  readonly added: readonly string[]
+  readonly removed: readonly string[]
+}
+
 /** What a node's heartbeat finds. */
 export interface Touched {
   /** False where the node is not known (any more). */

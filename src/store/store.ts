@@ -72,6 +72,7 @@ import type {
   CurrentLeader,
   ElectRequest,
   ExecutionQuery,
+  HandlerChange,
   JobMark,
   JobQuery,
   KeptAnswer,
@@ -276,6 +277,8 @@ export interface Store {
   clearExpiredLocks(prefix: string, now: number): Promise<number>
   /** Returns the newest migration that the database has. */
   registerNode(node: NodeRow, handlers: readonly string[]): Promise<number>
+  /** Only what has changed of a node's handlers. False where the node is not known: it has to register. */
+  changeHandlers(id: string, change: HandlerChange): Promise<boolean>
   /** Nodes not seen for `lostMs` are cleared away, unless something is still leased to them. */
   touchNode(id: string, now: number, lostMs: number): Promise<Touched>
   removeNode(id: string): Promise<void>

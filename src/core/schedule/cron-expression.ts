@@ -13,7 +13,7 @@ export interface CronExpression {
   readonly minutes: readonly number[]
   readonly hours: readonly number[]
   readonly days: DayRule
-  /** Minute or hour starts with `*`: each real instant counts, so none in a gap and both in a fold. */
+  /** Minute or hour starts with `*`, or with `0/n` for it: each real instant counts, so none in a gap and both in a fold. */
   readonly realInstants: boolean
   /** Some field holds `H`: without a key the values are all that it could become, good for checking only. */
   readonly hashed: boolean
@@ -51,7 +51,7 @@ export function parseCron(cron: unknown, hashKey?: string): CronExpression {
     minutes: parseValues(minute, cronFields.minute, seed('minute')),
     hours: parseValues(hour, cronFields.hour, seed('hour')),
     days,
-    realInstants: minute.text.startsWith('*') || hour.text.startsWith('*'),
+    realInstants: [minute, hour].some(({ text }) => /^(?:\*|0+\/)/.test(text)),
     hashed: parts.some(isHashed),
   }
   if (!everMatches(days)) throw impossible(day, month, weekday)

@@ -48,6 +48,7 @@ export class DatabaseMemory implements Memory {
   }
 
   /** Everything is in the database already. */
+  async added(): Promise<void> {}
   changed(): void {}
   async saved(): Promise<void> {}
 

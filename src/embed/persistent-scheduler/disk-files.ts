@@ -1,8 +1,13 @@
 /** The few things that a state file needs of a disk. Each is one step: a process may die between any two of them. */
+import type { Stats } from 'node:fs'
 import { copyFile, link, mkdir, open, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { EvertickError } from '../../core/error.ts'
 
+/** What is there under a name and is not a regular file, nor a link to one, is refused: never read, moved or replaced. */
 export interface Files {
+  /** Throws where something else than a regular file has the name. */
+  refuseOther(path: string): Promise<void>
   /** null where there is none. */
   read(path: string): Promise<string | null>
   /** The text is on the disk when this returns. */
@@ -25,8 +30,13 @@ export interface Files {
 const noLinks = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV'])
 
 export const diskFiles: Files = {
-  read: (path) => orNull(readFile(path, 'utf8')),
+  refuseOther,
+  async read(path) {
+    await refuseOther(path)
+    return await orNull(readFile(path, 'utf8'))
+  },
   async write(path, text) {
+    await refuseOther(path)
     await writeSynced(path, 'w', text)
   },
   async create(path, text) {
@@ -40,6 +50,8 @@ export const diskFiles: Files = {
   },
   async keep(path, as) {
     const fresh = `${as}.new`
+    await refuseOther(path)
+    await refuseOther(as)
     await rm(fresh, { force: true })
     try {
       await link(path, fresh)
@@ -51,7 +63,10 @@ export const diskFiles: Files = {
     }
     await rename(fresh, as)
   },
-  rename,
+  async rename(from, to) {
+    await refuseOther(to)
+    await rename(from, to)
+  },
   remove: (path) => rm(path, { force: true }),
   async syncFolder(path) {
     // Windows opens no folders, and needs no such flush.
@@ -74,6 +89,23 @@ export function folderOf(path: string): string {
 export function codeOf(error: unknown): string {
   const { code } = error as { code?: unknown }
   return typeof code === 'string' ? code : ''
+}
+
+/** A FIFO would block whoever opens it, and a device in a file's place would be moved away: both are looked at first. */
+async function refuseOther(path: string): Promise<void> {
+  const found = await orNull(stat(path))
+  if (found === null || found.isFile()) return
+  throw new EvertickError('invalid_config', `${path} is ${kindOf(found)}: the state needs a regular file.`, {
+    field: 'stateFile',
+    next: 'Name a regular file, or one that is not there yet; nothing was changed.',
+  })
+}
+
+function kindOf(found: Stats): string {
+  if (found.isDirectory()) return 'a folder'
+  if (found.isFIFO()) return 'a FIFO'
+  if (found.isSocket()) return 'a socket'
+  return 'a device'
 }
 
 async function orNull<T>(found: Promise<T>): Promise<T | null> {

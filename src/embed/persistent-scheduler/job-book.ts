@@ -93,6 +93,10 @@ export class JobBook {
     this.#pages.delete(name)
   }
 
+  get size(): number {
+    return this.#pages.size
+  }
+
   names({ mine }: { readonly mine: boolean }): string[] {
     return [...this.#pages].filter(([, page]) => !mine || page.mine).map(([name]) => name)
   }

@@ -21,6 +21,8 @@ export interface Memory {
   start(app: AppContext): Promise<void>
   /** Brings a job back from where a former process left it, and says what holds for it from now on. */
   restore(given: GivenJob): Promise<RestoredJob>
+  /** A job was scheduled. Resolves when it is kept; of many jobs, when it will be kept soon. */
+  added(): Promise<void>
   /** Something is worth keeping. */
   changed(): void
   /** Resolves when what has changed is kept. */
@@ -67,6 +69,7 @@ export class NoMemory implements Memory {
     return { job: { ...given, timezone }, figures: { runs: 0, lastRunAt: null }, missedFrom: null }
   }
 
+  async added(): Promise<void> {}
   changed(): void {}
   async saved(): Promise<void> {}
 

@@ -4,6 +4,9 @@
  */
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import { EvertickError } from '../../core/error.ts'
+import { parseSchedule } from '../../core/schedule/schedule-spec.ts'
+import { missedRuns } from './scheduler-config.ts'
 
 export interface SavedTick {
   readonly scheduledFor: string
@@ -35,8 +38,16 @@ export interface SavedState {
   readonly jobs: readonly SavedJob[]
 }
 
+export interface BadJob {
+  /** Its name, or where it stands in a file that does not give it one. */
+  readonly job: string
+  readonly why: string
+}
+
 export type ReadState =
   | { readonly kind: 'whole'; readonly state: SavedState }
+  /** A file that somebody edited: whole except for these. */
+  | { readonly kind: 'partly'; readonly state: SavedState; readonly bad: readonly BadJob[] }
   | { readonly kind: 'damaged'; readonly why: string }
   /** Written by a program that knows more than this one. */
   | { readonly kind: 'foreign'; readonly version: string }
@@ -63,7 +74,7 @@ const job = z.looseObject({
 const file = z.looseObject({
   version: z.literal(version),
   timestamp: instant,
-  jobs: z.array(job),
+  jobs: z.array(z.unknown()),
   checksum: z.string().optional(),
 })
 
@@ -75,7 +86,8 @@ export function formatState({ timestamp, jobs }: SavedState): string {
 export function parseState(text: string): ReadState {
   let written: unknown
   try {
-    written = JSON.parse(text)
+    // Some editors put a byte order mark before the text.
+    written = JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch {
     return { kind: 'damaged', why: text.trim() === '' ? 'it is empty' : 'it is no JSON' }
   }
@@ -83,14 +95,66 @@ export function parseState(text: string): ReadState {
   if (other !== null) return { kind: 'foreign', version: other }
   const parsed = file.safeParse(written)
   if (!parsed.success) return { kind: 'damaged', why: issueOf(parsed.error) }
-  const { timestamp, jobs, checksum } = parsed.data
+  const { timestamp, checksum } = parsed.data
   // Of what is written, not of what was made of it: only then a changed digit shows.
   if (checksum !== undefined && checksum !== checksumOf(bodyOf(written))) {
     const why = 'its checksum does not match (whoever edits it by hand removes the checksum)'
     return { kind: 'damaged', why }
   }
-  const why = checksum === undefined ? (strangeKey(parsed.data) ?? impossible({ timestamp, jobs })) : null
-  return why === null ? { kind: 'whole', state: { timestamp, jobs } } : { kind: 'damaged', why }
+  const edited = checksum === undefined
+  const strange = edited ? strangeKey(parsed.data) : null
+  if (strange !== null) return { kind: 'damaged', why: strange }
+  const { jobs, bad } = sortOut(parsed.data.jobs, edited ? timestamp : null)
+  const state = { timestamp, jobs }
+  return bad.length === 0 ? { kind: 'whole', state } : { kind: 'partly', state, bad }
+}
+
+/** Each job for itself: one that somebody got wrong costs none of the others. `editedAt`: null where nobody edited it. */
+function sortOut(
+  written: readonly unknown[],
+  editedAt: string | null,
+): { readonly jobs: SavedJob[]; readonly bad: BadJob[] } {
+  const jobs = new Map<string, SavedJob>()
+  const bad: BadJob[] = []
+  for (const [index, one] of written.entries()) {
+    const where = nameIn(one) ?? `number ${index + 1}`
+    const { data, error } = job.safeParse(one)
+    if (data === undefined) {
+      bad.push({ job: where, why: issueOf(error) })
+      continue
+    }
+    const why = editedAt === null ? null : contradiction(data, jobs, editedAt)
+    if (why === null) jobs.set(data.name, data)
+    else bad.push({ job: where, why })
+  }
+  return { jobs: [...jobs.values()], bad }
+}
+
+/** What the kinds of its values alone do not show. */
+function contradiction(
+  { name, schedule, timezone, lastRun, definition, maxMissedRuns }: SavedJob,
+  before: ReadonlyMap<string, SavedJob>,
+  timestamp: string,
+): string | null {
+  if (before.has(name)) return 'it is named twice, and the first one holds'
+  if (lastRun !== null && Date.parse(lastRun) > Date.parse(timestamp))
+    return 'it ran after the file was written'
+  // Where the definition still holds, it is scheduled with this; other programs may have other limits.
+  if (definition !== undefined && !missedRuns.safeParse(maxMissedRuns).success) {
+    return `maxMissedRuns: ${maxMissedRuns} is not from 1 to 1,000`
+  }
+  try {
+    parseSchedule({ cron: schedule, timezone: timezone ?? 'UTC' }, { createdAt: 0, hashKey: name })
+    return null
+  } catch (error) {
+    if (!(error instanceof EvertickError)) throw error
+    return error.message
+  }
+}
+
+function nameIn(written: unknown): string | null {
+  const { name } = (written ?? {}) as { name?: unknown }
+  return typeof name === 'string' && name !== '' ? JSON.stringify(name) : null
 }
 
 function otherVersion(written: unknown): string | null {
@@ -113,13 +177,6 @@ function strangeKey(written: object): string | null {
   const known = Object.keys(file.shape)
   const strange = Object.keys(written).find((key) => !known.includes(key))
   return strange === undefined ? null : `it has the unknown key ${JSON.stringify(strange)} and no checksum`
-}
-
-/** A file without a checksum can still contradict itself. */
-function impossible({ timestamp, jobs }: SavedState): string | null {
-  if (new Set(jobs.map(({ name }) => name)).size < jobs.length) return 'it names a job twice'
-  const late = jobs.find(({ lastRun }) => lastRun !== null && Date.parse(lastRun) > Date.parse(timestamp))
-  return late === undefined ? null : `job "${late.name}" ran after the file was written`
 }
 
 function issueOf(error: z.ZodError): string {

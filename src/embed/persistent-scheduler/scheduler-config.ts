@@ -82,7 +82,7 @@ const anyObject = z.custom<object>(
   (value) => typeof value === 'object' && value !== null,
   'must be an object',
 )
-const missedRuns = z.int().min(1).max(1_000).optional()
+export const missedRuns = z.int().min(1).max(1_000).optional()
 
 const base = { onError: anyFunction.optional(), logger: anyObject.optional(), clock: anyObject.optional() }
 const persistent = {

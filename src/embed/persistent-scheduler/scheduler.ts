@@ -12,6 +12,7 @@ import { Turns } from '../turns.ts'
 import { engineJob } from './engine-job.ts'
 import { factsOf, JobBook } from './job-book.ts'
 import { type Memory, NoMemory, type RestoredJob } from './memory.ts'
+import { missedRuns } from './missed-runs.ts'
 import { ScheduledJob } from './scheduled-job.ts'
 import {
   type CatchUpDefaults,
@@ -76,7 +77,7 @@ export class Scheduler {
       await evertick.define(engineJob(restored.job, this.#config, this.logger))
       await this.#look(given.name)
       await this.#tellOfMissed(evertick, restored, settledAt)
-      await this.#memory.saved()
+      await this.#memory.added()
       return new ScheduledJob(given.name, this.book)
     })
   }
@@ -171,19 +172,9 @@ export class Scheduler {
 
   async #tellOfMissed(evertick: Evertick, { job, missedFrom }: RestoredJob, now: number): Promise<void> {
     if (missedFrom === null || missedFrom > now) return
-    const span = { from: new Date(missedFrom), to: new Date(now + 1), limit: 1_000 }
-    const { ticks, ranges } = await evertick.jobs.explain(job.name, span)
-    const { executions } = await evertick.executions.list({ job: job.name, state: 'cancelled', limit: 1_000 })
-    const pushedOut = executions.filter(({ cancelReason }) => cancelReason === 'superseded').length
-    const caughtUp = ticks.filter(({ account }) => account === 'caught_up').length
-    const skipped = ranges.reduce((sum, { count }) => sum + count, 0) + pushedOut
-    if (caughtUp + skipped === 0) return
-    const reasons = [...ranges.map(({ reason }): string => reason), ...(pushedOut > 0 ? ['superseded'] : [])]
-    const why = reasons.length === 0 ? '' : ` (${[...new Set(reasons)].join(', ')})`
-    this.logger.info(
-      `${job.name}: ${caughtUp + skipped} runs were missed since ${span.from.toISOString()}: ` +
-        `${caughtUp} are caught up, ${skipped} skipped${why}`,
-    )
+    const { store } = Evertick.appOf(evertick)
+    const told = await missedRuns(evertick, store, { job: job.name, from: missedFrom, until: now })
+    if (told !== null) this.logger.info(told)
   }
 
   #opened(): Promise<Evertick> {

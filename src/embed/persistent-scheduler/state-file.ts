@@ -5,7 +5,7 @@
 import { EvertickError } from '../../core/error.ts'
 import type { Logger } from '../../engine/logger.ts'
 import { codeOf, type Files, folderOf } from './disk-files.ts'
-import { formatState, parseState, type ReadState, type SavedState } from './saved-state.ts'
+import { type BadJob, formatState, parseState, type ReadState, type SavedState } from './saved-state.ts'
 
 type Found = ReadState | { readonly kind: 'none' }
 
@@ -35,13 +35,17 @@ export class StateFile {
     switch (found.kind) {
       case 'whole':
         return found.state
+      case 'partly':
+        this.#keepAside(now)
+        this.#tellOfBad(found.bad, `${this.path}, which is kept as ${this.#keepAs}`)
+        return found.state
       case 'foreign':
         throw foreignVersion(this.path, found.version)
       case 'none':
         await this.#tellOfCopy()
         return null
       case 'damaged':
-        this.#keepAs = `${this.path}.damaged-${new Date(now).toISOString().replaceAll(/[:.]/g, '-')}`
+        this.#keepAside(now)
         return await this.#fromCopy(found.why)
     }
   }
@@ -60,11 +64,12 @@ export class StateFile {
   async #fromCopy(why: string): Promise<SavedState | null> {
     const aside = `It is kept as ${this.#keepAs}`
     const copy = await this.#read(this.copyPath)
-    if (copy.kind === 'whole') {
+    if ('state' in copy) {
       const { timestamp } = copy.state
       this.#logger.warn(
         `The state file ${this.path} is damaged: ${why}. ${aside}; the copy of ${timestamp} is used.`,
       )
+      if (copy.kind === 'partly') this.#tellOfBad(copy.bad, this.copyPath)
       return copy.state
     }
     this.#logger.warn(
@@ -73,10 +78,20 @@ export class StateFile {
     return null
   }
 
+  #keepAside(now: number): void {
+    this.#keepAs = `${this.path}.damaged-${new Date(now).toISOString().replaceAll(/[:.]/g, '-')}`
+  }
+
+  #tellOfBad(bad: readonly BadJob[], where: string): void {
+    for (const { job, why } of bad) {
+      this.#logger.warn(`Job ${job} of the state file cannot be used and begins anew: ${why}. See ${where}.`)
+    }
+  }
+
   /** Whoever removes the file wants to begin anew. But it shall not happen unseen. */
   async #tellOfCopy(): Promise<void> {
     const copy = await this.#read(this.copyPath)
-    if (copy.kind !== 'whole') return
+    if (!('state' in copy)) return
     this.#logger.warn(
       `There is no state file ${this.path}, so the state is empty. A copy of ${copy.state.timestamp} is in ${this.copyPath}.`,
     )
@@ -87,7 +102,7 @@ export class StateFile {
       const text = await this.#files.read(path)
       return text === null ? { kind: 'none' } : parseState(text)
     } catch (error) {
-      if (codeOf(error) === 'EISDIR') throw isFolder(path)
+      if (error instanceof EvertickError) throw error
       return { kind: 'damaged', why: `it cannot be read (${codeOf(error) || String(error)})` }
     }
   }
@@ -97,12 +112,5 @@ function foreignVersion(path: string, version: string): EvertickError {
   return new EvertickError('state_file_newer', `The state file ${path} has version ${version}, not 1.0.`, {
     field: 'stateFile',
     next: 'Upgrade Evertick, or name another file; this one was left untouched.',
-  })
-}
-
-function isFolder(path: string): EvertickError {
-  return new EvertickError('invalid_config', `The state file ${path} is a folder.`, {
-    field: 'stateFile',
-    next: 'Name a file in it.',
   })
 }

@@ -1,4 +1,7 @@
-/** Comes back with every change and at least every interval; while one save is under way the next gathers. */
+/**
+ * Comes back with every change and at least every interval; while one save is under way the next gathers. What nobody
+ * waits for may gather longer: a save writes everything, so one for each change of many would take quadratic time.
+ */
 import type { Clock } from '../../engine/clock.ts'
 import { Alarm, Service } from '../../engine/service.ts'
 
@@ -6,14 +9,19 @@ export class StateSaver extends Service {
   readonly #intervalMs: number
   readonly #save: () => Promise<void>
   readonly #alarm: Alarm
+  readonly #gatherMs: () => number
+  /** Somebody waits: what has gathered is saved now. */
+  readonly #urgent: Alarm
   #waiting: (() => void)[] = []
 
   /** `save` handles its own errors. */
-  constructor(clock: Clock, intervalMs: number, save: () => Promise<void>) {
+  constructor(clock: Clock, intervalMs: number, save: () => Promise<void>, gatherMs: () => number = () => 0) {
     super()
     this.#intervalMs = intervalMs
     this.#save = save
     this.#alarm = new Alarm(clock)
+    this.#gatherMs = gatherMs
+    this.#urgent = new Alarm(clock)
   }
 
   changed(): void {
@@ -26,6 +34,7 @@ export class StateSaver extends Service {
     await new Promise<void>((resolve) => {
       this.#waiting.push(resolve)
       this.#alarm.ring()
+      this.#urgent.ring()
     })
   }
 
@@ -35,6 +44,8 @@ export class StateSaver extends Service {
     this.#saving = true
     while (!signal.aborted) {
       await this.#alarm.wait(this.#intervalMs, signal)
+      const gatherMs = this.#gatherMs()
+      if (gatherMs > 0) await this.#urgent.wait(gatherMs, signal)
       const waiting = this.#waiting
       this.#waiting = []
       if (!signal.aborted || waiting.length > 0) await this.#save()

@@ -1,5 +1,5 @@
 /** Nodes say that they live and which handlers they have; jobs that nobody can run any more are found from that. */
-import type { ChangeContext, NodeRow, QueueRow, Touched } from '../store.ts'
+import type { ChangeContext, HandlerChange, NodeRow, QueueRow, Touched } from '../store.ts'
 import { writeAuditLog } from './audit-log.ts'
 import { dropReserves, purgeReserves } from './reserves.ts'
 import { json, number, optionalNumber, optionalText, text } from './rows.ts'
@@ -20,13 +20,22 @@ export function* registerNode(node: NodeRow, handlers: readonly string[]): Scrip
     node.startedAt,
     node.seenAt,
   )
-  const unique = [...new Set(handlers)]
-  yield* insertAll(
-    'node_handlers',
-    { handler: 'text', node_id: 'text' },
-    unique.map((handler) => [handler, node.id]),
-  )
+  yield* addHandlers(node.id, [...new Set(handlers)])
   return yield* schemaVersion()
+}
+
+/** A node that is cleared away meanwhile would leave handlers that nobody has: its row is held until the commit. */
+export function* changeHandlers(id: string, { added, removed }: HandlerChange): Script<boolean> {
+  if ((yield* row('SELECT id FROM @nodes WHERE id = ? FOR UPDATE', id)) === null) return false
+  // Also what is added: two changes at once may both know of it.
+  yield* run('DELETE FROM @node_handlers WHERE node_id = ? AND handler IN ?*', id, [...added, ...removed])
+  yield* addHandlers(id, added)
+  return true
+}
+
+function* addHandlers(id: string, handlers: readonly string[]): Script<void> {
+  const rows = handlers.map((handler) => [handler, id])
+  yield* insertAll('node_handlers', { handler: 'text', node_id: 'text' }, rows)
 }
 
 /**
@@ -55,10 +64,13 @@ export function* removeNode(id: string): Script<void> {
   yield* dropReserves(id)
 }
 
-/** Its reserves stay, for those who find its leases: they say what has begun. */
+/**
+ * Its reserves stay, for those who find its leases: they say what has begun. The node goes first: whoever changes its
+ * handlers holds its row, and what they add is then seen.
+ */
 function* forgetNode(id: string): Script<void> {
-  yield* run('DELETE FROM @node_handlers WHERE node_id = ?', id)
   yield* run('DELETE FROM @nodes WHERE id = ?', id)
+  yield* run('DELETE FROM @node_handlers WHERE node_id = ?', id)
 }
 
 export function* listNodes(): Script<NodeRow[]> {

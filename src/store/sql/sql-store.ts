@@ -49,6 +49,7 @@ import { acquireLock, clearExpiredLocks, extendLock, listLocks, releaseLock } fr
 import { backfillJob, cancelExecution, findExecution, retryExecution, triggerJob } from './make-execution.ts'
 import { managedSpecs, recentRuns, recentTicks } from './newest-of-each.ts'
 import {
+  changeHandlers,
   findOrphans,
   listHandlers,
   listNodes,
@@ -274,6 +275,7 @@ export function createSqlStore(
     listLocks: () => read(() => listLocks()),
     clearExpiredLocks: (prefix, now) => write(() => clearExpiredLocks(prefix, now)),
     registerNode: (node, handlers) => write(() => registerNode(node, handlers)),
+    changeHandlers: (id, change) => write(() => changeHandlers(id, change)),
     touchNode: (id, now, lostMs) => write(() => touchNode(id, now, lostMs), pulse),
     removeNode: (id) => write(() => removeNode(id)),
     listNodes: () => read(() => listNodes()),

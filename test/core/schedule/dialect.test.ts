@@ -47,6 +47,8 @@ describe('the examples of a change of the clock in docs/reference/cron.md', () =
     ['0,30 2,3 * * *', fold, ['00:00', '00:30', '02:00', '02:30']],
     ['*/30 2 * * *', gap, []],
     ['*/30 2 * * *', fold, ['00:00', '00:30', '01:00', '01:30']],
+    ['30 0/1 * * *', gap, ['23:30', '00:30', '01:30', '02:30', '03:30']],
+    ['30 0/1 * * *', fold, ['22:30', '23:30', '00:30', '01:30', '02:30']],
     ['0 * * * *', gap, ['00:00', '01:00', '02:00']],
     ['0 * * * *', fold, ['23:00', '00:00', '01:00', '02:00']],
   ] as const)('%s from %s', (cron, from, clock) => {
@@ -55,6 +57,20 @@ describe('the examples of a change of the clock in docs/reference/cron.md', () =
     const wanted = cron === '0 * * * *' ? ticks.slice(0, clock.length) : ticks
     expect(wanted.map((tick) => tick.toISOString().slice(11, 16))).toEqual(clock)
   })
+})
+
+test('0/n is */n, also where the clock changes', () => {
+  for (const start of ['2027-03-27T12:00Z', '2027-10-30T12:00Z']) {
+    for (const timezone of ['Europe/Madrid', 'Australia/Lord_Howe']) {
+      const ticks = (cron: string) => nextTicks({ cron, timezone }, { from: start, count: 60 })
+      for (const step of [1, 2, 3, 7, 12]) {
+        expect(ticks(`30 0/${step} * * *`)).toEqual(ticks(`30 */${step} * * *`))
+        expect(ticks(`30 0/${step},5 * * *`)).toEqual(ticks(`30 */${step},5 * * *`))
+        expect(ticks(`0/${step} 1-3 * * *`)).toEqual(ticks(`*/${step} 1-3 * * *`))
+        expect(ticks(`15 00/${step} 1-3 * * *`)).toEqual(ticks(`15 */${step} 1-3 * * *`))
+      }
+    }
+  }
 })
 
 describe('H', () => {

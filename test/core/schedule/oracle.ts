@@ -105,7 +105,9 @@ export function oracleTicks(cron: string, window: OracleWindow, hashKey: string)
     hours[((Math.floor(local / 60) % 24) + 24) % 24] === true &&
     dayMatches(local)
 
-  const everyInstant = minute.startsWith('*') || hour.startsWith('*')
+  const wild = (field: string) =>
+    field.startsWith('*') || (field.includes('/') && Number(field.split('/')[0]) === 0)
+  const everyInstant = wild(minute) || wild(hour)
   const ticks: number[] = []
   for (let index = 0; index < window.local.length; index++) {
     const at = window.startAt + index * minuteMs

@@ -8,6 +8,7 @@ export function memoryFiles(): Files {
     if (text !== undefined) texts.set(to, text)
   }
   return {
+    refuseOther: async () => {},
     read: async (path) => texts.get(path) ?? null,
     write: async (path, text) => void texts.set(path, text),
     create: async (path, text) => !texts.has(path) && texts.set(path, text).has(path),

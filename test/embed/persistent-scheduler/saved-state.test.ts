@@ -31,10 +31,11 @@ const state: SavedState = {
 const text = formatState(state)
 const whole = JSON.stringify(state)
 
-/** What a reader may make of it: all of it, nothing, or a refusal; never a part, and never something else. */
+/** What a reader may make of it: all of it, nothing, a refusal, or jobs as they were with the others named; never something else. */
 function isHonest(damaged: string): boolean {
   const read = parseState(damaged)
-  return read.kind !== 'whole' || JSON.stringify(read.state) === whole
+  if (read.kind === 'whole') return JSON.stringify(read.state) === whole
+  return read.kind !== 'partly' || read.state.jobs.every((job) => whole.includes(JSON.stringify(job)))
 }
 
 test('what was written is read', () => {
@@ -83,12 +84,6 @@ describe('damage', () => {
     ['no object', '[]', ''],
     ['no jobs', '{"version":"1.0","timestamp":"2024-01-15T10:30:00.000Z"}', 'jobs'],
     ['a wrong instant', without('{"timestamp":"soon"}'), 'timestamp'],
-    ['a job twice', without(JSON.stringify({ jobs: [job, job] })), 'twice'],
-    [
-      'a run after the file was written',
-      without(JSON.stringify({ jobs: [{ ...job, lastRun: '2094-01-14T08:00:00.000Z' }] })),
-      'ran after',
-    ],
     ['a changed digit', text.replace('"currentRunCount": 5', '"currentRunCount": 6'), 'checksum'],
   ])('%s', (_, damaged, why) => {
     const read = parseState(damaged)

@@ -161,6 +161,20 @@ export function describeLeadership(open: OpenStoreUnderTest): void {
     )
 
     test(
+      'of a known node only what has changed of its handlers is written; an unknown one has to register',
+      withStore(open, async ({ store }) => {
+        expect(await store.changeHandlers('n1', { added: ['work'], removed: [] })).toBe(false)
+        expect(await store.listHandlers()).toEqual([])
+        await store.registerNode(node('n1'), ['mail', 'work'])
+        await store.registerNode(node('n2'), ['work'])
+        expect(await store.changeHandlers('n1', { added: ['print', 'mail'], removed: ['work'] })).toBe(true)
+        expect(await store.listHandlers()).toEqual(['mail', 'print', 'work'])
+        await store.removeNode('n2')
+        expect(await store.listHandlers()).toEqual(['mail', 'print'])
+      }),
+    )
+
+    test(
       'a silent node is not cleared away while something is leased to it',
       withStore(open, async ({ store, hand }) => {
         await hand.work('n1')
