@@ -15,8 +15,7 @@ export async function nameOrphans(
   const handled = new Set(await evertick.nodes.handlers())
   const { jobs } = await evertick.jobs.list({ limit: looked })
   const orphans = jobs.filter(
-    ({ state, handler }) =>
-      (state === 'active' || state === 'disabled') && !handled.has(handlerKey(handler)),
+    ({ state, handler }) => (state === 'active' || state === 'disabled') && !handled.has(handlerKey(handler)),
   )
   for (const { name, handler } of orphans.slice(0, shown)) {
     const { sentence, next } = missingHandler(handlerKey(handler))
