@@ -105,7 +105,7 @@ export class Evertick {
     const own = config.logger === null ? stderrLogger : givenLogger(config.logger)
     const logger = withFields(own, () => ({ nodeId: this.nodeId, ...tracing?.ids() }))
     this.#logger = logger
-    this.#stopDeadline = new StopDeadline(host, () => void store.close(0))
+    this.#stopDeadline = new StopDeadline(host, logger, () => void store.close(0))
     // Only `run` waits for it.
     this.#outdated.promise.catch(() => {})
     const events = new Events((error) => logger.error('An event listener threw', { error }))
@@ -216,12 +216,10 @@ export class Evertick {
     await this.#starting
   }
 
-  /**
-   * Stops claiming at once, waits for running handlers up to `timeout` (30 s), then aborts them; gives back the rest. Ends
-   * within 6 seconds after that, also where the database or a handler hangs.
-   */
+  /** Stops claiming at once, waits for handlers up to `timeout` (30 s), aborts them, and ends within 6 s, whatever hangs. */
   async stop({ timeout }: { timeout?: Duration } = {}): Promise<void> {
-    this.#stopping ??= this.#stop(timeout === undefined ? defaultStopMs : parseDuration(timeout, 'timeout'))
+    const timeoutMs = timeout === undefined ? defaultStopMs : parseDuration(timeout, 'timeout')
+    this.#stopping ??= this.#stopDeadline.watch(timeoutMs, this.#stop(timeoutMs))
     await this.#stopping
   }
 
@@ -230,10 +228,8 @@ export class Evertick {
    * Resolves with the signal that ended it.
    */
   async run(): Promise<NodeJS.Signals> {
-    const signals = stopSignals(() => {
-      this.#node.hurry()
-      if (this.#stopping !== null) this.#stopDeadline.grant(0)
-    })
+    const hurried = [this.#node, this.#stopDeadline]
+    const signals = stopSignals(() => hurried.map((part) => part.hurry()))
     try {
       await this.start()
       const signal = await Promise.race([signals.first, this.#outdated.promise])
@@ -380,19 +376,10 @@ export class Evertick {
   }
 
   async #stop(timeoutMs: number): Promise<void> {
-    this.#stopDeadline.grant(timeoutMs)
-    if (await this.#stopDeadline.watch(this.#end(timeoutMs))) return
-    this.#logger.error('Something did not end with this node, and is left behind', {
-      next: 'End the process. The leases that it holds run out by themselves.',
-    })
-  }
-
-  async #end(timeoutMs: number): Promise<void> {
     // A start that is under way ends first, or its parts would outlive the stop; its own caller hears how it ended.
     await Promise.allSettled([this.#starting])
-    const closers = [...this.#closers].map(async (close) => await close())
     const node = this.#starting === null ? null : this.#node.stop(timeoutMs)
-    await Promise.all([this.#server?.close(), ...closers, node])
+    await Promise.all([this.#server?.close(), node, ...[...this.#closers].map((close) => close())])
     await this.#app.store.close()
   }
 

@@ -1,8 +1,8 @@
 /** `evertick.why`: why a job or an execution does not run, in one sentence with the next step. */
-import { EvertickError } from '../core/error.ts'
 import type { Execution } from '../core/execution/execution.ts'
 import { standingOf } from '../core/execution/standing.ts'
 import type { Job } from '../core/job/job.ts'
+import { nothingNamed } from '../core/nothing-named.ts'
 import { formatDuration } from '../core/schedule/duration.ts'
 import type { AppContext } from './app-context.ts'
 import { jobViews } from './job-views.ts'
@@ -21,9 +21,7 @@ export async function whyOf(app: AppContext, reference: string): Promise<Why> {
   if (job !== null) return await whyJob(app, job)
   const execution = await app.store.findExecution(reference)
   if (execution !== null) return await whyExecution(app, execution)
-  throw new EvertickError('job_not_found', `There is no job and no execution "${reference}".`, {
-    next: 'List the jobs with `evertick jobs list`, or executions with `evertick executions list`.',
-  })
+  throw nothingNamed(reference)
 }
 
 export async function whyExecution(app: AppContext, execution: Execution): Promise<Why> {

@@ -1,5 +1,6 @@
 /** A server's API under the library's names. It is `fetch` and nothing else: it runs in browsers, too. */
-import { EvertickError } from '../core/error.ts'
+import { type ErrorCode, EvertickError } from '../core/error.ts'
+import { nothingNamed } from '../core/nothing-named.ts'
 import { type CallOptions, type ClientOptions, Requests } from './call.ts'
 import { clusterCalls, proofTimeout } from './cluster.ts'
 import type { Body } from './contract.ts'
@@ -36,12 +37,15 @@ export function createClient(options: ClientOptions) {
     },
     /** Why a job, by name or id, or else an execution does not run. */
     why: async (reference: string, given: CallOptions = {}) => {
-      try {
-        return await jobs.why(reference, given)
-      } catch (error) {
-        if (!(error instanceof EvertickError) || error.code !== 'job_not_found') throw error
-        return await executions.why(reference, given)
+      const unless = (code: ErrorCode) => (error: unknown) => {
+        if (error instanceof EvertickError && error.code === code) return null
+        throw error
       }
+      const job = await jobs.why(reference, given).catch(unless('job_not_found'))
+      if (job !== null) return job
+      const execution = await executions.why(reference, given).catch(unless('execution_not_found'))
+      if (execution !== null) return execution
+      throw nothingNamed(reference)
     },
     /** The proof that every due tick is accounted for exactly once. */
     audit: (given: CallOptions = {}) => call('GET /audit', { timeout: proofTimeout, ...given }),

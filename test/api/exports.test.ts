@@ -134,7 +134,9 @@ test('evertick exports these types', () => {
     'FunctionHandlerOptions',
     'HandlerOptions',
     'HasStatus',
+    'Health',
     'HealthLevel',
+    'HealthState',
     'Heatmap',
     'HeatmapHour',
     'HeatmapOptions',
@@ -238,6 +240,9 @@ test('evertick exports these types', () => {
     'UpdateJob',
     'UpdateSchedule',
     'Verdict',
+    'WaitReason',
+    'WaitsView',
+    'Why',
   ])
 })
 

@@ -82,7 +82,7 @@ function comparable({ code, stdout, stderr }: Ran): Ran {
       .replaceAll(hostname(), '<where>')
       .replaceAll('127.0.0.1', '<where>')
       .replaceAll(/\d+ s ago|now\b/g, '<ago>')
-      .replaceAll(/\bin \d+ (?:ms|s|min)\b/g, 'in <a while>')
+      .replaceAll(/\bin \d+ ?(?:ms|s|min|m)\b/g, 'in <a while>')
   return { code, stdout: plain(stdout), stderr: plain(stderr) }
 }
 
@@ -95,6 +95,7 @@ const lines: readonly (readonly [command: string, ...args: Argument[]])[] = [
   ['jobs list'],
   ['jobs list', '--state', 'active', '--tag', 'billing', '--search', 'minute'],
   ['jobs list', '--limit', '1'],
+  ['jobs list', '--health', 'failing'],
   ['jobs show', 'minutely'],
   ['jobs show', 'nowhere'],
   ['jobs create', 'made', '--every', '1h', '--tag', 'two words', '--input', '{"a":1}', '--attempts', '2'],
@@ -119,6 +120,9 @@ const lines: readonly (readonly [command: string, ...args: Argument[]])[] = [
   ['executions list', '--limit', '300'],
   ['executions list', '--job', 'failing', '--state', 'failed', '--limit', '1'],
   ['executions list', '--job', 'nowhere'],
+  ['why', 'minutely'],
+  ['why', () => failed],
+  ['why', 'nothing'],
   ['executions show', () => failed],
   ['executions show', 'nothing'],
   ['executions logs', () => ran],

@@ -52,6 +52,7 @@ const inner = [
   'concurrency',
   'max',
   'direct',
+  'transactionTimeout',
   'extendAt',
   'poll',
   'sweep',

@@ -37,7 +37,7 @@ const handler = name('Handler', handlerShape)
 const catchUp = name('CatchUp', catchUpShape)
 
 const health = name(
-  'Health',
+  'JobHealth',
   z.object({
     state: z.enum(healthStates),
     sentence: z.string(),

@@ -40,7 +40,7 @@ const closeMs = 15_000
 
 interface Waiter<Connection> {
   readonly resolve: (connection: Connection) => void
-  readonly reject: (error: unknown) => void
+  readonly reject: (error: Error) => void
 }
 
 interface Rested<Connection> {
@@ -138,7 +138,7 @@ export class ConnectionPool<Connection extends object> {
       this.#opening -= 1
       // Who has nothing else to wait for, no connection in use and none on its way, shares the failure.
       const hopeless = this.#inUse.size > 0 ? 1 : Math.max(1, this.#waiters.length - this.#opening)
-      for (const { reject } of this.#waiters.splice(0, hopeless)) reject(error)
+      for (const { reject } of this.#waiters.splice(0, hopeless)) reject(error as Error)
       this.#drop(() => {})
     }
   }

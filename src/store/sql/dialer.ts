@@ -14,7 +14,7 @@ export class Dialer {
   /** Before this nobody tries; null while all is well. */
   #notBefore: number | null = null
   /** The next try, which all wait for. */
-  #next: Promise<void> | null = null
+  #next: Promise<unknown> | null = null
 
   constructor(host: Host) {
     this.#host = host
@@ -28,9 +28,7 @@ export class Dialer {
       return await this.#try(open)
     }
     const opening = this.#pause().then(async () => await this.#try(open))
-    this.#next = opening.then(() => {})
-    // Perhaps nobody else waits for it.
-    this.#next.catch(() => {})
+    this.#next = opening
     try {
       return await opening
     } finally {
