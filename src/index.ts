@@ -1,4 +1,5 @@
 /** The public API: this list, and nothing else. A test keeps it. */
+import './app/supported-node.ts'
 
 export type { AuditEntry, AuditLogFilter, AuditLogProof, ListAuditLog } from './app/audit-log.ts'
 export type { BulkAction, BulkOptions, BulkProgress, BulkResult } from './app/bulk-jobs.ts'

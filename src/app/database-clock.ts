@@ -60,8 +60,8 @@ export class DatabaseClock implements Clock {
     await this.#base.sleep(ms, signal)
   }
 
-  timer(ms: number, callback: () => void): () => void {
-    return this.#base.timer(ms, callback)
+  timer(ms: number, callback: () => void, idle?: boolean): () => void {
+    return this.#base.timer(ms, callback, idle)
   }
 
   /** Nobody waits for it; while the database is away, the last measurement holds. */

@@ -3,7 +3,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { EvertickError } from '../core/error.ts'
 import { isJobName } from '../core/job/job-name.ts'
 import type { Handler, JobContext } from '../engine/worker/handler.ts'
-import type { JobOptions } from './job-options.ts'
+import { type JobOptions, jobSpec } from './job-options.ts'
 
 export type Run<Input> = (context: JobContext<Input>) => unknown
 
@@ -29,19 +29,37 @@ export function defineJob<Given = unknown, Input = Given>(
 ): DefinedJob<Given, Input> {
   const { name, input, run, ...options } = definition
   refuseName(name)
+  refuseRun(name, run)
+  // A slip is told where it was made; the zone and the instant that count come with the database.
+  jobSpec(options, { name, handler: name, timezone: 'UTC', createdAt: 0 })
   const job = (handler: Run<Input> | null): DefinedJob<Given, Input> => ({
     name,
     options,
     schema: input ?? null,
     run: handler,
-    handle: (given) => job(given),
+    handle: (given) => {
+      refuseRun(name, given)
+      return job(given)
+    },
   })
   return job(run ?? null)
 }
 
+function refuseRun(name: string, run: unknown): void {
+  if (run === undefined || typeof run === 'function') return
+  throw new EvertickError(
+    'invalid_definition',
+    `Job "${name}": run is ${JSON.stringify(run)}, not a function.`,
+    {
+      field: 'run',
+      next: 'Give it a function: run: async (ctx) => { … }.',
+    },
+  )
+}
+
 export function refuseName(name: unknown): asserts name is string {
   if (isJobName(name)) return
-  throw new EvertickError('invalid_definition', `${JSON.stringify(name)} is no name for a job.`, {
+  throw new EvertickError('invalid_definition', `${JSON.stringify(name)} is not a valid job name.`, {
     field: 'name',
     next: 'Use letters, digits, and - _ . : / @ or spaces, at most 200, beginning with a letter or digit.',
   })

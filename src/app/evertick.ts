@@ -294,7 +294,7 @@ export class Evertick {
 
   /** The result of an execution, once it is final. */
   async result(id: string, { timeout = '30s' }: { timeout?: Duration } = {}): Promise<unknown> {
-    return await resultOf(this.#app, id, parseDuration(timeout, 'timeout'))
+    return await resultOf(this.#app, id, parseDuration(timeout, 'timeout'), () => this.#starting !== null)
   }
 
   /** Proves on the live database that every due tick is accounted for exactly once. */

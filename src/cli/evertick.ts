@@ -3,7 +3,9 @@
  * The binary's first file. It checks the version of Node before anything else is imported, so that an old Node gets a
  * sentence instead of a syntax error.
  */
-const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+import { tooOldNode } from '../core/node-version.ts'
+
+const tooOld = tooOldNode(process.versions.node)
 
 async function run(): Promise<void> {
   const { enableCompileCache } = await import('node:module')
@@ -15,11 +17,11 @@ async function run(): Promise<void> {
   await main()
 }
 
-if (major > 22 || (major === 22 && minor >= 18)) {
+if (tooOld === null) {
   void run()
 } else {
   process.stderr.write(
-    `evertick needs Node 22.18 or later; this is Node ${process.versions.node}.\n` +
+    `${tooOld}\n` +
       'Install a newer one from https://nodejs.org, or run `npx -p node@24 -p evertick evertick …`.\n',
   )
   process.exitCode = 1

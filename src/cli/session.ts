@@ -38,9 +38,10 @@ export async function withEvertick(
   cli: Cli,
   command: Command,
   work: (session: Session) => Promise<void>,
-  { mayCreate = false }: { mayCreate?: boolean } = {},
+  { mayCreate = false, mayImagine = false }: { mayCreate?: boolean; mayImagine?: boolean } = {},
 ): Promise<void> {
-  const settings = await settingsOf(cli, command)
+  const read = await settingsOf(cli, command)
+  const settings = mayImagine ? withImagined(cli, read) : read
   const around = { terminal: cli.terminal, times: timesOf(cli, settings), settings, actor: actor() }
   if (settings.remote !== null) {
     const { openRemote } = await import('./remote/open-remote.ts')
@@ -51,6 +52,14 @@ export async function withEvertick(
     const system = localSystem(evertick, logger, () => accessOf(cli, evertick, settings))
     await work({ evertick: system, ...around })
   })
+}
+
+/** For what only says what it would do: where there is no database, it would do it to an empty one. */
+function withImagined(cli: Cli, settings: Settings): Settings {
+  const { database } = settings
+  const file = database === null ? null : databaseFile(cli, database.url)
+  const isThere = database !== null && (file === null || existsSync(file))
+  return isThere ? settings : { ...settings, database: { url: 'sqlite::memory:', from: 'a dry run' } }
 }
 
 /** For what is done to a database itself, whatever server is named. */

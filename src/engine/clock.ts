@@ -6,8 +6,11 @@ export interface Clock {
   monotonic(): number
   /** Resolves when the time has passed, or as soon as the signal is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
-  /** Calls back once; the returned function cancels. */
-  timer(ms: number, callback: () => void): () => void
+  /**
+   * Calls back once; the returned function cancels. `idle`: only a look whether there is something to do, for what no news
+   * has told of. A manual clock need not stop at it.
+   */
+  timer(ms: number, callback: () => void, idle?: boolean): () => void
   /** No part waits longer than this without a look at the clock: machines sleep, and clocks are set. */
   readonly longestSleepMs: number
 }

@@ -32,7 +32,8 @@ export class Pruner extends Service {
   protected override async run(signal: AbortSignal): Promise<void> {
     const { store, clock, logger } = this.#context
     while (!signal.aborted) {
-      await this.#alarm.wait(this.#after === null ? everyMs : betweenSlicesMs, signal)
+      const idle = this.#after === null
+      await this.#alarm.wait(idle ? everyMs : betweenSlicesMs, signal, { idle })
       // By a clock that leapt a month ahead, all of history is old.
       if (signal.aborted || this.#elector.term() === null || this.#guard.holds()) continue
       try {

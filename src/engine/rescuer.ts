@@ -51,7 +51,7 @@ export class Rescuer extends Service {
       } catch (error) {
         this.#context.logger.warn('Could not take back expired leases; trying again', { error })
       }
-      await this.#alarm.wait(restMs, signal)
+      await this.#alarm.wait(restMs, signal, { idle: restMs === this.#idleMs })
     }
   }
 

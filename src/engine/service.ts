@@ -37,10 +37,10 @@ export class Alarm {
     this.#wake?.()
   }
 
-  async wait(ms: number, signal: AbortSignal): Promise<void> {
+  async wait(ms: number, signal: AbortSignal, { idle = false }: { idle?: boolean } = {}): Promise<void> {
     if (!this.#rung && !signal.aborted) {
       await new Promise<void>((resolve) => {
-        const cancel = this.#clock.timer(Math.max(0, ms), resolve)
+        const cancel = this.#clock.timer(Math.max(0, ms), resolve, idle)
         const wake = () => {
           cancel()
           resolve()

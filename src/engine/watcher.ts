@@ -45,7 +45,7 @@ export class Watcher extends Service {
       try {
         if (!known) await this.#look(false)
         known = true
-        await this.#alarm.wait(this.#waitMs(quiet), signal)
+        await this.#alarm.wait(this.#waitMs(quiet), signal, { idle: true })
         if (signal.aborted) break
         const changes = await store.changes()
         quiet = changes === this.#changes ? quiet + 1 : 0

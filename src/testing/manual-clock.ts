@@ -4,6 +4,7 @@ import type { Clock } from '../engine/clock.ts'
 interface Timer {
   at: number
   readonly order: number
+  readonly idle: boolean
   readonly callback: () => void
 }
 
@@ -43,8 +44,8 @@ export class ManualClock implements Clock {
     this.#sleeping -= 1
   }
 
-  timer(ms: number, callback: () => void): () => void {
-    const timer = { at: this.#now + Math.max(0, ms), order: this.#order++, callback }
+  timer(ms: number, callback: () => void, idle = false): () => void {
+    const timer = { at: this.#now + Math.max(0, ms), order: this.#order++, idle, callback }
     this.#timers.add(timer)
     return () => void this.#timers.delete(timer)
   }
@@ -52,6 +53,11 @@ export class ManualClock implements Clock {
   /** When the next timer is due, or null. */
   nextTimerAt(): number | null {
     return this.#first()?.at ?? null
+  }
+
+  /** The same, without looks that only somebody else could give anything to do. */
+  nextWorkAt(): number | null {
+    return this.#first((timer) => !timer.idle)?.at ?? null
   }
 
   /** Moves to an instant and calls what falls due on the way, in order. */
@@ -77,9 +83,10 @@ export class ManualClock implements Clock {
     this.#now = instant
   }
 
-  #first(): Timer | undefined {
+  #first(counts: (timer: Timer) => boolean = () => true): Timer | undefined {
     let first: Timer | undefined
     for (const timer of this.#timers) {
+      if (!counts(timer)) continue
       if (first === undefined || timer.at < first.at || (timer.at === first.at && timer.order < first.order))
         first = timer
     }

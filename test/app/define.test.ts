@@ -88,7 +88,8 @@ test('a job that is defined before the start is written by it', async () => {
 test('a definition that is refused leaves what was there', async () => {
   const node = await open()
   await node.evertick.define(defineJob({ name: 'kept', run: () => 'old' }))
-  const bad = defineJob({ name: 'kept', schedule: { cron: '61 * * * *' }, run: () => 'new' })
+  const good = defineJob({ name: 'kept', run: () => 'new' })
+  const bad = { ...good, options: { schedule: { cron: '61 * * * *' } } }
   await expect(node.evertick.define(bad)).rejects.toMatchObject({ code: 'invalid_cron' })
   const { id } = await node.evertick.enqueue('kept')
   await node.settle()

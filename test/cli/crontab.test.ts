@@ -1,5 +1,6 @@
 /** `evertick import crontab` and `export crontab`, and `jobs convert` both ways, as processes. */
 import { spawn } from 'node:child_process'
+import { readdirSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
@@ -116,4 +117,16 @@ test('jobs convert and its way back', async () => {
     schedule: { cron: '0 * * * *', timezone: 'UTC' },
     metadata: {},
   })
+})
+
+test('a dry run of import crontab needs no database, and makes none', async () => {
+  const cwd = testFolder({ crontab: '0 9 * * * /usr/bin/true\n' })
+  const answer = await jsonOf<{ created: string[]; dryRun: boolean }>(
+    ['import', 'crontab', 'crontab', '--dry-run'],
+    { cwd },
+  )
+  expect([answer.created.length, answer.dryRun]).toEqual([1, true])
+  const named = ['import', 'crontab', 'crontab', '--dry-run', '--database', 'sqlite:not-there.db']
+  expect((await runCli(named, { cwd })).code).toBe(0)
+  expect(readdirSync(cwd)).toEqual(['crontab'])
 })

@@ -162,7 +162,7 @@ describe('a node that listens', () => {
       sent += 1
       return Promise.reject(new TypeError('fetch failed'))
     }
-    const error = await failureOf(node.clientOf({ fetch: dead }).jobs.pause('greet'))
+    const error = await failureOf(node.clientOf({ fetch: dead }).queues.pause('default'))
     expect([error.code, error.kind, sent]).toEqual(['server_unavailable', 'unavailable', 1])
   })
 

@@ -52,7 +52,7 @@ export function addImport(program: Command, cli: Cli): void {
           if (failures(result) > 0) cli.exitCode = exitCodes.problems
           show(terminal, result, flags.dryRun === true)
         },
-        { mayCreate: true },
+        flags.dryRun === true ? { mayImagine: true } : { mayCreate: true },
       )
     })
   examples(crontab, [

@@ -24,6 +24,12 @@ export async function readCutOff(evertick: Evertick): Promise<number> {
   return held.filter(({ leasedBy }) => leasedBy === null || !alive.has(leasedBy)).length
 }
 
+/** Whether a node ran on this machine and its process does not: only here can that be known. */
+export async function isGone(evertick: Evertick, nodeId: string): Promise<boolean> {
+  const nodes = await evertick.nodes.list()
+  return nodes.some(({ id, host, pid }) => id === nodeId && host === hostname() && !isRunning(pid))
+}
+
 /** null where nothing is to be told: the first start, or another node led on. */
 export async function readAway(evertick: Evertick, termId: number, cutOff: number): Promise<Away | null> {
   const away = await evertick.reports.away(termId)

@@ -5,7 +5,8 @@ import type { Evertick } from '../../app/evertick.ts'
 import { version } from '../../app/version.ts'
 import { EvertickError } from '../../core/error.ts'
 import type { Stream } from '../output/terminal.ts'
-import { readAway, readCutOff } from './away.ts'
+import { localFormat, localText } from '../output/times.ts'
+import { isGone, readAway, readCutOff } from './away.ts'
 import { writeAwayCard } from './away-card.ts'
 import { writeBanner } from './banner.ts'
 import { LiveLog } from './live-log.ts'
@@ -45,23 +46,27 @@ export async function startWithStory(
   const signIn = await options.signIn()
   writeBanner(out, { ...options, version, jobs, url: evertick.url, signIn, now: Date.now() })
   const card = writeCardOnce(evertick, out, { log, elected, cutOff, timezone: options.timezone })
-  void beginLog(evertick, log, card)
+  void beginLog(evertick, log, card, options.timezone)
   return log
 }
 
-async function beginLog(evertick: Evertick, log: LiveLog, card: Promise<void>): Promise<void> {
+async function beginLog(
+  evertick: Evertick,
+  log: LiveLog,
+  card: Promise<void>,
+  timezone: string,
+): Promise<void> {
   const came = await Promise.race([card, sleep(cardPatienceMs, 'later')])
   log.begin()
   if (came !== 'later') return
   // Another node leads, or one that was killed still holds its lease: say what is being waited for.
   const leader = await evertick.leader.current().catch(() => null)
   if (leader === null || leader.instance === evertick.nodeId) return
-  log.tell(
-    'running',
-    '♦',
-    'leader',
-    `${leader.instance} leads; this node takes over in seconds if it is gone`,
-  )
+  const [, until] = localText(localFormat(timezone), leader.leaseUntil)
+  const gone = await isGone(evertick, leader.instance).catch(() => false)
+  const waits = `waiting for the lease of ${leader.instance}, whose process is gone, until ${until}`
+  const leads = `${leader.instance} leads, until ${until} unless it renews; this node takes over if it is gone`
+  log.tell('running', '♦', 'leader', gone ? waits : leads)
 }
 
 async function writeCardOnce(
