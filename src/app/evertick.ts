@@ -12,9 +12,10 @@ import { Measures } from '../observe/measures.ts'
 import { openTracing, type Tracing } from '../observe/tracing.ts'
 import { type Host, processHost } from '../store/host.ts'
 import { openStore } from '../store/open-store.ts'
-import type { AuditFinding, AuditReport, Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
 import type { AppContext } from './app-context.ts'
 import { applyJob, applyJobs, enableJobs } from './apply-jobs.ts'
+import { type AuditOptions, type AuditResult, auditLedger } from './audit-ledger.ts'
 import { AuditLog } from './audit-log.ts'
 import { builtInHandlers, isBuiltIn } from './built-in-handlers.ts'
 import { Leader, Nodes, Queues } from './cluster.ts'
@@ -39,14 +40,6 @@ import { StopDeadline } from './stop-deadline.ts'
 import { stopSignals } from './stop-signals.ts'
 import { version } from './version.ts'
 import { type Why, whyOf } from './why.ts'
-
-export interface AuditResult extends Omit<AuditReport, 'findings'> {
-  readonly ok: boolean
-  readonly findings: readonly (Omit<AuditFinding, 'at' | 'until'> & {
-    readonly at: Date
-    readonly until: Date
-  })[]
-}
 
 /** What makes jobs and executions. */
 export interface Maker {
@@ -298,20 +291,8 @@ export class Evertick {
   }
 
   /** Proves on the live database that every due tick is accounted for exactly once. */
-  async audit({
-    onProgress,
-  }: {
-    onProgress?: (done: number, total: number) => void
-  } = {}): Promise<AuditResult> {
-    const { store, clock, measures } = this.#app
-    const report = await store.auditLedger(onProgress === undefined ? {} : { onProgress })
-    measures.lastAudit = { at: clock.now(), unaccounted: report.unaccounted }
-    const findings = report.findings.map((finding) => ({
-      ...finding,
-      at: new Date(finding.at),
-      until: new Date(finding.until),
-    }))
-    return { ok: report.unaccounted + report.doubled === 0, ...report, findings }
+  async audit(options: AuditOptions = {}): Promise<AuditResult> {
+    return await auditLedger(this.#app, options)
   }
 
   async metrics(): Promise<Metrics> {
