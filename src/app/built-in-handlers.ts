@@ -10,7 +10,6 @@ import {
   type Secretive,
 } from '../core/job/handler.ts'
 import type { JobSpec } from '../core/job/job.ts'
-import { isSecretName } from '../core/job/secret-name.ts'
 import type { Clock } from '../engine/clock.ts'
 import type { Handler, JobContext } from '../engine/worker/handler.ts'
 import { OutcomeSignal } from '../engine/worker/outcome-signal.ts'
@@ -107,6 +106,6 @@ function opened(
   )
   return {
     values: Object.fromEntries(plain),
-    secrets: plain.flatMap(([name, value]) => (isSecretName(name) ? [value] : [])),
+    secrets: plain.flatMap(([name, value]) => (isSealed(values[name]) ? [value] : [])),
   }
 }

@@ -1,8 +1,10 @@
 /** The handler of a job as its user writes it: checked once, its secrets sealed, into the spec that is stored. */
+import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import { EvertickError } from '../core/error.ts'
 import { defaultExpect, expectedStatus } from '../core/job/expected-status.ts'
 import {
+  type CommandHandler,
   type ExpectedStatus,
   type HandlerSpec,
   type HttpMethod,
@@ -12,7 +14,7 @@ import {
   type Sealed,
   type Secretive,
 } from '../core/job/handler.ts'
-import { isSecretName, redacted } from '../core/job/secret-name.ts'
+import { isSecretName, isSecretValue, redacted } from '../core/job/secret-name.ts'
 import { allowVariable, isVariableName, refusedVariable } from '../handlers/command-environment.ts'
 import { parseTarget } from '../outbound/outbound-target.ts'
 import { refuseBadName } from './call-options.ts'
@@ -160,9 +162,21 @@ function commandSpec(given: Given<'command'>, context: HandlerContext): HandlerS
   if (refused !== null) {
     throw invalid(`handler.env.${refused}`, `This node does not let a job set ${refused}.`, allowVariable)
   }
-  const same = before?.type === 'command' && before.command === command ? before.env : null
+  const same = before?.type === 'command' && isUnchanged(before, given) ? before.env : null
   const sealed = sealedValues(env, { kind: 'env', before: same, context })
   return { type: 'command', command, args, env: sealed, cwd }
+}
+
+/** A program is told by all of these where to put what it is given: a proxy, a file, a server. */
+function isUnchanged(
+  before: CommandHandler,
+  { command, args = [], env = {}, cwd }: Given<'command'>,
+): boolean {
+  const shown = Object.entries(before.env).map(([name, value]) => [name, isSealed(value) ? redacted : value])
+  return isDeepStrictEqual(
+    [before.command, before.args, before.cwd, Object.fromEntries(shown)],
+    [command, args, cwd ?? null, env],
+  )
 }
 
 /** These say how a message is framed, or are written by every call itself. */
@@ -177,22 +191,29 @@ function refuseHeader(name: string, all: readonly string[]): void {
   if (twice) throw invalid(field, `The header ${name} is given twice.`, 'Leave one of them out.')
 }
 
-/** A secret is sent to where it was meant for: with another origin or program it is asked for again. */
+/** A secret is given to what it was meant for: to another origin, or another command line, only by who knows it. */
 function sealedValues(
   given: Readonly<Record<string, string>>,
   { kind, before, context }: { kind: 'headers' | 'env'; before: Secretive | null; context: HandlerContext },
 ): Secretive {
   const kept = new Map(Object.entries(before ?? {}).map(([name, value]) => [slotName(kind, name), value]))
   const sealed = (name: string, value: string): string | Sealed => {
-    if (!isSecretName(name)) return value
-    if (value !== redacted) return context.secrets.seal(value, secretSlot(context.job, kind, name))
+    if (value !== redacted) {
+      const isSecret = isSecretName(name) || isSecretValue(value)
+      return isSecret ? context.secrets.seal(value, secretSlot(context.job, kind, name)) : value
+    }
     const old = kept.get(slotName(kind, name))
     if (isSealed(old)) return old
-    const why = `${name} is ${redacted}, and there is no value to keep for this address or program.`
-    throw invalid(`handler.${kind}.${name}`, why, 'Give the value itself.')
+    const why = `${name} is ${redacted}, and no value is kept for ${goals[kind]}.`
+    throw invalid(`handler.${kind}.${name}`, why, `Give the value of ${name} again.`)
   }
   return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, sealed(name, value)]))
 }
+
+const goals = {
+  headers: 'this address',
+  env: 'this command with these arguments, variables and folder',
+} as const
 
 /** Where a sealed value belongs: moved elsewhere, it does not open. */
 export function secretSlot(job: string, kind: 'headers' | 'env', name: string): string {

@@ -11,6 +11,7 @@ import { EvertickError } from '../core/error.ts'
 import { type AllowedCommand, recheck } from './allowed-commands.ts'
 import { OutputLines, OutputTail } from './output-lines.ts'
 import { signalGroup, unwatchGroup, watchGroup } from './process-group.ts'
+import type { Redact } from './secret-values.ts'
 import { killStrays, markVariable, signalStrays } from './strays.ts'
 
 export interface CommandRun {
@@ -23,7 +24,7 @@ export interface CommandRun {
   readonly signal: AbortSignal
   readonly timer: (ms: number, callback: () => void) => () => void
   /** Takes the job's secrets out of what is kept. */
-  readonly redact: (text: string) => string
+  readonly redact: Redact
   readonly onLine: (stream: 'stdout' | 'stderr', line: string) => void
 }
 
@@ -52,13 +53,13 @@ export async function runCommand(run: CommandRun): Promise<CommandResult> {
     stdio: [run.stdin === null ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   })
   const tail = new OutputTail()
-  const onLine = (stream: 'stdout' | 'stderr') => (written: string) => {
-    const line = run.redact(written)
-    tail.add(line)
-    run.onLine(stream, line)
-  }
+  const linesOf = (stream: 'stdout' | 'stderr') =>
+    new OutputLines(run.redact, (line) => {
+      tail.add(line)
+      run.onLine(stream, line)
+    })
   const [stdout, stderr] = [child.stdout as Readable, child.stderr as Readable]
-  const [out, errors] = [new OutputLines(onLine('stdout')), new OutputLines(onLine('stderr'))]
+  const [out, errors] = [linesOf('stdout'), linesOf('stderr')]
   stdout.on('data', (bytes: Buffer) => out.write(bytes))
   stderr.on('data', (bytes: Buffer) => errors.write(bytes))
   const [exitCode, killedBy] = await ended(child, mark, run)

@@ -6,6 +6,7 @@ import { expectedStatus, expectedWords } from '../core/job/expected-status.ts'
 import type { HttpHandler } from '../core/job/handler.ts'
 import type { RetrySpec } from '../core/job/job.ts'
 import { callOutside, type OutboundAnswer } from '../outbound/outbound-call.ts'
+import type { Redact } from './secret-values.ts'
 
 export interface HttpCall extends Omit<HttpHandler, 'type' | 'headers'> {
   readonly headers: Readonly<Record<string, string>>
@@ -22,7 +23,7 @@ export interface HttpCall extends Omit<HttpHandler, 'type' | 'headers'> {
   readonly allowPrivateHosts: readonly string[]
   readonly now: () => number
   /** Takes the job's secrets out of what is kept. */
-  readonly redact: (text: string) => string
+  readonly redact: Redact
 }
 
 export interface HttpResult {
@@ -96,7 +97,8 @@ function ownHeaders(call: HttpCall): Record<string, string> {
 
 function outcomeOf(answer: OutboundAnswer, call: HttpCall): Outcome {
   const { status } = answer
-  const text = call.redact(new TextDecoder().decode(answer.body))
+  // A stream may end within a character, as what was cut does.
+  const text = call.redact(new TextDecoder().decode(answer.body, { stream: answer.cut }), answer.cut)
   if (expectedStatus(call.expect)(status)) return { kind: 'done', result: resultOf(answer, text, call) }
   // Only the origin: a path may hold what is nobody's business.
   const said = text === '' ? '' : ` It said: ${text.slice(0, shownLength).toWellFormed()}`

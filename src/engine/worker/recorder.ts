@@ -1,4 +1,5 @@
 /** Writes progress and log lines of executions in batches, at most once a second, never in a handler's way. */
+import { withoutSecretShapes } from '../../core/job/secret-text.ts'
 import type { LogRow, ProgressRow } from '../../store/store.ts'
 import type { EngineContext } from '../context.ts'
 import { Alarm, Service } from '../service.ts'
@@ -27,7 +28,7 @@ export class Recorder extends Service {
 
   log(line: LogRow): void {
     this.#wake()
-    this.#lines.push({ ...line, message: line.message.slice(0, maxLineLength) })
+    this.#lines.push({ ...line, message: withoutSecretShapes(line.message).slice(0, maxLineLength) })
   }
 
   protected override async run(signal: AbortSignal): Promise<void> {

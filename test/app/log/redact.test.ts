@@ -41,6 +41,13 @@ describe('by name, at any depth', () => {
     'x-api-key',
     'credentials',
     'jwt',
+    'pass',
+    'DB_PASS',
+    'dbPass',
+    'bearer',
+    'X-Bearer',
+    'connectionString',
+    'DB_CONN_STR',
   ]
   test.each(names)('%s', (name) => {
     const { text, all } = lines((logger) => {
@@ -65,6 +72,9 @@ const texts: readonly [string, string][] = [
   ['a JWT anywhere', `token was ${jwt}!`],
   ['a query', `GET https://api.example/x?page=1&access_token=${canary}&z=2`],
   ['a query with a code', `GET /callback?code=${canary}`],
+  ['a connection string', `Server=db;User Id=sa;Password=${canary};Encrypt=true`],
+  ['a connection string of libpq', `host=db user=me password='${canary}' dbname=jobs`],
+  ['an account key', `AccountName=me;AccountKey=${canary}==;`],
   ['a sign-in link', `http://127.0.0.1:8060/sign-in#${canary}`],
 ]
 
@@ -161,4 +171,11 @@ test('any other logger is called as it is', () => {
   const error = new Error('as it is')
   logger.warn('seen', { error })
   expect(seen).toEqual([['seen', { error }]])
+})
+
+test('a secret is taken out before a long text is cut, wherever it stands', () => {
+  for (let before = 16_384 - 60; before <= 16_384; before += 1) {
+    const text = `${'x'.repeat(before - 16)} postgres://me:${canary}@db/jobs ${'y'.repeat(100)}`
+    expect(redactedText(text)).not.toContain(canary.slice(0, 6))
+  }
 })
