@@ -1,5 +1,6 @@
 /** The public API: this list, and nothing else. A test keeps it. */
 
+export type { AuditResult } from './app/audit-ledger.ts'
 export type { AuditEntry, AuditLogFilter, AuditLogProof, ListAuditLog } from './app/audit-log.ts'
 export type { BulkAction, BulkOptions, BulkProgress, BulkResult } from './app/bulk-jobs.ts'
 export type { ActorOptions } from './app/change-context.ts'
@@ -12,7 +13,7 @@ export {
   type LockOptions,
   type LockOwner,
 } from './app/distributed-lock.ts'
-export { type AuditResult, Evertick } from './app/evertick.ts'
+export { Evertick } from './app/evertick.ts'
 export type { AttemptView, ListExecutions, LogLine } from './app/executions.ts'
 export type { ExplainedTickView, ExplanationView } from './app/explain.ts'
 export type {

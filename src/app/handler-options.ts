@@ -13,11 +13,11 @@ import {
   type Secretive,
 } from '../core/job/handler.ts'
 import { isSecretName, redacted } from '../core/job/secret-name.ts'
+import { storable } from '../core/payload.ts'
 import { refusedVariable } from '../handlers/command-environment.ts'
 import { parseTarget } from '../outbound/outbound-target.ts'
 import { refuseBadName } from './call-options.ts'
 import { checked } from './checked.ts'
-import { storable } from './payload.ts'
 import type { Secrets } from './secrets.ts'
 
 /** A function that some node registers. */
@@ -105,6 +105,8 @@ export interface HandlerContext {
   /** Of the job: what is sealed for one opens in no other. */
   readonly job: string
   readonly secrets: Secrets
+  /** Of a body, as JSON. */
+  readonly maxPayloadBytes: number
   /** What an edit replaces, and takes redacted values from. */
   readonly before: HandlerSpec | null
 }
@@ -134,7 +136,7 @@ type Given<Type> = Extract<z.output<typeof handlerShape>, { type: Type }>
 
 function httpSpec(given: Given<'http'>, context: HandlerContext): HandlerSpec {
   const { method = null, headers = {}, expect = defaultExpect } = given
-  const body = storable(given.body, 'handler.body') ?? null
+  const body = storable(given.body, 'handler.body', context.maxPayloadBytes) ?? null
   const { origin } = parseTarget(given.url)
   expectedStatus(expect)
   if (body !== null && (method === 'GET' || method === 'HEAD')) {

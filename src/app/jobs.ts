@@ -3,6 +3,7 @@ import { EvertickError } from '../core/error.ts'
 import { type Statistics, statisticsOf } from '../core/history/statistics.ts'
 import type { Job } from '../core/job/job.ts'
 import { sequenceOfJob } from '../core/job/sequence.ts'
+import { storable } from '../core/payload.ts'
 import { parseDuration } from '../core/schedule/duration.ts'
 import { parseInstant } from '../core/schedule/instant.ts'
 import type { Duration, Instant } from '../core/schedule/schedule.ts'
@@ -20,7 +21,6 @@ import { type JobOptions, jobSpec, refusePastInstant } from './job-options.ts'
 import { jobViews } from './job-views.ts'
 import { type JobList, type JobsFilter, type ListJobs, listJobs } from './list-jobs.ts'
 import { mergedOptions, optionsOfSpec } from './options-of-spec.ts'
-import { storable } from './payload.ts'
 import { type ExecutionView, executionView, type JobView } from './views.ts'
 
 export interface CreateJob extends JobOptions {
@@ -72,8 +72,9 @@ export class Jobs {
     const { now } = context
     const spec = jobSpec(options, {
       name,
-      handler: handlerSpec(handler ?? name, { job: name, secrets: this.#app.secrets, before: null }),
-      input: storable(input, 'input'),
+      handler: handlerSpec(handler ?? name, { ...this.#app, job: name, before: null }),
+      input,
+      maxPayloadBytes: this.#app.maxPayloadBytes,
       timezone: this.#app.timezone,
       createdAt: now,
     })
@@ -104,8 +105,7 @@ export class Jobs {
     { revision, ...by }: ActorOptions & { revision?: number } = {},
   ): Promise<JobView> {
     const { handler, input, ...options } = changes
-    const { secrets } = this.#app
-    const given = storable(input, 'input')
+    const { secrets, maxPayloadBytes } = this.#app
     const spec = ({ name, spec: before, createdAt, revision: found }: Job) => {
       if (revision !== undefined && revision !== found) throw changedMeanwhile(name, found)
       return jobSpec(mergedOptions(optionsOfSpec(before), options), {
@@ -113,8 +113,9 @@ export class Jobs {
         handler:
           handler === undefined
             ? before.handler
-            : handlerSpec(handler, { job: name, secrets, before: before.handler }),
-        input: given === undefined ? before.input : given,
+            : handlerSpec(handler, { job: name, secrets, maxPayloadBytes, before: before.handler }),
+        input: input === undefined ? before.input : input,
+        maxPayloadBytes,
         inputSchema: before.inputSchema,
         timezone: this.#app.timezone,
         createdAt,
@@ -190,7 +191,13 @@ export class Jobs {
     refuseUnknown(options, ['input', 'force', 'metadata', 'actor', 'origin'], 'jobs.trigger')
     const { input, force = false, metadata = {}, ...by } = options
     const context = changeContext(this.#app, by)
-    const trigger = { id: this.#app.newId(context.now), force, metadata, input: storable(input, 'input') }
+    const { newId, maxPayloadBytes } = this.#app
+    const trigger = {
+      id: newId(context.now),
+      force,
+      metadata: storable(metadata, 'metadata', maxPayloadBytes),
+      input: storable(input, 'input', maxPayloadBytes),
+    }
     const made = await this.#app.store.triggerJob(job, trigger, context)
     this.#app.jobChanged()
     this.#app.enqueued()

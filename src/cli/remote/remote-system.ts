@@ -1,7 +1,8 @@
 /** A server as a command meets it: the client's calls under the names of the library, with Dates. */
+
+import type { AuditResult } from '../../app/audit-ledger.ts'
 import type { AuditEntry } from '../../app/audit-log.ts'
 import type { Leader, Nodes, Queues, TermView } from '../../app/cluster.ts'
-import type { AuditResult } from '../../app/evertick.ts'
 import type { AttemptView, LogLine } from '../../app/executions.ts'
 import type { Locks } from '../../app/locks.ts'
 import type { Metrics } from '../../app/metrics.ts'

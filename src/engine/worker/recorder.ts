@@ -1,4 +1,5 @@
 /** Writes progress and log lines of executions in batches, at most once a second, never in a handler's way. */
+import { cutText } from '../../core/cut-text.ts'
 import type { LogRow, ProgressRow } from '../../store/store.ts'
 import type { EngineContext } from '../context.ts'
 import { Alarm, Service } from '../service.ts'
@@ -6,7 +7,8 @@ import { Alarm, Service } from '../service.ts'
 const everyMs = 1_000
 /** Of one execution; the rest is counted, not kept. */
 export const maxLogLines = 1_000
-const maxLineLength = 4_096
+const longestLine = 4_096
+const longestNote = 1_000
 
 export class Recorder extends Service {
   readonly #context: EngineContext
@@ -20,14 +22,17 @@ export class Recorder extends Service {
     this.#alarm = new Alarm(context.clock)
   }
 
-  progress(row: ProgressRow): void {
+  /** Returns it as it is kept. */
+  progress(row: ProgressRow): ProgressRow {
+    const kept = { ...row, note: row.note === null ? null : cutText(row.note, longestNote) }
     this.#wake()
-    this.#progress.set(row.id, row)
+    this.#progress.set(row.id, kept)
+    return kept
   }
 
   log(line: LogRow): void {
     this.#wake()
-    this.#lines.push({ ...line, message: line.message.slice(0, maxLineLength) })
+    this.#lines.push({ ...line, message: cutText(line.message, longestLine) })
   }
 
   protected override async run(signal: AbortSignal): Promise<void> {
