@@ -92,7 +92,7 @@ async function run(
   const tally = new Tally(evertick)
   try {
     const log = await begin(cli, evertick, { ...shown, timezone: timezone ?? ownZone() })
-    const signal = await signalled
+    const signal = await Promise.race([signalled, Evertick.endOf(evertick)])
     terminal.say('')
     const busy = evertick.running
     if (busy > 0)
