@@ -2,6 +2,7 @@
 import { newId } from '../src/app/ids.ts'
 import { type JobOptions, jobSpec } from '../src/app/job-options.ts'
 import type { JobSpec } from '../src/core/job/job.ts'
+import { usualPayloadBytes } from '../src/core/payload.ts'
 import type { AccountRequest, Store } from '../src/store/store.ts'
 import type { Connection, Value } from './engines/engine.ts'
 
@@ -9,7 +10,13 @@ export const nodeId = 'bench'
 export const handler = 'bench'
 
 export function specOf(options: JobOptions, createdAt: number): JobSpec {
-  return jobSpec(options, { name: handler, handler, timezone: 'UTC', createdAt })
+  return jobSpec(options, {
+    name: handler,
+    handler,
+    maxPayloadBytes: usualPayloadBytes,
+    timezone: 'UTC',
+    createdAt,
+  })
 }
 
 export async function createJob(store: Store, name: string, spec: JobSpec, now: number): Promise<string> {

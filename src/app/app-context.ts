@@ -17,6 +17,8 @@ export interface AppContext {
   readonly events: Events
   readonly measures: Measures
   readonly timezone: string
+  /** Of an input, a result or metadata, as JSON. */
+  readonly maxPayloadBytes: number
   /** Its URL, as it was given. */
   readonly database: string
   readonly logger: Logger

@@ -74,6 +74,7 @@ function specOf(app: AppContext, job: AnyJob, createdAt: number) {
     name: job.name,
     handler: job.name,
     inputSchema: inputSchemaOf(job.schema),
+    maxPayloadBytes: app.maxPayloadBytes,
     timezone: app.timezone,
     createdAt,
   })

@@ -30,8 +30,9 @@ export function defineJob<Given = unknown, Input = Given>(
   const { name, input, run, ...options } = definition
   refuseName(name)
   refuseRun(name, run)
-  // A slip is told where it was made; the zone and the instant that count come with the database.
-  jobSpec(options, { name, handler: name, timezone: 'UTC', createdAt: 0 })
+  // A slip is told where it was made; the zone, the instant and the limit that count come with the database.
+  const maxPayloadBytes = Number.POSITIVE_INFINITY
+  jobSpec(options, { name, handler: name, timezone: 'UTC', createdAt: 0, maxPayloadBytes })
   const job = (handler: Run<Input> | null): DefinedJob<Given, Input> => ({
     name,
     options,

@@ -11,7 +11,7 @@ import type { EnqueueOptions, EnqueueResult, JobReference } from '../engine/work
 import { Measures } from '../observe/measures.ts'
 import { openTracing, type Tracing } from '../observe/tracing.ts'
 import { type Host, processHost } from '../store/host.ts'
-import { openStore } from '../store/open-store.ts'
+import { openStore, type PayloadLimit } from '../store/open-store.ts'
 import type { Store } from '../store/store.ts'
 import type { AppContext } from './app-context.ts'
 import { applyJob, applyJobs, enableJobs } from './apply-jobs.ts'
@@ -30,7 +30,8 @@ import { givenLogger, withFields } from './log/given-logger.ts'
 import { type Metrics, metricsOf } from './metrics.ts'
 import { openApi, type RunningApi } from './open-api.ts'
 import { type AnyJob, type Config, type EvertickOptions, parseOptions } from './options.ts'
-import { prepareSchema } from './prepare-schema.ts'
+import { payloadWithin } from './payload-within.ts'
+import { outdated, prepareSchema } from './prepare-schema.ts'
 import { type EnqueueItem, Producer } from './producer.ts'
 import { Reports } from './reports/reports.ts'
 import { resultOf } from './result.ts'
@@ -84,10 +85,10 @@ export class Evertick {
   #starting: Promise<void> | null = null
   #stopping: Promise<void> | null = null
   readonly #stopDeadline: StopDeadline
-  readonly #outdated = Promise.withResolvers<never>()
+  readonly #ended = Promise.withResolvers<never>()
 
   private constructor(
-    config: Config & { readonly clock: Clock },
+    config: Config & { readonly clock: Clock; readonly payloadLimit: PayloadLimit | undefined },
     given: Store,
     { newId, host }: Surroundings,
     tracing: Tracing | null,
@@ -100,10 +101,11 @@ export class Evertick {
     this.#logger = logger
     this.#stopDeadline = new StopDeadline(host, logger, () => void store.close(0))
     // Only `run` waits for it.
-    this.#outdated.promise.catch(() => {})
+    this.#ended.promise.catch(() => {})
     const events = new Events((error) => logger.error('An event listener threw', { error }))
     this.nodeId =
       config.nodeId ?? `${hostname().slice(0, 150)}:${process.pid}:${newId(clock.now()).slice(-6)}`
+    const maxPayloadBytes = payloadWithin(config, logger)
     this.#config = config
     this.#definitions = new Definitions(config.jobs)
     this.#app = {
@@ -114,6 +116,7 @@ export class Evertick {
       events,
       measures,
       timezone: config.timezone,
+      maxPayloadBytes,
       database: config.database,
       logger,
       onStop: (close) => {
@@ -142,9 +145,11 @@ export class Evertick {
     this.#producer = new Producer(this.#app, this.#definitions.jobs)
     const { random, defer } = host
     const traceAttempt = tracing?.attempt ?? null
-    const context = { nodeId: this.nodeId, store, clock, events, logger, random, defer, traceAttempt }
-    const onOutdated = (schemaVersion: number) => this.#stopOutdated(schemaVersion)
-    const options = { ...config, aheadMs, host: hostname(), pid: process.pid, version, onOutdated }
+    const context = { ...this.#app, random, defer, traceAttempt }
+    const onOutdated = (schemaVersion: number) => this.#stopBy(outdated(schemaVersion), defaultStopMs)
+    // Whatever a handler still does, its end could not be written.
+    const onLost = (error: EvertickError) => this.#stopBy(error, 0)
+    const options = { ...config, aheadMs, host: hostname(), pid: process.pid, version, onOutdated, onLost }
     this.#node = new Node(context, options, this.#definitions.handlers, (job, input, given) =>
       this.#producer.enqueue(job, input, given),
     )
@@ -175,7 +180,9 @@ export class Evertick {
       await prepareSchema(opened.migrator, config.migrate, clock.now())
       const tracing = await openTracing(config.tracing, version)
       const store = around.wrap(opened.store)
-      return new Evertick({ ...config, clock }, tracing?.wrap(store) ?? store, around, tracing)
+      const { payloadLimit } = opened
+      const made = { ...config, clock, payloadLimit }
+      return new Evertick(made, tracing?.wrap(store) ?? store, around, tracing)
     } catch (error) {
       await opened.store.close()
       throw error
@@ -195,6 +202,11 @@ export class Evertick {
       executions: new Executions(app),
       enqueue: (job, input, options) => evertick.#producer.enqueue(job, input, options, newId),
     }
+  }
+
+  /** @internal Rejects once this node has stopped because it could not go on. */
+  static endOf(evertick: Evertick): Promise<never> {
+    return evertick.#ended.promise
   }
 
   /** @internal Whether this node, a worker, runs what names this handler. */
@@ -225,7 +237,7 @@ export class Evertick {
     const signals = stopSignals(() => hurried.map((part) => part.hurry()))
     try {
       await this.start()
-      const signal = await Promise.race([signals.first, this.#outdated.promise])
+      const signal = await Promise.race([signals.first, this.#ended.promise])
       await this.stop()
       return signal
     } finally {
@@ -364,19 +376,12 @@ export class Evertick {
     await this.#app.store.close()
   }
 
-  /** Somebody has migrated the database meanwhile: this node cannot know what its rows mean now. */
-  #stopOutdated(schemaVersion: number): void {
+  /** This node cannot go on: it says why, stops, and lets `run` fail. */
+  #stopBy(why: EvertickError, timeout: number): void {
     if (this.#stopping !== null) return
-    const error = new EvertickError(
-      'schema_newer',
-      `The database was migrated to ${schemaVersion} while this node was running: it stops.`,
-      { next: 'Start it with the Evertick that has migrated the database.' },
-    )
-    this.#logger.error(error.message, { next: error.next })
-    this.stop().then(
-      () => this.#outdated.reject(error),
-      () => this.#outdated.reject(error),
-    )
+    this.#logger.error(why.message, { next: why.next })
+    const end = () => this.#ended.reject(why)
+    this.stop({ timeout }).then(end, end)
   }
 
   #refuseStopped(): void {

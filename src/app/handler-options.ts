@@ -15,11 +15,11 @@ import {
   type Secretive,
 } from '../core/job/handler.ts'
 import { isSecretName, isSecretValue, redacted } from '../core/job/secret-name.ts'
+import { storable } from '../core/payload.ts'
 import { allowVariable, isVariableName, refusedVariable } from '../handlers/command-environment.ts'
 import { parseTarget } from '../outbound/outbound-target.ts'
 import { refuseBadName } from './call-options.ts'
 import { checked } from './checked.ts'
-import { storable } from './payload.ts'
 import type { Secrets } from './secrets.ts'
 
 /** A function that some node registers. */
@@ -109,6 +109,8 @@ export interface HandlerContext {
   readonly secrets: Secrets
   /** Names of variables that a command may be given. */
   readonly allowCommandEnv: readonly string[]
+  /** Of a body, as JSON. */
+  readonly maxPayloadBytes: number
   /** What an edit replaces, and takes redacted values from. */
   readonly before: HandlerSpec | null
 }
@@ -138,7 +140,7 @@ type Given<Type> = Extract<z.output<typeof handlerShape>, { type: Type }>
 
 function httpSpec(given: Given<'http'>, context: HandlerContext): HandlerSpec {
   const { method = null, headers = {}, expect = defaultExpect } = given
-  const body = storable(given.body, 'handler.body') ?? null
+  const body = storable(given.body, 'handler.body', context.maxPayloadBytes) ?? null
   const { origin } = parseTarget(given.url)
   expectedStatus(expect)
   if (body !== null && (method === 'GET' || method === 'HEAD')) {

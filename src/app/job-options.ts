@@ -10,6 +10,7 @@ import {
   type OverlapPolicy,
   overlapPolicies,
 } from '../core/job/job.ts'
+import { storable } from '../core/payload.ts'
 import { parseDuration } from '../core/schedule/duration.ts'
 import { parseInstant } from '../core/schedule/instant.ts'
 import type { Duration, Instant, Schedule } from '../core/schedule/schedule.ts'
@@ -148,6 +149,8 @@ export interface SpecContext {
   readonly handler: string | HandlerSpec
   readonly input?: unknown
   readonly inputSchema?: JobSpec['inputSchema']
+  /** Of input and metadata, as JSON. */
+  readonly maxPayloadBytes: number
   /** The zone of a cron that names none. */
   readonly timezone: string
   /** The anchor of an interval that names none. */
@@ -199,8 +202,8 @@ export function jobSpec(written: JobOptions, context: SpecContext): JobSpec {
     },
     tags: given.tags ?? [],
     description: given.description ?? null,
-    metadata: given.metadata ?? {},
-    input: context.input ?? null,
+    metadata: storable(given.metadata ?? {}, 'metadata', context.maxPayloadBytes),
+    input: storable(context.input, 'input', context.maxPayloadBytes) ?? null,
     inputSchema: context.inputSchema ?? null,
   }
   refuseContradictions(spec, given.maxConcurrent !== undefined, what)

@@ -3,6 +3,7 @@ import { EvertickError } from '../core/error.ts'
 import { type Statistics, statisticsOf } from '../core/history/statistics.ts'
 import type { Job } from '../core/job/job.ts'
 import { sequenceOfJob } from '../core/job/sequence.ts'
+import { storable } from '../core/payload.ts'
 import { parseDuration } from '../core/schedule/duration.ts'
 import { parseInstant } from '../core/schedule/instant.ts'
 import type { Duration, Instant } from '../core/schedule/schedule.ts'
@@ -21,7 +22,6 @@ import { jobViews } from './job-views.ts'
 import { failedExecution, sayingWhatIsLegal } from './legal-action.ts'
 import { type JobList, type JobsFilter, type ListJobs, listJobs } from './list-jobs.ts'
 import { mergedOptions, optionsOfSpec } from './options-of-spec.ts'
-import { storable } from './payload.ts'
 import { type ExecutionView, executionView, type JobView } from './views.ts'
 import { type Why, whyJob } from './why.ts'
 
@@ -75,7 +75,8 @@ export class Jobs {
     const spec = jobSpec(options, {
       name,
       handler: handlerSpec(handler ?? name, { ...this.#app, job: name, before: null }),
-      input: storable(input, 'input'),
+      input,
+      maxPayloadBytes: this.#app.maxPayloadBytes,
       timezone: this.#app.timezone,
       createdAt: now,
     })
@@ -106,7 +107,6 @@ export class Jobs {
     { revision, ...by }: ActorOptions & { revision?: number } = {},
   ): Promise<JobView> {
     const { handler, input, ...options } = changes
-    const given = storable(input, 'input')
     const spec = ({ name, spec: before, createdAt, revision: found }: Job) => {
       if (revision !== undefined && revision !== found) throw changedMeanwhile(name, found)
       return jobSpec(mergedOptions(optionsOfSpec(before), options), {
@@ -115,7 +115,8 @@ export class Jobs {
           handler === undefined
             ? before.handler
             : handlerSpec(handler, { ...this.#app, job: name, before: before.handler }),
-        input: given === undefined ? before.input : given,
+        input: input === undefined ? before.input : input,
+        maxPayloadBytes: this.#app.maxPayloadBytes,
         inputSchema: before.inputSchema,
         timezone: this.#app.timezone,
         createdAt,
@@ -181,7 +182,13 @@ export class Jobs {
     refuseUnknown(options, ['input', 'force', 'metadata', 'actor', 'origin'], 'jobs.trigger')
     const { input, force = false, metadata = {}, ...by } = options
     const context = changeContext(this.#app, by)
-    const trigger = { id: this.#app.newId(context.now), force, metadata, input: storable(input, 'input') }
+    const { newId, maxPayloadBytes } = this.#app
+    const trigger = {
+      id: newId(context.now),
+      force,
+      metadata: storable(metadata, 'metadata', maxPayloadBytes),
+      input: storable(input, 'input', maxPayloadBytes),
+    }
     const made = await sayingWhatIsLegal(this.#app, job, () =>
       this.#app.store.triggerJob(job, trigger, context),
     )

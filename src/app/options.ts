@@ -1,6 +1,7 @@
 /** The options of `Evertick.open` and of `evertick.config.ts`: checked once, into a frozen configuration. */
 import { z } from 'zod'
 import { EvertickError } from '../core/error.ts'
+import { usualPayloadBytes } from '../core/payload.ts'
 import { parseDuration } from '../core/schedule/duration.ts'
 import type { Duration } from '../core/schedule/schedule.ts'
 import { parseTimezone } from '../core/schedule/timezone.ts'
@@ -70,6 +71,8 @@ export interface EvertickOptions {
     /** How long entries of the audit log are kept, at least a day; for the role `scheduler`. @default for ever */
     readonly retention?: Duration
   }
+  /** Bytes of an input, a result or metadata as JSON, at most; the same on all nodes. @default 1_048_576 */
+  readonly maxPayloadBytes?: number
   /** The zone of crons that name none. @default 'UTC' */
   readonly timezone?: string
   /** @default the host's clock */
@@ -109,6 +112,7 @@ export interface Config {
   readonly catchUpEveryMs: number
   /** null: for ever. */
   readonly auditLogMs: number | null
+  readonly maxPayloadBytes: number
   readonly timezone: string
   readonly clock: Clock | null
   readonly logger: Logger | null
@@ -156,6 +160,7 @@ const shape = {
     .optional(),
   catchUpRate: z.number().positive().max(100_000).optional(),
   auditLog: z.strictObject({ retention: duration }).optional(),
+  maxPayloadBytes: z.int().min(1_024).max(16_777_216).optional(),
   timezone: z.string().optional(),
   clock: object.optional(),
   logger: object.optional(),
@@ -225,6 +230,7 @@ export function parseOptions(options: EvertickOptions): Config {
     leader,
     catchUpEveryMs: 1_000 / (given.catchUpRate ?? 10),
     auditLogMs: auditLogMs(given.auditLog?.retention),
+    maxPayloadBytes: given.maxPayloadBytes ?? usualPayloadBytes,
     timezone: parseTimezone(given.timezone ?? 'UTC', 'timezone'),
     clock: options.clock ?? null,
     logger: options.logger ?? null,

@@ -15,3 +15,12 @@ export async function prepareSchema(migrator: Migrator, migrate: boolean, now: n
     { next: 'Run `evertick migrate up`, or open with migrate: true.' },
   )
 }
+
+/** Somebody has migrated the database meanwhile: this node cannot know what its rows mean now. */
+export function outdated(schemaVersion: number): EvertickError {
+  return new EvertickError(
+    'schema_newer',
+    `The database was migrated to ${schemaVersion} while this node was running: it stops.`,
+    { next: 'Start it with the Evertick that has migrated the database.' },
+  )
+}

@@ -1,5 +1,6 @@
 /** Enqueueing: checks the input, makes the rows, and writes a definition that the database does not know yet. */
 import { EvertickError } from '../core/error.ts'
+import { storable } from '../core/payload.ts'
 import { parseInstant } from '../core/schedule/instant.ts'
 import type { EnqueueOptions, EnqueueResult, JobReference } from '../engine/worker/handler.ts'
 import type { NewExecution } from '../store/store.ts'
@@ -9,7 +10,6 @@ import { refuseBadName, refuseUnknown } from './call-options.ts'
 import { parseInput } from './define-job.ts'
 import type { NewId } from './ids.ts'
 import type { AnyJob } from './options.ts'
-import { storable } from './payload.ts'
 
 export interface EnqueueItem {
   readonly job: JobReference
@@ -76,9 +76,9 @@ export class Producer {
   ): Promise<NewExecution> {
     const jobName = typeof job === 'string' ? job : job.name
     const defined = isDefined(job) ? job : this.#defined.get(jobName)
-    const { clock } = this.#app
+    const { clock, maxPayloadBytes } = this.#app
     refuseBadOptions(options)
-    storable(input, 'input')
+    storable(input, 'input', maxPayloadBytes)
     // Checked, but stored as given: the handler's side checks and transforms it again.
     if (defined !== undefined) await parseInput(defined, input)
     const now = clock.now()
@@ -92,7 +92,7 @@ export class Producer {
       queue: options.queue ?? null,
       priority: options.priority ?? null,
       input,
-      metadata: (storable(options.metadata, 'metadata') as Record<string, unknown> | undefined) ?? {},
+      metadata: storable(options.metadata, 'metadata', maxPayloadBytes) ?? {},
       uniqueKey: options.unique ?? null,
       createdAt: now,
     }

@@ -6,11 +6,11 @@ import { endingOf, type Outcome } from '../core/attempt/outcome.ts'
 import { EvertickError } from '../core/error.ts'
 import type { Execution, ExecutionError } from '../core/execution/execution.ts'
 import { handlerKey, isOwnKey } from '../core/job/handler.ts'
+import { storable } from '../core/payload.ts'
 import { formatDuration, parseDuration } from '../core/schedule/duration.ts'
 import type { Duration } from '../core/schedule/schedule.ts'
 import type { AppContext } from './app-context.ts'
 import { refuseBadName } from './call-options.ts'
-import { storable } from './payload.ts'
 import { findHolder, registerHolder } from './register-holder.ts'
 
 export interface AcquireLease {
@@ -125,7 +125,7 @@ export class PullLeases {
     const overlap = job?.spec.overlap ?? 'allow'
     const nextTickAt = overlap === 'allow' ? null : (job?.nextDueAt ?? null)
     const tried = { attempt, maxAttempts, cause, retry, overlap, nextTickAt }
-    const ending = endingOf(outcomeOf(outcome), tried, now, this.#random())
+    const ending = endingOf(outcomeOf(outcome, this.#app.maxPayloadBytes), tried, now, this.#random())
     const attempts = [{ id, fence, attempt, ending, finishedAt: now }]
     const { refused } = await store.finishAttempts({ nodeId: nodeOf(held.worker), attempts, now })
     if (refused.length > 0) throw stale(held)
@@ -170,10 +170,10 @@ function leaseOf(lease: Duration): number {
   throw new EvertickError('invalid_option', 'A lease lasts from 1s to 1h.', { field: 'lease' })
 }
 
-function outcomeOf(given: PullOutcome): Outcome {
+function outcomeOf(given: PullOutcome, maxPayloadBytes: number): Outcome {
   switch (given.outcome) {
     case 'done':
-      return { kind: 'done', result: storable(given.result, 'result') ?? null }
+      return { kind: 'done', result: storable(given.result, 'result', maxPayloadBytes) ?? null }
     case 'snooze':
       return { kind: 'snooze', afterMs: parseDuration(given.after, 'after') }
     case 'fail':

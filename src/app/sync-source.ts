@@ -131,8 +131,9 @@ function draftsOf(
 function draftOf(app: AppContext, job: SourcedJob): Draft {
   const { name, handler, input, options } = job
   refuseName(name)
+  const { timezone, maxPayloadBytes } = app
   const spec = (createdAt: number) =>
-    jobSpec(options, { name, handler, input, timezone: app.timezone, createdAt })
+    jobSpec(options, { name, handler, input, maxPayloadBytes, timezone, createdAt })
   // Of the definition as written: the anchor of an interval that names none is not part of it.
   const text = JSON.stringify([spec(0), job.enabled])
   return { ...job, spec, hash: createHash('sha256').update(text).digest('hex') }

@@ -56,6 +56,7 @@ export const errorKinds = {
   database_damaged: 'unavailable',
   database_foreign: 'unavailable',
   database_full: 'unavailable',
+  database_replaced: 'unavailable',
   database_closed: 'unavailable',
   database_unavailable: 'unavailable',
   unsupported_database: 'usage',

@@ -28,6 +28,8 @@ export interface EngineContext {
   readonly random: () => number
   /** Calls back one turn of the event loop later. */
   readonly defer: (callback: () => void) => void
+  /** Of a result, as JSON. */
+  readonly maxPayloadBytes: number
   /** null where nobody traces. */
   readonly traceAttempt: TraceAttempt | null
 }

@@ -1,4 +1,6 @@
 /** One Evertick process. It only wires: which parts a role needs, and in which order they start and stop. */
+import type { EvertickError } from '../core/error.ts'
+import type { HintTopic } from '../store/hints.ts'
 import type { NodeRow } from '../store/store.ts'
 import type { EngineContext } from './context.ts'
 import { Elector } from './elector.ts'
@@ -37,6 +39,7 @@ export interface NodeOptions {
   readonly pid: number
   readonly version: string
   readonly onOutdated: (schemaVersion: number) => void
+  readonly onLost: (error: EvertickError) => void
 }
 
 export class Node {
@@ -82,10 +85,11 @@ export class Node {
           { handlers, enqueue, releaser: this.#releaser, onNextTick: () => this.#scheduler.wake() },
         )
       : null
-    this.#watcher = new Watcher(context, watchMs, (topic) => {
+    const hear = (topic: HintTopic) => {
       if (topic === 'leader') this.#elector.wake()
       else this.changed()
-    })
+    }
+    this.#watcher = new Watcher(context, watchMs, { hear, onLost: options.onLost })
     const startedAt = context.clock.now()
     this.#registrar = new Registrar(context, this.#elector, {
       node: () => nodeRow(context, options, startedAt),

@@ -2,6 +2,7 @@
  * Sees what others change, without a restart: writes of other processes wake this node, and changed schedules become
  * events here, whoever made them.
  */
+import { EvertickError } from '../core/error.ts'
 import { type HintTopic, hintTopics } from '../store/hints.ts'
 import type { JobMark } from '../store/store.ts'
 import type { EngineContext } from './context.ts'
@@ -14,13 +15,26 @@ export class Watcher extends Service {
   readonly #context: EngineContext
   readonly #everyMs: number
   readonly #hear: (topic: HintTopic) => void
+  readonly #onLost: (error: EvertickError) => void
   readonly #alarm: Alarm
   readonly #known = new Map<string, number>()
   #changes = ''
   #since = 0
 
-  constructor(context: EngineContext, everyMs: number, hear: (topic: HintTopic) => void) {
+  constructor(
+    context: EngineContext,
+    everyMs: number,
+    {
+      hear,
+      onLost,
+    }: {
+      readonly hear: (topic: HintTopic) => void
+      /** The database was taken away from under this node. */
+      readonly onLost: (error: EvertickError) => void
+    },
+  ) {
     super()
+    this.#onLost = onLost
     this.#context = context
     this.#everyMs = everyMs
     this.#hear = hear
@@ -54,6 +68,7 @@ export class Watcher extends Service {
         await this.#look(true)
         for (const topic of hintTopics) this.#hear(topic)
       } catch (error) {
+        if (error instanceof EvertickError && error.code === 'database_replaced') return this.#onLost(error)
         logger.warn('Could not look for changes; trying again', { error })
         await this.#alarm.wait(this.#everyMs * patience, signal)
       }

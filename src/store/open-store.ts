@@ -13,6 +13,15 @@ import { sqlitePath, withoutSecrets } from './store-url.ts'
 export interface OpenedStore {
   readonly store: Store
   readonly migrator: Migrator
+  /** Where the server has a limit of its own. */
+  readonly payloadLimit?: PayloadLimit
+}
+
+export interface PayloadLimit {
+  /** Of an input or a result, as JSON. */
+  readonly maxBytes: number
+  /** What to do so that as many as this fit. */
+  readonly nextFor: (bytes: number) => string
 }
 
 /** What a store is given beside its URL. */

@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { until } from '../process/until.ts'
 import { containing, jsonOf, runCli, startCli, testFolder } from './run-cli.ts'
 
 const config = `
@@ -84,4 +85,18 @@ test('with --json every event is a line', async () => {
     .split('\n')
     .map((line) => (JSON.parse(line) as { event: string }).event)
   expect(events).toEqual(expect.arrayContaining(['leader:elected', 'tick:accounted', 'execution:completed']))
+})
+
+test.each(['start', 'worker'])('%s ends with 6 and what to do when its file is deleted', async (command) => {
+  const cwd = testFolder({ 'evertick.config.ts': config })
+  const env = { EVERTICK_DATABASE_URL: 'sqlite:own.db' }
+  await runCli(['migrate', 'up'], { cwd, env })
+  const cli = startCli([command], { cwd, env })
+  await cli.says(command === 'start' ? /✓ tick/ : 'Working on default')
+  await until('its files', () => existsSync(join(cwd, 'own.db-wal')))
+  for (const part of ['', '-wal', '-shm']) rmSync(join(cwd, `own.db${part}`))
+  const ended = await cli.ended
+  expect(ended.code).toBe(6)
+  expect(ended.stderr).toMatch(/own\.db was deleted, moved or replaced under this node/)
+  expect(ended.stderr).toContain('start the node again')
 })

@@ -12,6 +12,7 @@ const surroundings = {
   logger: quiet,
   random: () => 0,
   defer: setImmediate,
+  maxPayloadBytes: 1_048_576,
   traceAttempt: null,
 }
 

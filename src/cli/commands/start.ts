@@ -97,7 +97,7 @@ async function run(
     const log = await begin(cli, evertick, { ...shown, timezone: timezone ?? ownZone() })
     // A node that does not work comes up before those that do.
     if (shown.roles.includes('worker')) await nameOrphans(evertick, terminal)
-    const signal = await signalled
+    const signal = await Promise.race([signalled, Evertick.endOf(evertick)])
     terminal.say('')
     const busy = evertick.running
     if (busy > 0)

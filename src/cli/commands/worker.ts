@@ -107,7 +107,7 @@ async function runNode(
     if (drain)
       await backlog.warnOfPaused((name) => terminal.say(`The queue "${name}" is paused: it is left alone.`))
     const emptied = drain ? backlog.untilEmpty(lookEveryMs).then(() => null) : new Promise<never>(() => {})
-    const signal = await Promise.race([signalled, emptied])
+    const signal = await Promise.race([signalled, emptied, Evertick.endOf(evertick)])
     await evertick.stop()
     log?.end()
     terminal.say(tally.summary())

@@ -5,6 +5,7 @@ import type { CancelReason, Cause, ExecutionError } from '../execution/execution
 import { isChained } from '../execution/execution.ts'
 import type { OverlapPolicy, RetrySpec } from '../job/job.ts'
 import { backoffMs } from './backoff.ts'
+import { keptError } from './kept-error.ts'
 
 /** What a handler may return or throw to say how it ended. */
 export type Outcome =
@@ -45,18 +46,19 @@ export function endingOf(outcome: Outcome, tried: Tried, now: number, random: nu
     case 'done':
       return { state: 'completed', result: outcome.result }
     case 'fail':
-      return { state: 'failed', error: outcome.error }
+      return { state: 'failed', error: keptError(outcome.error) }
     case 'cancel':
       return { state: 'cancelled', reason: outcome.reason, error: noteError(outcome.note) }
     case 'snooze':
       return { ...waiting(tried, now + outcome.afterMs), error: null, countsAttempt: false }
     case 'retry':
     case 'error': {
-      if (tried.attempt >= tried.maxAttempts) return { state: 'failed', error: outcome.error }
+      const error = keptError(outcome.error)
+      if (tried.attempt >= tried.maxAttempts) return { state: 'failed', error }
       const asked = outcome.kind === 'retry' ? outcome.afterMs : null
       const waitMs =
         asked ?? backoffMs(tried.retry, tried.attempt, random, now, tried.nextTickAt, tried.apartMs)
-      return { ...waiting(tried, now + waitMs), error: outcome.error, countsAttempt: true }
+      return { ...waiting(tried, now + waitMs), error, countsAttempt: true }
     }
   }
 }
@@ -68,7 +70,7 @@ function waiting(tried: Tried, readyAt: number): { state: 'retrying' | 'blocked'
 }
 
 function noteError(note: string | null): ExecutionError | null {
-  return note === null ? null : { name: 'Cancelled', message: note }
+  return note === null ? null : keptError({ name: 'Cancelled', message: note })
 }
 
 /** The error kept for an attempt whose process went away. */

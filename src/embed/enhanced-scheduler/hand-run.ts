@@ -1,9 +1,9 @@
 /** A run that the app does by itself, as an execution of the engine: begun and ended here, under a lease of the caller's. */
 import type { AppContext } from '../../app/app-context.ts'
-import { storable } from '../../app/payload.ts'
 import type { Ending } from '../../core/attempt/outcome.ts'
 import { EvertickError } from '../../core/error.ts'
 import type { Execution } from '../../core/execution/execution.ts'
+import { storable } from '../../core/payload.ts'
 import { errorFrom } from '../../engine/worker/outcome-signal.ts'
 import type { Claim } from '../../store/store.ts'
 import { type FinalStatus, type HandRunInput, scanIdKey, statesOf } from './history-entry.ts'
@@ -36,7 +36,7 @@ export async function beginRun(
   metadata: Readonly<Record<string, unknown>>,
 ): Promise<BegunRun> {
   const now = app.clock.now()
-  const stored = storable(metadata, 'metadata') as Readonly<Record<string, unknown>>
+  const stored = storable(metadata, 'metadata', app.maxPayloadBytes)
   const holder = `${holderMark}${app.nodeId}`
   const id = app.newId(now)
   const claim = await app.store.beginExecution({
@@ -70,8 +70,8 @@ export async function endRun(app: AppContext, run: BegunRun, end: RunEnd): Promi
   const ending = endingOf(end)
   if (scanId !== undefined || more !== undefined) {
     const scan = scanId === undefined ? {} : { [scanIdKey]: scanId }
-    const metadata = storable({ ...run.metadata, ...more, ...scan }, 'metadata')
-    await app.store.describeExecution(run, metadata as Readonly<Record<string, unknown>>)
+    const metadata = storable({ ...run.metadata, ...more, ...scan }, 'metadata', app.maxPayloadBytes)
+    await app.store.describeExecution(run, metadata)
   }
   const now = app.clock.now()
   const { refused } = await app.store.finishAttempts({

@@ -4,6 +4,7 @@
  * in tags besides, so that it can be searched for; disabled is paused.
  */
 import { createHash } from 'node:crypto'
+import type { AppContext } from '../../app/app-context.ts'
 import { type JobOptions, jobSpec } from '../../app/job-options.ts'
 import { mergedOptions, optionsOfSpec } from '../../app/options-of-spec.ts'
 import { jobView, scheduleView } from '../../app/views.ts'
@@ -131,7 +132,7 @@ export function newOptions(fields: ScheduleFields): { options: JobOptions; input
 export function changedSpec(
   { name, spec, createdAt }: Job,
   fields: UpdateSchedule,
-  timezone: string,
+  { timezone, maxPayloadBytes }: Pick<AppContext, 'timezone' | 'maxPayloadBytes'>,
 ): JobSpec {
   if (fields.domain !== undefined) refuseDomain(fields.domain)
   const before = inputOf(spec)
@@ -149,7 +150,7 @@ export function changedSpec(
   }
   const { handler } = spec
   const options = mergedOptions(optionsOfSpec(spec), changes)
-  return jobSpec(options, { name, handler, input, timezone, createdAt })
+  return jobSpec(options, { name, handler, input, maxPayloadBytes, timezone, createdAt })
 }
 
 export function recordOf(job: Job, last: Execution | null, now: number): ScheduleRecord {

@@ -78,7 +78,7 @@ export class ScheduleRepository {
     const app = await this.#app()
     const job = await foundSchedule(app, scheduleId)
     if (Object.keys(fields).length > 0) {
-      await change(app, job, { kind: 'edit', spec: (held) => changedSpec(held, fields, app.timezone) })
+      await change(app, job, { kind: 'edit', spec: (held) => changedSpec(held, fields, app) })
       app.events.emit('job:updated', { job: job.name })
     }
     if (enabled === true && jobTransitions[job.state].resume !== null)

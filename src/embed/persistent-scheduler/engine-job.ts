@@ -2,6 +2,7 @@
 import { type DefinedJob, defineJob } from '../../app/define-job.ts'
 import { type JobOptions, jobSpec } from '../../app/job-options.ts'
 import type { JobSpec } from '../../core/job/job.ts'
+import { usualPayloadBytes } from '../../core/payload.ts'
 import type { Logger } from '../../engine/logger.ts'
 import type { JobContext } from '../../engine/worker/handler.ts'
 import { errorFrom, OutcomeSignal } from '../../engine/worker/outcome-signal.ts'
@@ -46,7 +47,13 @@ export function specOfPast(
 ): JobSpec {
   const options = optionsOf({ ...job, ...past })
   const written = { ...options, catchUp: { ...options.catchUp, grace: 0 } }
-  return jobSpec(written, { name: job.name, handler: job.name, timezone: 'UTC', createdAt: 0 })
+  return jobSpec(written, {
+    name: job.name,
+    handler: job.name,
+    maxPayloadBytes: usualPayloadBytes,
+    timezone: 'UTC',
+    createdAt: 0,
+  })
 }
 
 function optionsOf(job: ZonedJob) {

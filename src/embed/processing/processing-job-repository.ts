@@ -52,9 +52,9 @@ export class ProcessingJobRepository {
   /** The payload, or a row `{ job_id, payload }`. With a `job_id` that an unfinished job has, it returns that job. */
   async createJob(data: unknown, options: CreateProcessingJobOptions = {}): Promise<ProcessingJob> {
     refuseUnknown(options, ['runAt', 'priority', 'tx'], 'createJob')
-    const { jobId, payload } = newJobFrom(data)
     const evertick = await this.#node.opened()
     const app = Evertick.appOf(evertick)
+    const { jobId, payload } = newJobFrom(data, app.maxPayloadBytes)
     await this.#define(app)
     const named = jobId === null ? {} : { unique: jobId, metadata: { job_id: jobId } }
     const { id } = await evertick.enqueue(this.#jobName, payload, { ...options, ...named })

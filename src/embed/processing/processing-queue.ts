@@ -2,8 +2,8 @@
 
 import { refuseBadName } from '../../app/call-options.ts'
 import { type DefinedJob, defineJob } from '../../app/define-job.ts'
-import { storable } from '../../app/payload.ts'
 import { EvertickError } from '../../core/error.ts'
+import { storable } from '../../core/payload.ts'
 import { processingJobStatuses } from './processing-job.ts'
 
 export const defaultQueue = 'processing'
@@ -39,14 +39,15 @@ export interface NewProcessingJob {
 const rowKeys = ['job_id', 'payload', 'status']
 
 /** `createJob` takes a row, or plain data, which is the payload then; a `job_id` in it also names the job. */
-export function newJobFrom(data: unknown): { jobId: string | null; payload: unknown } {
-  if (typeof data !== 'object' || data === null) return { jobId: null, payload: storable(data, 'data') }
+export function newJobFrom(data: unknown, maxBytes: number): { jobId: string | null; payload: unknown } {
+  if (typeof data !== 'object' || data === null)
+    return { jobId: null, payload: storable(data, 'data', maxBytes) }
   const { job_id: jobId, status = 'pending' } = data as Partial<Record<string, unknown>>
   const isRow = 'payload' in data && Object.keys(data).every((key) => rowKeys.includes(key))
   if (isRow && status !== 'pending') throw notPending(status)
   return {
     jobId: jobId === undefined ? null : jobIdFrom(jobId),
-    payload: storable(isRow ? data.payload : data, 'payload'),
+    payload: storable(isRow ? data.payload : data, 'payload', maxBytes),
   }
 }
 

@@ -2,34 +2,45 @@
  * Ends and starts attempts in batches: while one flush is under way the next one gathers, so that a busy worker pays for
  * one commit where an idle one pays at once. A start does not wait for the disk, only an end does.
  */
+import { keptError } from '../../core/attempt/kept-error.ts'
+import type { Ending } from '../../core/attempt/outcome.ts'
 import type { Execution } from '../../core/execution/execution.ts'
 import type { Aftermath, Claim, FinishedAttempt } from '../../store/store.ts'
 import type { EngineContext } from '../context.ts'
 import { Batcher } from './batcher.ts'
-
-const retryMs = 250
+import { errorFrom } from './outcome-signal.ts'
+import { StubbornWrite } from './stubborn-write.ts'
 
 export class Finisher {
   readonly #context: EngineContext
   readonly #onEnded: (after: Aftermath) => void
   readonly #ends: Batcher<FinishedAttempt>
   readonly #starts: Batcher<Claim>
-  #giveUp = false
+  readonly #writes: readonly { giveUp(): void }[]
+  /** Ends that the database did not take, and what was written in their place. */
+  readonly #replaced = new WeakMap<FinishedAttempt, FinishedAttempt>()
+  readonly #isInstead = new WeakSet<FinishedAttempt>()
 
   constructor(context: EngineContext, onEnded: (after: Aftermath) => void) {
     this.#context = context
     this.#onEnded = onEnded
-    this.#ends = new Batcher(context, (attempts) =>
-      this.#untilDone((tries) => this.#writeEnds(attempts, tries)),
-    )
-    this.#starts = new Batcher(context, (claims) =>
-      this.#untilDone((tries) => this.#writeStarts(claims, tries)),
-    )
+    const ends = new StubbornWrite<FinishedAttempt>(context, {
+      write: (attempts, tries) => this.#writeEnds(attempts, tries),
+      instead: (attempt, error) => this.#instead(attempt, error),
+    })
+    const starts = new StubbornWrite<Claim>(context, {
+      write: (claims, tries) => this.#writeStarts(claims, tries),
+      instead: () => null,
+    })
+    this.#ends = new Batcher(context, (attempts) => ends.write(attempts))
+    this.#starts = new Batcher(context, (claims) => starts.write(claims))
+    this.#writes = [starts, ends]
   }
 
-  /** False where the lease had passed to another worker: nothing was written but the refusal. */
-  async finish(attempt: FinishedAttempt): Promise<boolean> {
-    return await this.#ends.add(attempt)
+  /** How it ended; null where the lease had passed to another worker: nothing was written but the refusal. */
+  async finish(attempt: FinishedAttempt): Promise<Ending | null> {
+    const ours = await this.#ends.add(attempt)
+    return ours ? (this.#replaced.get(attempt) ?? attempt).ending : null
   }
 
   /** False where the reservation is no longer ours: do not start. */
@@ -39,7 +50,7 @@ export class Finisher {
 
   /** From now on each write is tried once: a database that stays away is not waited for. */
   giveUp(): void {
-    this.#giveUp = true
+    for (const write of this.#writes) write.giveUp()
   }
 
   /** Waits for what is under way. */
@@ -89,17 +100,14 @@ export class Finisher {
     return refused
   }
 
-  /** The refused ids; null where the database stayed away until the stop. */
-  async #untilDone(write: (tries: number) => Promise<Set<string>>): Promise<Set<string> | null> {
-    const { clock, logger } = this.#context
-    for (let tries = 0; ; tries += 1) {
-      try {
-        return await write(tries)
-      } catch (error) {
-        logger.warn('Could not write attempts; trying again', { error })
-        if (this.#giveUp) return null
-        await new Promise<void>((resolve) => clock.timer(retryMs, resolve))
-      }
-    }
+  /** A short end, without anything of what was refused; null where that is what was refused. */
+  #instead(attempt: FinishedAttempt, error: unknown): FinishedAttempt | null {
+    if (this.#isInstead.has(attempt)) return null
+    const message = `The database did not take how this execution ended: ${errorFrom(error).message}`
+    const failed = keptError({ name: 'EvertickError', message, code: 'invalid_payload' })
+    const instead: FinishedAttempt = { ...attempt, ending: { state: 'failed', error: failed } }
+    this.#replaced.set(attempt, instead)
+    this.#isInstead.add(instead)
+    return instead
   }
 }

@@ -1,4 +1,5 @@
 /** What a handler returns or throws to end otherwise than done or failed. */
+import { keptError } from '../../core/attempt/kept-error.ts'
 import type { Outcome } from '../../core/attempt/outcome.ts'
 import type { ExecutionError } from '../../core/execution/execution.ts'
 import { withoutSecretShapes } from '../../core/job/secret-text.ts'
@@ -21,7 +22,11 @@ export const outcome = {
   /** Try again after this long; counts as an attempt. */
   retry(after?: Duration, why = 'the handler asked for another try'): OutcomeSignal {
     const afterMs = after === undefined ? null : parseDuration(after, 'after')
-    return new OutcomeSignal(why, { kind: 'retry', afterMs, error: { name: 'Retry', message: why } })
+    return new OutcomeSignal(why, {
+      kind: 'retry',
+      afterMs,
+      error: { name: 'Retry', message: printable(why) },
+    })
   },
   /** Not now: come again after this long; does not count as an attempt. */
   snooze(after: Duration): OutcomeSignal {
@@ -29,20 +34,19 @@ export const outcome = {
   },
   /** There is nothing to do any more. */
   cancel(why?: string): OutcomeSignal {
-    return new OutcomeSignal(why ?? 'cancelled', { kind: 'cancel', reason: 'handler', note: why ?? null })
+    const note = why === undefined ? null : printable(why)
+    return new OutcomeSignal(note ?? 'cancelled', { kind: 'cancel', reason: 'handler', note })
   },
   /** No further attempt would help. */
   fail(why: string): OutcomeSignal {
-    return new OutcomeSignal(why, { kind: 'fail', error: { name: 'Failed', message: why } })
+    return new OutcomeSignal(why, { kind: 'fail', error: { name: 'Failed', message: printable(why) } })
   },
 }
-
-const longestStack = 8_192
 
 /** Whatever was thrown, as it is kept: also null, text, or an error with a broken getter. */
 export function errorFrom(thrown: unknown): ExecutionError {
   try {
-    return readError(thrown)
+    return keptError(readError(thrown))
   } catch {
     return { name: 'Error', message: 'unprintable' }
   }
@@ -54,20 +58,18 @@ function readError(thrown: unknown): ExecutionError {
   return {
     name: printable(thrown.name),
     message: printable(thrown.message),
-    ...(typeof thrown.stack === 'string' ? { stack: short(thrown.stack) } : {}),
+    ...(typeof thrown.stack === 'string' ? { stack: withoutSecretShapes(thrown.stack) } : {}),
     ...(typeof code === 'string' ? { code } : {}),
   }
 }
 
-function printable(value: unknown): string {
+/** Whatever a handler without types hands over as text. Secrets go before anybody cuts it: half of one has no shape. */
+export function printable(value: unknown): string {
   try {
-    return short(typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value))
+    return withoutSecretShapes(
+      typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value),
+    )
   } catch {
     return 'unprintable'
   }
-}
-
-/** A driver's error may name its whole URL. Before it is cut: half a secret has no shape. */
-function short(text: string): string {
-  return withoutSecretShapes(text).slice(0, longestStack)
 }

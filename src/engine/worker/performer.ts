@@ -84,9 +84,9 @@ export class Performer {
       return
     }
     const ending = this.#endingOf(claim, ran.outcome)
-    void finisher.finish(finishedOf(claim, ending, at)).then((ours) => {
+    void finisher.finish(finishedOf(claim, ending, at)).then((written) => {
       keeper.letGo(held)
-      if (ours) return this.#tell(at.event, ending, durationMs)
+      if (written !== null) return this.#tell(at.event, written, durationMs)
       keeper.abort(held, 'lost')
       return this.#context.events.emit('execution:refused', at.event)
     })

@@ -1,4 +1,6 @@
 /** Writes progress and log lines of executions in batches, at most once a second, never in a handler's way. */
+
+import { cutText } from '../../core/cut-text.ts'
 import { withoutSecretShapes } from '../../core/job/secret-text.ts'
 import type { LogRow, ProgressRow } from '../../store/store.ts'
 import type { EngineContext } from '../context.ts'
@@ -7,7 +9,8 @@ import { Alarm, Service } from '../service.ts'
 const everyMs = 1_000
 /** Of one execution; the rest is counted, not kept. */
 export const maxLogLines = 1_000
-const maxLineLength = 4_096
+const longestLine = 4_096
+const longestNote = 1_000
 
 export class Recorder extends Service {
   readonly #context: EngineContext
@@ -21,14 +24,20 @@ export class Recorder extends Service {
     this.#alarm = new Alarm(context.clock)
   }
 
-  progress(row: ProgressRow): void {
+  /** Returns it as it is kept. */
+  progress(row: ProgressRow): ProgressRow {
+    const kept = {
+      ...row,
+      note: row.note === null ? null : cutText(withoutSecretShapes(row.note), longestNote),
+    }
     this.#wake()
-    this.#progress.set(row.id, row)
+    this.#progress.set(row.id, kept)
+    return kept
   }
 
   log(line: LogRow): void {
     this.#wake()
-    this.#lines.push({ ...line, message: withoutSecretShapes(line.message).slice(0, maxLineLength) })
+    this.#lines.push({ ...line, message: cutText(withoutSecretShapes(line.message), longestLine) })
   }
 
   protected override async run(signal: AbortSignal): Promise<void> {

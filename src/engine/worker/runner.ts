@@ -2,6 +2,7 @@
 import type { Outcome } from '../../core/attempt/outcome.ts'
 import { EvertickError } from '../../core/error.ts'
 import { handlerKey } from '../../core/job/handler.ts'
+import { refuseLong } from '../../core/payload.ts'
 import type { Aftermath, ClaimedExecution, Transaction } from '../../store/store.ts'
 import type { AttemptEnd, EngineContext } from '../context.ts'
 import type {
@@ -14,7 +15,7 @@ import type {
 } from './handler.ts'
 import type { Held } from './held.ts'
 import type { LeaseKeeper } from './lease-keeper.ts'
-import { errorFrom, OutcomeSignal } from './outcome-signal.ts'
+import { errorFrom, OutcomeSignal, printable } from './outcome-signal.ts'
 import { maxLogLines, type Recorder } from './recorder.ts'
 
 export type Ran =
@@ -119,9 +120,14 @@ async function parsed(handler: Handler, input: unknown): Promise<unknown> {
   try {
     return await handler.parse(input)
   } catch (thrown) {
-    const error = errorFrom(thrown)
-    throw new OutcomeSignal(error.message, { kind: 'fail', error })
+    throw failed(thrown)
   }
+}
+
+/** No further attempt would help. */
+function failed(thrown: unknown): OutcomeSignal {
+  const error = errorFrom(thrown)
+  return new OutcomeSignal(error.message, { kind: 'fail', error })
 }
 
 function outcomeOf(thrown: unknown, held: Held): Outcome {
@@ -187,14 +193,24 @@ class Attempt {
   }
 
   /**
-   * A result that cannot be stored does not undo the work: it is dropped, and the log says so. What is kept is plain data:
-   * an object that can be written now, but not a moment later, would fail the ends of its whole batch with it.
+   * What is no data does not undo the work: it is dropped, and the log says so. Data that is too long would be lost, so it
+   * ends the execution as failed; another try would return the same. What is kept is plain: an object that can be written
+   * now, but not a moment later, would fail the ends of its whole batch with it.
    */
   keepable(result: unknown): unknown {
-    if (typeof result !== 'object' && typeof result !== 'bigint') return result
+    const written = this.#written(result)
+    if (written === null) return null
     try {
-      const written = JSON.stringify(result) as string | undefined
-      return written === undefined ? null : JSON.parse(written)
+      refuseLong(written, 'result', this.#context.maxPayloadBytes)
+    } catch (error) {
+      throw failed(error)
+    }
+    return JSON.parse(written)
+  }
+
+  #written(result: unknown): string | null {
+    try {
+      return JSON.stringify(result) ?? null
     } catch (error) {
       this.#log().warn(`The result could not be kept: ${errorFrom(error).message}`)
       return null
@@ -223,7 +239,13 @@ class Attempt {
       })
     }
     const { id, fence, jobName, cause, attempt, scheduledFor } = this.#claim
-    this.#parts.recorder.progress({ id, fence, progress: fraction, note: note ?? null })
+    const said = note ?? null
+    const kept = this.#parts.recorder.progress({
+      id,
+      fence,
+      progress: fraction,
+      note: said === null ? null : printable(said),
+    })
     this.#context.events.emit('execution:progress', {
       executionId: id,
       job: jobName,
@@ -231,7 +253,7 @@ class Attempt {
       attempt,
       scheduledFor: new Date(scheduledFor),
       progress: fraction,
-      note: note ?? null,
+      note: kept.note,
     })
   }
 
@@ -291,10 +313,10 @@ class Attempt {
 }
 
 function withDetails(message: string, details: object | undefined): string {
-  if (details === undefined) return message
+  if (details === undefined) return printable(message)
   try {
-    return `${message} ${JSON.stringify(details)}`
+    return `${printable(message)} ${JSON.stringify(details)}`
   } catch {
-    return message
+    return printable(message)
   }
 }

@@ -83,15 +83,25 @@ function lockWaitText(answerMs: number): string {
   return `SET SESSION innodb_lock_wait_timeout = ${Math.min(10, Math.ceil(answerMs / 2_000))}`
 }
 
-/** What the server says of itself: `10.11.6-MariaDB-1`, `8.0.36`. */
-export async function serverVersion(mysql: MysqlDriver, address: MysqlAddress): Promise<string> {
+/** What the server says of itself. */
+export interface ServerFacts {
+  /** `10.11.6-MariaDB-1`, `8.0.36`. */
+  readonly version: string
+  /** `max_allowed_packet`: it hangs up on a statement that is longer. */
+  readonly packetBytes: number
+}
+
+const factsText = 'SELECT VERSION() AS version, @@max_allowed_packet AS packetBytes'
+
+export async function serverFacts(mysql: MysqlDriver, address: MysqlAddress): Promise<ServerFacts> {
   try {
     const client = await mysql.createConnection(optionsOf(address))
     client.on('error', () => {})
     try {
-      const [rows] = await client.query({ sql: 'SELECT VERSION() AS version', timeout: connectMs })
+      const [rows] = await client.query({ sql: factsText, timeout: connectMs })
       await client.end()
-      return String((rows as { version?: unknown }[])[0]?.version)
+      const [facts] = rows as { version?: unknown; packetBytes?: unknown }[]
+      return { version: String(facts?.version), packetBytes: Number(facts?.packetBytes) }
     } catch (error) {
       destroy(client)
       throw error

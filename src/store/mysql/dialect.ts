@@ -48,23 +48,33 @@ function insertsOf({ into, columns, rows }: Insert, prefix: string): Spelled[] {
   return chunksOf(rows).map((chunk) => ({ text, params: [plain(chunk)] }))
 }
 
-/** A statement holds its values: beyond max_allowed_packet (16 MB by default) the server hangs up. */
+/**
+ * A statement holds its values: beyond max_allowed_packet (16 MB by default) the server hangs up. The driver escapes
+ * quotes and backslashes, and a batch within JSON has escaped them before, so that a value becomes four times as long at
+ * worst. A batch fits into the smallest packet then, and a result that is alone in its batch into half of its own. The
+ * other half is for rows with several payloads: an input with metadata, a job before and after its change.
+ */
+export const smallestPacket = 1_048_576
+export const packetsShare = 8
 const maxRows = 500
-const maxLetters = 2_000_000
+const maxBytes = 200_000
 
-/** In order, and none longer than a statement may be. A single row always fits: inputs and results have a limit. */
+/** In order, and none longer than a statement may be. */
 export function chunksOf<Values extends readonly Param[]>(rows: readonly Values[]): Values[][] {
   const chunks: Values[][] = []
-  let letters = 0
+  let bytes = 0
   for (const row of rows) {
-    const more = row.reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 8), 0)
+    const more = row.reduce<number>(
+      (sum, value) => sum + (typeof value === 'string' ? Buffer.byteLength(value) : 8),
+      0,
+    )
     const last = chunks.at(-1)
-    if (last === undefined || last.length >= maxRows || letters + more > maxLetters) {
+    if (last === undefined || last.length >= maxRows || bytes + more > maxBytes) {
       chunks.push([row])
-      letters = more
+      bytes = more
     } else {
       last.push(row)
-      letters += more
+      bytes += more
     }
   }
   return chunks

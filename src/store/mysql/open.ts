@@ -3,12 +3,12 @@ import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { EvertickError } from '../../core/error.ts'
 import { noHints } from '../hints.ts'
-import type { OpenedStore, StoreSurroundings } from '../open-store.ts'
+import type { OpenedStore, PayloadLimit, StoreSurroundings } from '../open-store.ts'
 import { classified } from '../sql/server-session.ts'
 import { createSqlStore } from '../sql/sql-store.ts'
 import { parseServerUrl, poolSizes, senderName, withoutSecrets } from '../store-url.ts'
-import { loadMysql, type MysqlAddress, type MysqlTls, serverVersion } from './connection.ts'
-import { meaningOf } from './dialect.ts'
+import { loadMysql, type MysqlAddress, type MysqlTls, serverFacts } from './connection.ts'
+import { meaningOf, packetsShare, smallestPacket } from './dialect.ts'
 import { mysqlEngine, openDriver } from './driver.ts'
 import { hotScripts } from './hot.ts'
 import { MysqlMigrator } from './migrator.ts'
@@ -21,7 +21,8 @@ export async function openMysql(
   const where = withoutSecrets(url)
   const { address, prefix } = await placeOf(url)
   try {
-    const collation = collationOf(await serverVersion(mysql, address))
+    const { version, packetBytes } = await serverFacts(mysql, address)
+    const collation = collationOf(version)
     const place = { address, prefix, where }
     const sizes = { ...poolSizes(pool.max), transactionMs: pool.transactionMs }
     const driver = openDriver(mysql, place, sizes, host)
@@ -32,6 +33,7 @@ export async function openMysql(
     return {
       store: createSqlStore('mysql', driver, hotScripts(), context, { hints, within: null }),
       migrator: new MysqlMigrator(driver, { prefix, collation, where, openPool }),
+      payloadLimit: payloadLimit(packetBytes),
     }
   } catch (error) {
     throw classified(error, { where, meaningOf })
@@ -50,6 +52,21 @@ export function collationOf(version: string): string {
     })
   }
   return isMariadb ? 'utf8mb4_nopad_bin' : 'utf8mb4_0900_bin'
+}
+
+/** What fits into a statement whatever its letters are: see chunksOf. */
+export function payloadLimit(packetBytes: number): PayloadLimit {
+  if (packetBytes >= smallestPacket) {
+    return {
+      maxBytes: Math.floor(packetBytes / packetsShare),
+      nextFor: (bytes) => `Set max_allowed_packet of the server to ${bytes * packetsShare} or more.`,
+    }
+  }
+  throw new EvertickError(
+    'unsupported_database',
+    `The server takes statements of ${packetBytes} bytes at most (max_allowed_packet), which is too little.`,
+    { field: 'database', next: 'Set max_allowed_packet to 16M, the default, or at least to 1M.' },
+  )
 }
 
 interface Place {

@@ -12,15 +12,14 @@ import type { Script } from '../sql/script.ts'
 import type { CallerTransaction } from '../store.ts'
 import { Connection, isDatabaseSync, isInMemory } from './connection.ts'
 import { classify, isBusy, sqliteDialect } from './dialect.ts'
+import { OpenedFiles } from './opened-files.ts'
 import { isTransaction, SqliteTransaction } from './transaction.ts'
-import { WalSync } from './wal-sync.ts'
+import { type Waiting, WalSync } from './wal-sync.ts'
 
-interface Write {
+interface Write extends Waiting {
   readonly run: (connection: Connection) => void
   /** Whether the caller hears of it only once it is on disk. */
   readonly durable: boolean
-  readonly settle: () => void
-  readonly fail: (error: unknown) => void
 }
 
 type Turn =
@@ -41,6 +40,8 @@ export class SqliteDriver implements SqlDriver {
   readonly #host: Host
   readonly #writer: Connection
   readonly #reader: Connection
+  /** Null in memory. */
+  readonly #files: OpenedFiles | null
   readonly #sync: WalSync | null
   readonly #turns: Turn[] = []
   #working = false
@@ -51,7 +52,6 @@ export class SqliteDriver implements SqlDriver {
   constructor(path: string, host: Host) {
     this.#path = path
     this.#host = host
-    this.#sync = isInMemory(path) ? null : new WalSync(path)
     const opened: Connection[] = []
     const open = (): Connection => {
       const connection = Connection.open(path)
@@ -62,7 +62,9 @@ export class SqliteDriver implements SqlDriver {
       this.#writer = open()
       // A file's reader never sees a transaction that is still open; in memory, a second connection would only wait.
       this.#reader = isInMemory(path) ? this.#writer : open()
-      this.#reader.client.prepare('SELECT count(*) FROM sqlite_master').get()
+      for (const { client } of opened) client.prepare('SELECT count(*) FROM sqlite_master').get()
+      this.#files = isInMemory(path) ? null : new OpenedFiles(path)
+      this.#sync = this.#files === null ? null : new WalSync(this.#files.wal)
     } catch (error) {
       for (const connection of opened) connection.close()
       throw classify(error, path)
@@ -153,6 +155,7 @@ export class SqliteDriver implements SqlDriver {
   }
 
   async within<T>(transaction: CallerTransaction, script: () => Script<T>): Promise<T> {
+    this.#files?.look()
     this.#assertOpen()
     if (isTransaction(transaction)) return transaction.run(script())
     if (isDatabaseSync(transaction)) return Connection.of(transaction).run(script())
@@ -169,8 +172,7 @@ export class SqliteDriver implements SqlDriver {
       const run = async () => {
         try {
           const result = await this.#runExclusive(request)
-          if (this.#sync === null) resolve(result)
-          else this.#sync.after([{ settle: () => resolve(result), fail: reject }])
+          this.#acknowledgeSynced([{ settle: () => resolve(result), fail: reject }])
         } catch (error) {
           reject(classify(error, this.#path))
         }
@@ -181,11 +183,12 @@ export class SqliteDriver implements SqlDriver {
   }
 
   async sync(): Promise<void> {
-    const wal = this.#sync
-    if (wal !== null) await new Promise<void>((settle, fail) => wal.after([{ settle, fail }]))
+    await new Promise<void>((settle, fail) => this.#acknowledgeSynced([{ settle, fail }]))
   }
 
   async changes(): Promise<string> {
+    // Who asks has nothing to write: this is how an idle node learns that its file is gone.
+    this.#files?.look()
     return await this.#whenFree(() => String(this.#writer.prepare('PRAGMA data_version').get()?.data_version))
   }
 
@@ -294,9 +297,26 @@ export class SqliteDriver implements SqlDriver {
       for (const write of group) write.fail(classify(error, this.#path))
       return
     }
-    for (const write of group) if (this.#sync === null || !write.durable) write.settle()
-    const durable = group.filter((write) => write.durable)
-    if (durable.length > 0) this.#sync?.after(durable)
+    this.#acknowledge(group.filter(({ durable }) => !durable))
+    this.#acknowledgeSynced(group.filter(({ durable }) => durable))
+  }
+
+  #acknowledgeSynced(writes: readonly Waiting[]): void {
+    if (this.#sync === null) return this.#acknowledge(writes)
+    if (writes.length === 0) return
+    const fail = (error: unknown) => {
+      for (const write of writes) write.fail(error)
+    }
+    this.#sync.after([{ settle: () => this.#acknowledge(writes), fail }])
+  }
+
+  /** Nobody is told of a commit that went into a file which is no longer there. */
+  #acknowledge(writes: readonly Waiting[]): void {
+    const lost = writes.length === 0 ? null : (this.#files?.look() ?? null)
+    for (const write of writes) {
+      if (lost === null) write.settle()
+      else write.fail(lost)
+    }
   }
 
   /** The error of a verb that failed; nothing of it stays, and the others of the group go on. */
@@ -362,6 +382,8 @@ export class SqliteDriver implements SqlDriver {
   }
 
   #assertOpen(): void {
+    const lost = this.#files?.lost ?? null
+    if (lost !== null) throw lost
     if (!this.#closed) return
     throw new EvertickError('database_closed', 'This Evertick has been stopped: its database is closed.', {
       next: 'Open a new one with Evertick.open().',

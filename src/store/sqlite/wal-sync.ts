@@ -6,21 +6,20 @@
  */
 import { closeSync, fdatasync, openSync } from 'node:fs'
 
-interface Waiting {
+export interface Waiting {
   readonly settle: () => void
-  readonly fail: (error: Error) => void
+  readonly fail: (error: unknown) => void
 }
 
 export class WalSync {
-  readonly #path: string
-  #fd: number | null = null
+  readonly #fd: number
   #waiting: Waiting[] = []
   #syncing = false
   #idle: (() => void)[] = []
 
-  /** The log of a database file; a database in memory has none. */
+  /** The log of a database file that is open: SQLite keeps it as long as a connection is, and ours is. */
   constructor(path: string) {
-    this.#path = `${path}-wal`
+    this.#fd = openSync(path, 'r+')
   }
 
   /** Calls back once everything committed so far is on disk. Calls that come during one sync share the next. */
@@ -34,16 +33,13 @@ export class WalSync {
   }
 
   close(): void {
-    if (this.#fd !== null) closeSync(this.#fd)
-    this.#fd = null
+    closeSync(this.#fd)
   }
 
   #sync(): void {
     const waiting = this.#waiting
     this.#waiting = []
     this.#syncing = true
-    // SQLite keeps the log's file as long as a connection is open, and ours is.
-    this.#fd ??= openSync(this.#path, 'r+')
     fdatasync(this.#fd, (error) => {
       for (const one of waiting) {
         if (error === null) one.settle()
