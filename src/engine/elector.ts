@@ -25,6 +25,9 @@ export class Elector extends Service {
   readonly #onElected: () => void
   readonly #standstill: Standstill
   #leadership: Leadership | null = null
+  /** Listeners know that this node leads; they hear of the end before another node can be elected. */
+  #told = false
+  #cancelEnd = () => {}
   /** A call whose outcome nobody knows: the lock may be this node's, whatever it believes. */
   #unclear = false
   #standBackUntil = 0
@@ -102,10 +105,7 @@ export class Elector extends Service {
       const term = await this.#context.store.electLeader({ nodeId, now, leaseMs, silent })
       if (term === null) return
       this.#unclear = false
-      this.#leadership = { term, validUntil: now + leaseMs }
-      this.#context.logger.info(`Leading since term ${term.id}`)
-      this.#context.events.emit('leader:elected', { termId: term.id, instance: nodeId })
-      this.#onElected()
+      this.#hold(term, now + leaseMs)
     } catch (error) {
       this.#unclear = true
       this.#context.logger.warn('Could not run for leader', { error })
@@ -121,7 +121,7 @@ export class Elector extends Service {
     try {
       const ours = await this.#context.store.renewTerm({ termId: held.term.id, holder: nodeId, now, leaseMs })
       if (!ours) this.#lose()
-      else if (this.#leadership !== null) this.#prolong(held.term, now + leaseMs)
+      else if (this.#leadership !== null) this.#hold(held.term, now + leaseMs)
     } catch (error) {
       this.#context.logger.warn('Could not renew the leader term; standing back', { error })
       this.#unclear = true
@@ -130,19 +130,41 @@ export class Elector extends Service {
   }
 
   /** The lease counts from before the call: its reply may have taken any time. */
-  #prolong(term: LeaderTerm, validUntil: number): void {
-    const lapsed = this.term() === null
+  #hold(term: LeaderTerm, validUntil: number): void {
+    if (this.term() === null) this.#tellLost(this.#leadership)
     this.#leadership = { term, validUntil }
     // A reply so late that the lease has run out again is followed by the next try at once.
-    if (this.term() === null) this.#alarm.ring()
+    if (this.term() === null) return this.#alarm.ring()
+    this.#watchEnd()
+    if (this.#told) return
+    this.#told = true
+    this.#context.logger.info(`Leading since term ${term.id}`)
+    this.#context.events.emit('leader:elected', { termId: term.id, instance: this.#context.nodeId })
     // Whoever looked meanwhile found that this node does not lead, and sleeps.
-    else if (lapsed) this.#onElected()
+    this.#onElected()
+  }
+
+  /** A renewal may hang for longer than the lease lasts: whoever listens hears of its end when it comes. */
+  #watchEnd(): void {
+    const { clock } = this.#context
+    this.#cancelEnd()
+    const leftMs = (this.#leadership?.validUntil ?? 0) - clock.now()
+    this.#cancelEnd = clock.timer(Math.min(leftMs, clock.longestSleepMs), () => {
+      if (this.term() === null) this.#tellLost(this.#leadership)
+      else this.#watchEnd()
+    })
   }
 
   #lose(): void {
     const held = this.#leadership
     this.#leadership = null
-    if (held === null) return
+    this.#tellLost(held)
+  }
+
+  #tellLost(held: Leadership | null): void {
+    this.#cancelEnd()
+    if (held === null || !this.#told) return
+    this.#told = false
     this.#context.logger.info(`No longer leading (term ${held.term.id})`)
     this.#context.events.emit('leader:lost', { termId: held.term.id, instance: this.#context.nodeId })
   }

@@ -77,8 +77,13 @@ export class Node {
     const leads = options.roles.includes('scheduler')
     const pruner = new Pruner(context, { elector: this.#elector, guard }, options.auditLogMs)
     const sealer = new Sealer(context, this.#elector)
-    this.#scheduling = leads ? [this.#elector, this.#scheduler, rescuer, pruner, sealer] : []
-    this.#worker = options.roles.includes('worker')
+    const works = options.roles.includes('worker')
+    this.#scheduling = [
+      ...(leads ? [this.#elector, this.#scheduler] : []),
+      ...(leads || works ? [rescuer] : []),
+      ...(leads ? [pruner, sealer] : []),
+    ]
+    this.#worker = works
       ? new Worker(
           context,
           { ...options.worker, queues: options.queues, pollMs },

@@ -1,5 +1,8 @@
-/** While this node leads: takes back expired leases, cancels late starts, promotes what was left blocked. */
-
+/**
+ * Takes back expired leases, cancels late starts, promotes what was left blocked. The leader does so; the other nodes look
+ * whether leases were left behind, since the one that crashed may have been the leader, and the next is not elected yet.
+ */
+import { leaseSlackMs } from '../core/attempt/lease.ts'
 import type { SeenLease } from '../store/store.ts'
 import type { EngineContext } from './context.ts'
 import type { Elector } from './elector.ts'
@@ -45,14 +48,24 @@ export class Rescuer extends Service {
 
   protected override async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      let restMs = this.#everyMs
+      const leads = this.#elector.term() !== null
+      // Nodes that were started together drift apart, so that they do not all find the same leases at once.
+      let restMs = leads ? this.#everyMs : this.#everyMs * (1 - this.#context.random() / 4)
       try {
-        if (this.#elector.term() !== null && !(await this.#sweep(signal))) restMs = this.#idleMs
+        if (leads) {
+          if (!(await this.#sweep(signal))) restMs = this.#idleMs
+        } else if (await this.#leftBehind()) await this.#sweep(signal)
       } catch (error) {
         this.#context.logger.warn('Could not take back expired leases; trying again', { error })
       }
       await this.#alarm.wait(restMs, signal, { idle: restMs === this.#idleMs })
     }
+  }
+
+  /** One read of an index: what a living leader would have taken back stays a second longer before others do. */
+  async #leftBehind(): Promise<boolean> {
+    const { store, clock } = this.#context
+    return (await store.listLeases('expired', clock.now() - leaseSlackMs, 1)).length > 0
   }
 
   /** Whether there is anything to watch over. */

@@ -246,7 +246,8 @@ export interface Store {
   missedTicks(termId: number): Promise<MissedTicks[]>
   cancelExecution(id: string, context: ChangeContext): Promise<Execution>
   retryExecution(id: string, newId: string, context: ChangeContext): Promise<Execution>
-  listLeases(filter: 'active' | 'expired', now: number): Promise<Execution[]>
+  /** @default 1,000 at most */
+  listLeases(filter: 'active' | 'expired', now: number, limit?: number): Promise<Execution[]>
 
   // --- leadership, locks, nodes, queues -----------------------------------------------------------------------------
   /** Takes the leader's lock where it is free or expired, and writes the new term in the same transaction. */

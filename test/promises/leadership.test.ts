@@ -1,8 +1,20 @@
 /** Who leads, who repairs, and what a worker that comes back too late may still do. */
 import { describe, expect, it } from 'vitest'
-import { defineJob } from '../../src/index.ts'
+import { defineJob, Evertick } from '../../src/index.ts'
 import { ManualClock } from '../../src/testing/index.ts'
-import { afterOutage, at, databaseFile, openNode, pass, SharedClock, statesOf, t0, tally } from './support.ts'
+import {
+  afterOutage,
+  at,
+  databaseFile,
+  lasting,
+  openNode,
+  pass,
+  SharedClock,
+  secondsOf,
+  statesOf,
+  t0,
+  tally,
+} from './support.ts'
 
 const idle = () => {}
 const leader = { lease: '10s', heartbeat: '3s' } as const
@@ -126,6 +138,121 @@ describe('terms', () => {
     expect(await node.evertick.audit()).toMatchObject({ ok: true, ticks: 7 })
   })
 })
+
+describe('who listens to the leader', () => {
+  it('hears that a lead is lost before the next one is elected, also where a renewal hangs', async () => {
+    const { url } = databaseFile()
+    const clock = new SharedClock(t0)
+    const first = await openNode({ database: url, clock, leader, nodeId: 'first' })
+    const second = await openNode({ database: url, clock, leader, nodeId: 'second' })
+    const heard: string[] = []
+    for (const { evertick } of [first, second]) {
+      for (const event of ['leader:elected', 'leader:lost'] as const) {
+        evertick.on(event, ({ instance, termId }) => void heard.push(`${instance} ${event} ${termId}`))
+      }
+    }
+    const { store } = Evertick.appOf(first.evertick)
+    const renewTerm = store.renewTerm.bind(store)
+    const cut = Promise.withResolvers<void>()
+    store.renewTerm = async (request) => {
+      await cut.promise
+      return await renewTerm(request)
+    }
+    await pass([second], clock, '20s')
+    expect(heard).toEqual(['first leader:lost 1', 'second leader:elected 2'])
+    cut.resolve()
+    await pass([first, second], clock, '20s')
+    expect(heard).toHaveLength(2)
+  })
+
+  it('hears that it leads again where the late renewal came through', async () => {
+    const clock = new SharedClock(t0)
+    const node = await openNode({ clock, leader, nodeId: 'alone' })
+    const heard: string[] = []
+    for (const event of ['leader:elected', 'leader:lost'] as const) {
+      node.evertick.on(event, ({ termId }) => void heard.push(`${event} ${termId}`))
+    }
+    const { store } = Evertick.appOf(node.evertick)
+    const renewTerm = store.renewTerm.bind(store)
+    const cut = Promise.withResolvers<void>()
+    store.renewTerm = async (request) => {
+      await cut.promise
+      return await renewTerm(request)
+    }
+    for (let second = 0; second < 15; second += 1) {
+      clock.moveTo(clock.now() + 1_000)
+      await turns()
+    }
+    expect(heard).toEqual(['leader:lost 1'])
+    cut.resolve()
+    await pass([node], clock, '4s')
+    expect(heard).toEqual(['leader:lost 1', 'leader:elected 1'])
+  })
+})
+
+describe('a leader that also works is killed', () => {
+  it.each([
+    ['a node that may lead', ['scheduler', 'worker']],
+    ['a node that only works', ['worker']],
+  ] as const)(
+    'its leases come back when they end, not when the next leader has settled in: by %s',
+    async (_, roles) => {
+      const { url } = databaseFile()
+      const options = {
+        database: url,
+        leader: { lease: '1h', heartbeat: '20m' },
+        worker: { lease: '5s' },
+      } as const
+      const stopped = new ManualClock(t0)
+      const long = defineJob({ name: 'job', run: lasting(stopped, 60_000) })
+      const killed = await openNode({ ...options, nodeId: 'killed', clock: stopped, jobs: [long] })
+      await killed.evertick.enqueue('job')
+      await killed.settle()
+      // The clock of the killed one stands from here on; the other one goes on.
+      const clock = new ManualClock(t0 + 1_000)
+      const other = await openNode({
+        ...options,
+        roles,
+        clock,
+        nodeId: 'other',
+        jobs: [defineJob({ name: 'job', run: idle })],
+      })
+      const expired: (number | null)[] = []
+      other.evertick.on('lease:expired', () => void expired.push(secondsOf(new Date(clock.now()))))
+      await other.advance('30s')
+      expect((await other.evertick.leader.current())?.instance).toBe('killed')
+      expect(expired).toHaveLength(1)
+      // The lease of 5 s, a second for the clocks, one for the leader, and a look every 4 s.
+      expect(expired[0]).toBeGreaterThan(6)
+      expect(expired[0]).toBeLessThanOrEqual(11)
+      expect(statesOf(await other.executions('job'))).toEqual({ completed: 1 })
+    },
+  )
+
+  it('those that wait for their turn ask one small question for each look, and write nothing', async () => {
+    const { url } = databaseFile()
+    const clock = new SharedClock(t0)
+    const first = await openNode({ database: url, clock, leader, nodeId: 'first' })
+    const second = await openNode({ database: url, clock, leader, nodeId: 'second' })
+    const { store } = Evertick.appOf(second.evertick)
+    const calls: string[] = []
+    const count = (name: 'listLeases' | 'expireLeases' | 'releaseBlocked') => {
+      const verb = store[name].bind(store) as (...given: unknown[]) => Promise<never>
+      store[name] = (...given: unknown[]) => {
+        calls.push(name)
+        return verb(...given)
+      }
+    }
+    for (const name of ['listLeases', 'expireLeases', 'releaseBlocked'] as const) count(name)
+    await pass([first, second], clock, '60s')
+    expect(new Set(calls)).toEqual(new Set(['listLeases']))
+    expect(calls.length).toBeLessThanOrEqual(60 / 3 + 1)
+  })
+})
+
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+}
 
 describe('a zombie worker', () => {
   it('is refused and its signal aborted; the second worker’s result stands', async () => {

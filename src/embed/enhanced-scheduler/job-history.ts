@@ -98,6 +98,7 @@ export class JobHistory {
   async find(query: HistoryQuery = {}): Promise<HistoryEntry[]> {
     refuseUnknown(query, ['scheduleId', 'domain', 'status', 'from', 'to', 'limit'], 'find')
     const { status, from, to } = query
+    await this.#endOrphans()
     const app = await this.#app()
     const runs = await app.store.listRuns({
       ...runQuery(query),
@@ -111,6 +112,7 @@ export class JobHistory {
 
   async getStatistics(query: StatisticsQuery = {}): Promise<HistoryStatistics> {
     refuseUnknown(query, ['scheduleId', 'domain', 'days'], 'getStatistics')
+    await this.#endOrphans()
     const { store, clock } = await this.#app()
     const since = clock.now() - daysOf(query.days ?? 30)
     const asked = { ...runQuery(query), from: since, limit: statisticsRuns }
@@ -145,6 +147,13 @@ export class JobHistory {
 
   async #app() {
     return Evertick.appOf(await this.#node.opened())
+  }
+
+  /** Of a process that died: also where no node runs that would take back their leases, whoever asks finds them ended. */
+  async #endOrphans(): Promise<void> {
+    const { store, clock } = await this.#app()
+    if ((await store.listLeases('expired', clock.now(), 1)).length === 0) return
+    await (await this.#node.opened()).leases.resetExpired()
   }
 
   /** With a node beside it, that node's rescuer sweeps; else nobody would. */

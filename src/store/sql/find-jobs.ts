@@ -44,12 +44,13 @@ export function* jobsChangedSince(since: number): Script<JobMark[]> {
   }))
 }
 
-export function* listLeases(filter: 'active' | 'expired', now: number): Script<Execution[]> {
+export function* listLeases(filter: 'active' | 'expired', now: number, limit = 1_000): Script<Execution[]> {
   const found = yield* rows(
     `SELECT e.*, j.name AS job_name FROM @job_executions e LEFT JOIN @jobs j ON j.id = e.job_id
      WHERE e.state = 'running' AND ${filter === 'active' ? 'e.leased_until > ?' : 'e.leased_until <= ?'}
-     ORDER BY e.leased_until LIMIT 1000`,
+     ORDER BY e.leased_until LIMIT ?`,
     now - leaseSlackMs,
+    limit,
   )
   return found.map(executionFrom)
 }

@@ -251,7 +251,7 @@ export function createSqlStore(
         write(() => retryExecution(id, newId, by)),
         work,
       ),
-    listLeases: (filter, now) => read(() => listLeases(filter, now)),
+    listLeases: (filter, now, limit) => read(() => listLeases(filter, now, limit)),
 
     electLeader: (request) => write(() => electLeader(request, context)),
     renewTerm: (request) => write(() => renewTerm(request), pulse),

@@ -144,6 +144,23 @@ test('with no node anywhere, the next history ends what a dead one left open', a
   await second.close()
 })
 
+test('with no node anywhere, whoever asks the history finds an orphaned run ended', async () => {
+  const database = 'sqlite:file:/history-orphan?vfs=memdb'
+  const { node, repository } = await openParts(undefined, { database })
+  const { clock } = node
+  await repository.create({ ...often, every: '10d' })
+  const dying = new JobHistory({ database, clock, logger: silent })
+  const id = await dying.startExecution({ scheduleId: 'often' })
+  const asking = new JobHistory({ database, clock, logger: silent })
+  expect(await asking.getStatistics()).toMatchObject({ started: 1, failed: 0 })
+  await node.stop()
+  await dying.close()
+  clock.jump(60_000)
+  expect(await asking.getStatistics()).toMatchObject({ started: 0, failed: 1 })
+  expect(await asking.find({ status: 'failed' })).toMatchObject([{ executionId: id }])
+  await asking.close()
+})
+
 test('runs by hand cost no tick and are no account of one', async () => {
   const { node, repository, history } = await openParts()
   await repository.create(often)
