@@ -1,5 +1,6 @@
 /** `evertick.jobs`: everything that can be done with jobs, shared by library, CLI and, later, HTTP. */
 import { EvertickError } from '../core/error.ts'
+import { enqueuedByMetadata } from '../core/execution/enqueued-by.ts'
 import { type Statistics, statisticsOf } from '../core/history/statistics.ts'
 import type { Job } from '../core/job/job.ts'
 import { sequenceOfJob } from '../core/job/sequence.ts'
@@ -190,7 +191,12 @@ export class Jobs {
     refuseUnknown(options, ['input', 'force', 'metadata', 'actor', 'origin'], 'jobs.trigger')
     const { input, force = false, metadata = {}, ...by } = options
     const context = changeContext(this.#app, by)
-    const trigger = { id: this.#app.newId(context.now), force, metadata, input: storable(input, 'input') }
+    const trigger = {
+      id: this.#app.newId(context.now),
+      force,
+      metadata: { ...metadata, ...(by.actor === undefined ? {} : enqueuedByMetadata(by.actor)) },
+      input: storable(input, 'input'),
+    }
     const made = await this.#app.store.triggerJob(job, trigger, context)
     this.#app.jobChanged()
     this.#app.enqueued()

@@ -1,6 +1,7 @@
 /** The few things that a state file needs of a disk. Each is one step: a process may die between any two of them. */
-import { copyFile, link, mkdir, open, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
+import { copyFile, link, open, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { makePrivateFolder, privateFileMode } from '../../store/private-files.ts'
 
 export interface Files {
   /** null where there is none. */
@@ -58,7 +59,7 @@ export const diskFiles: Files = {
     if (process.platform !== 'win32') await syncFile(path)
   },
   async makeFolder(path) {
-    await mkdir(path, { recursive: true })
+    makePrivateFolder(path)
   },
   async touchedAt(path) {
     const found = await orNull(stat(path))
@@ -90,8 +91,9 @@ function isNothingThere(error: unknown): boolean {
 }
 
 async function writeSynced(path: string, flags: 'w' | 'wx', text: string): Promise<void> {
-  const file = await open(path, flags, 0o600)
+  const file = await open(path, flags, privateFileMode)
   try {
+    await file.chmod(privateFileMode)
     await file.writeFile(text)
     await file.sync()
   } finally {
