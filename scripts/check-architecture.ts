@@ -67,6 +67,7 @@ function below(...own: string[]): string[] {
     'store/store.ts',
     'store/open-store.ts',
     'store/host.ts',
+    'store/private-files.ts',
     'store/store-url.ts',
     'store/migrate',
   ]

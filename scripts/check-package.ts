@@ -37,6 +37,7 @@ async function checkPackage(): Promise<void> {
     timed('install the tarball into an empty project', () => installTarball(project, tarball)),
     timed(`Node ${oldestNode} for the run below`, () => installNode(oldestNode)),
   ])
+  checkPages(project)
   await timed('types of the sample', () => checkTypes(project, sample))
   for (const node of [process.execPath, oldest]) {
     const version = (await mustRun(node, ['--version'])).trim()
@@ -122,6 +123,15 @@ async function requireEverything(project: string, node: string): Promise<void> {
   )
   writeFileSync(join(project, 'require.cjs'), `${lines.join('\n')}\n`)
   await mustRun(node, ['require.cjs'], { cwd: project, timeoutMs: sampleTimeoutMs })
+}
+
+/** What people look for in a package, beside its code. */
+function checkPages(project: string): void {
+  const there = readdirSync(join(project, 'node_modules', manifest.name))
+  const missing = ['README.md', 'LICENSE', 'CHANGELOG.md', 'SECURITY.md'].filter(
+    (name) => !there.includes(name),
+  )
+  if (missing.length > 0) throw new Error(`the package lacks ${missing.join(', ')}`)
 }
 
 async function checkBinary(project: string): Promise<void> {

@@ -1,5 +1,6 @@
 /** `evertick.jobs`: everything that can be done with jobs, shared by library, CLI and, later, HTTP. */
 import { EvertickError } from '../core/error.ts'
+import { enqueuedByMetadata } from '../core/execution/enqueued-by.ts'
 import { type Statistics, statisticsOf } from '../core/history/statistics.ts'
 import type { Job } from '../core/job/job.ts'
 import { sequenceOfJob } from '../core/job/sequence.ts'
@@ -186,7 +187,10 @@ export class Jobs {
     const trigger = {
       id: newId(context.now),
       force,
-      metadata: storable(metadata, 'metadata', maxPayloadBytes),
+      metadata: {
+        ...storable(metadata, 'metadata', maxPayloadBytes),
+        ...(by.actor === undefined ? {} : enqueuedByMetadata(by.actor)),
+      },
       input: storable(input, 'input', maxPayloadBytes),
     }
     const made = await sayingWhatIsLegal(this.#app, job, () =>

@@ -1,4 +1,6 @@
 /** Jobs, executions and ticks as the library returns them and as JSON shows them; dates become ISO text there. */
+
+import { enqueuedBy, withoutEnqueuedBy } from '../core/execution/enqueued-by.ts'
 import type { Cause, Execution, ExecutionError } from '../core/execution/execution.ts'
 import { type ExecutionState, isFinal } from '../core/execution/execution-state.ts'
 import { traceContextOf, withoutTrace } from '../core/execution/trace-context.ts'
@@ -86,6 +88,8 @@ export interface ExecutionView {
   readonly progress: number | null
   readonly progressNote: string | null
   readonly metadata: Readonly<Record<string, unknown>>
+  /** Who has asked for it, over the API or by a trigger; null where a tick or code without a name has made it. */
+  readonly enqueuedBy: string | null
   /** The trace that it was asked for in. */
   readonly traceId: string | null
   readonly idempotencyKey: string
@@ -124,7 +128,8 @@ export function executionView(execution: Execution): ExecutionView {
   return {
     ...kept,
     job: jobName,
-    metadata: withoutTrace(execution.metadata),
+    metadata: withoutEnqueuedBy(withoutTrace(execution.metadata)),
+    enqueuedBy: enqueuedBy(execution.metadata),
     traceId: traceContextOf(execution.metadata)?.traceId ?? null,
     scheduledFor: new Date(execution.scheduledFor),
     readyAt: new Date(execution.readyAt),

@@ -40,7 +40,7 @@ export async function withEvertick(
   work: (session: Session) => Promise<void>,
   { mayCreate = false, mayImagine = false }: { mayCreate?: boolean; mayImagine?: boolean } = {},
 ): Promise<void> {
-  const read = await settingsOf(cli, command)
+  const read = await settingsOf(cli, command, { asksServer: true })
   const settings = mayImagine ? withImagined(cli, read) : read
   const around = { terminal: cli.terminal, times: timesOf(cli, settings), settings, actor: actor() }
   if (settings.remote !== null) {
@@ -84,8 +84,13 @@ export async function accessOf(cli: Cli, evertick: Evertick, settings: Settings)
   return openAccess(evertick, databaseOf(cli, settings, false), apiConfig(settings.options.api))
 }
 
-export async function settingsOf(cli: Cli, command: Command): Promise<Settings> {
-  return await readSettings({ flags: command.optsWithGlobals<GlobalFlags>(), env: cli.env, cwd: cli.cwd })
+export async function settingsOf(
+  cli: Cli,
+  command: Command,
+  { asksServer } = { asksServer: false },
+): Promise<Settings> {
+  const flags = command.optsWithGlobals<GlobalFlags>()
+  return await readSettings({ flags, env: cli.env, cwd: cli.cwd }, { asksServer })
 }
 
 /** The options of the file, without what only a running node needs. */

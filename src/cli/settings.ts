@@ -45,8 +45,16 @@ export interface SettingsSource {
   readonly cwd: string
 }
 
-export async function readSettings({ flags, env, cwd }: SettingsSource): Promise<Settings> {
-  const file = await loadConfigFile(cwd, flags.config)
+/**
+ * A file that lies in the folder is code that somebody may have left there: whoever asks a server does not run it, unless it
+ * is named. `asksServer` is false for what is done to a database, whatever server the environment names.
+ */
+export async function readSettings(
+  { flags, env, cwd }: SettingsSource,
+  { asksServer }: { readonly asksServer: boolean },
+): Promise<Settings> {
+  const isUnasked = asksServer && flags.config === undefined && remoteOf(flags, env) !== null
+  const file = isUnasked ? null : await loadConfigFile(cwd, flags.config)
   return settle(
     { flags, env, cwd },
     file === null ? null : file.path,

@@ -32,6 +32,7 @@ import { acceptedStream } from './progress-stream.ts'
 import { readRequest } from './read-request.ts'
 import { answerOnce } from './repeatable.ts'
 import { TextResponse } from './text-response.ts'
+import { withoutStacks } from './without-stacks.ts'
 
 export interface ApiOptions {
   readonly evertick: Evertick
@@ -81,7 +82,7 @@ export function createApi(options: ApiOptions): Api {
   const failures = new RateLimit(failureRate, monotonic)
   const heavy = new HeavyCalls(app.rest)
   const denied = new DeniedCalls(app, logger)
-  const live = new LiveEvents(app, logger)
+  const live = new LiveEvents(app, access, logger)
   const metrics = new NodeMetrics({ ...app, version })
   const router = new Hono<{ Bindings: Way }>({
     getPath: (request, given) => pathBelow(request, given?.env?.basePath ?? '') ?? '/',
@@ -127,7 +128,8 @@ export function createApi(options: ApiOptions): Api {
       const returned = former ?? (await (route.heavy === true ? heavy.run(caller, run) : run()))
       const reply = returned instanceof Reply ? returned : new Reply(returned, {})
       const status = reply.status ?? route.status ?? 200
-      const body = route.answers === null ? '' : JSON.stringify(reply.body)
+      const shown = principal?.role === 'admin' ? reply.body : withoutStacks(reply.body)
+      const body = route.answers === null ? '' : JSON.stringify(shown)
       return { status, headers: reply.headers, body }
     })
     const { status, body } = made

@@ -21,7 +21,9 @@ export function nodeListener<Incoming extends IncomingMessage>(
   const listener = getRequestListener(
     async (request, env) => {
       const { incoming, outgoing } = env as { readonly incoming: Incoming; readonly outgoing: ServerResponse }
-      const response = await answer(request, incoming)
+      const response = isAmbiguous(incoming)
+        ? safe(errorResponse(noRequest()))
+        : await answer(request, incoming)
       if (!(response instanceof TextResponse)) return response
       write(response, outgoing)
       return RESPONSE_ALREADY_SENT
@@ -52,10 +54,10 @@ function write({ status, headers, whole }: TextResponse, outgoing: ServerRespons
 
 /** `given` is for who cannot wait that long. */
 export function nodeServer(fetch: Fetch, logger: Logger, given: Partial<typeof patience> = {}): Server {
-  const listener = nodeListener(async (request, incoming) => {
-    if (isAmbiguous(incoming)) return safe(errorResponse(noRequest()))
-    return await fetch(request, incoming.socket.remoteAddress)
-  }, logger)
+  const listener = nodeListener(
+    async (request, incoming) => await fetch(request, incoming.socket.remoteAddress),
+    logger,
+  )
   // A request without a host is left to the listener, which answers it as a whole.
   const server = createServer({ ...patience, ...given, requireHostHeader: false }, listener)
   // Whatever else a client expects need not be met: it is answered like any other.

@@ -2,7 +2,7 @@
 import { lookup as systemLookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { EvertickError } from '../core/error.ts'
-import { isPrivateAddress } from './private-address.ts'
+import { isMetadataAddress, isPrivateAddress } from './private-address.ts'
 
 export interface ResolvedAddress {
   readonly address: string
@@ -29,6 +29,15 @@ export async function targetOf(
   const found = literal === 0 ? await resolved(host, url, resolve) : [{ address: host, family: literal }]
   const [first] = found
   if (first === undefined) throw unreachable(url, 'the name has no address')
+  if (
+    found.some(({ address }) => isMetadataAddress(address)) &&
+    !isNamedMetadata(host, url, allowPrivateHosts)
+  ) {
+    throw new EvertickError('outbound_refused', `${url.host} leads to the metadata of a cloud machine.`, {
+      field: 'url',
+      next: 'Where that is meant, name the address itself in EVERTICK_ALLOW_PRIVATE_HOSTS or allowPrivateHosts.',
+    })
+  }
   // One address that is not public condemns the name: which of them a connection takes is not for its owner to choose.
   if (!isAllowed(host, url, allowPrivateHosts) && found.some(({ address }) => isPrivateAddress(address))) {
     throw new EvertickError('outbound_refused', `${url.host} is not on the public internet.`, {
@@ -66,6 +75,20 @@ async function resolved(host: string, url: URL, resolve: Resolve): Promise<reado
   } catch (error) {
     throw unreachable(url, 'its name cannot be resolved', error)
   }
+}
+
+/** The names that clouds give to it. */
+const metadataNames = [
+  'metadata.google.internal',
+  'metadata.goog',
+  'instance-data',
+  'instance-data.ec2.internal',
+]
+
+/** A name of somebody's own may be bent to it by whoever owns the name: only one that says what it is counts. */
+function isNamedMetadata(host: string, url: URL, allowed: readonly string[]): boolean {
+  const saysSo = isIP(host) !== 0 || metadataNames.includes(host.toLowerCase())
+  return saysSo && isAllowed(host, url, allowed)
 }
 
 /** By name as written, with or without the port. */

@@ -1,6 +1,7 @@
 /**
  * Which addresses are nobody's business from outside: this host, its networks, and whatever else is not the public
- * internet. An IPv4 address that hides in an IPv6 one counts as what it is.
+ * internet. Of IPv6 only what is handed out for it, 2000::/3, is public; an IPv4 address that hides in there counts as
+ * what it is.
  */
 import { BlockList, isIP } from 'node:net'
 
@@ -23,26 +24,30 @@ const notPublic = blockList(
     '224.0.0.0/4',
     '240.0.0.0/4',
   ],
-  // Unspecified, loopback and the old compatible form; local NAT64; discard; Teredo, ORCHID and other protocols (all of
-  // 2001::/23); documentation; segment routing; unique local; link-local; site-local; multicast.
-  [
-    '::/96',
-    '64:ff9b:1::/48',
-    '100::/64',
-    '2001::/23',
-    '2001:db8::/32',
-    '3fff::/20',
-    '5f00::/16',
-    'fc00::/7',
-    'fe80::/10',
-    'fec0::/10',
-    'ff00::/8',
-  ],
+  // Within 2000::/3: Teredo, ORCHID and other protocols (all of 2001::/23), and documentation.
+  ['2001::/23', '2001:db8::/32', '3fff::/20'],
 )
 
-/** Where the last 32 bits, or those after the first 16, are an IPv4 address: mapped, translated, NAT64; 6to4. */
-const embedsAtEnd = ['::ffff:0:0/96', '::ffff:0:0:0/96', '64:ff9b::/96'].map((net) => blockList([], [net]))
+const handedOut = blockList([], ['2000::/3'])
+/** 6to4: the 32 bits after the first 16 are an IPv4 address. */
 const sixToFour = blockList([], ['2002::/16'])
+/**
+ * Where clouds hand the credentials of a machine to whatever asks on it: Amazon, Google, Azure and most others; their
+ * containers; Alibaba; Oracle; Azure's agent.
+ */
+const metadata = blockList(
+  [
+    '169.254.169.254/32',
+    '169.254.170.2/32',
+    '169.254.170.23/32',
+    '100.100.100.200/32',
+    '192.0.0.192/32',
+    '168.63.129.16/32',
+  ],
+  ['fd00:ec2::254/128', 'fd00:ec2::23/128', 'fd20:ce::254/128'],
+)
+/** The same in IPv6's clothes. */
+const mapped = blockList([], ['::ffff:0:0/96', '::ffff:0:0:0/96', '64:ff9b::/96'])
 
 /** True unless the address is one of the public internet. What is no address is not public either. */
 export function isPrivateAddress(address: string): boolean {
@@ -50,15 +55,20 @@ export function isPrivateAddress(address: string): boolean {
   if (family === 4) return notPublic.check(address, 'ipv4')
   // A zone names an interface of this host.
   if (family !== 6 || address.includes('%')) return true
-  if (notPublic.check(address, 'ipv6')) return true
-  const embedded = embeddedIpv4(address)
-  return embedded !== null && notPublic.check(embedded, 'ipv4')
+  if (!handedOut.check(address, 'ipv6') || notPublic.check(address, 'ipv6')) return true
+  return sixToFour.check(address, 'ipv6') && notPublic.check(dotted(groupsOf(address).slice(1, 3)), 'ipv4')
 }
 
-function embeddedIpv4(address: string): string | null {
-  const groups = groupsOf(address)
-  if (sixToFour.check(address, 'ipv6')) return dotted(groups.slice(1, 3))
-  return embedsAtEnd.some((net) => net.check(address, 'ipv6')) ? dotted(groups.slice(6)) : null
+/** True of addresses that are refused even to a host that is allowed, unless the address itself is. */
+export function isMetadataAddress(address: string): boolean {
+  const [plain = ''] = address.split('%', 1)
+  const family = isIP(plain)
+  if (family === 4) return metadata.check(plain, 'ipv4')
+  if (family !== 6) return false
+  const groups = groupsOf(plain)
+  const embedded = sixToFour.check(plain, 'ipv6') ? groups.slice(1, 3) : groups.slice(6)
+  const hides = sixToFour.check(plain, 'ipv6') || mapped.check(plain, 'ipv6')
+  return metadata.check(plain, 'ipv6') || (hides && metadata.check(dotted(embedded), 'ipv4'))
 }
 
 /** The eight groups of an IPv6 address; the URL parser writes every spelling of it in one form. */

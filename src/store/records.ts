@@ -329,6 +329,8 @@ export interface AccessRow {
   readonly role: AccessRole
   readonly createdAt: number
   readonly createdBy: string
+  /** The token that it was made with; null where a person or the command line has made it. */
+  readonly parentId: string | null
   readonly expiresAt: number
   readonly usedAt: number | null
   readonly revokedAt: number | null

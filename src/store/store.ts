@@ -302,10 +302,14 @@ export interface Store {
   purgeAuditLog(before: number, context: ChangeContext): Promise<number>
 
   // --- callers of the API -------------------------------------------------------------------------------------------
-  addAccess(access: AccessRow, origin?: string): Promise<void>
+  /** False where its parent was taken back meanwhile: then it is not written. */
+  addAccess(access: AccessRow, origin?: string): Promise<boolean>
   findAccess(id: string): Promise<AccessRow | null>
+  /** Of these ids, those that nobody has taken back and that have not ended. */
+  liveAccess(ids: readonly string[], now: number): Promise<string[]>
   listAccess(kind: AccessRow['kind'], now: number): Promise<AccessRow[]>
-  revokeAccess(id: string, context: ChangeContext): Promise<boolean>
+  /** With everything that was made with it. The ids of all; none where there was nothing to take back. */
+  revokeAccess(id: string, context: ChangeContext): Promise<string[]>
   /** Decided by the row itself: a link is used once. */
   redeemLink(id: string, now: number): Promise<AccessRow | null>
   beginKept(request: KeptRequest): Promise<KeptAnswer>

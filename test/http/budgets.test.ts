@@ -8,6 +8,7 @@ import type { TickSequence } from '../../src/core/schedule/schedule.ts'
 import type * as spec from '../../src/core/schedule/schedule-spec.ts'
 import { allRoutes } from '../../src/http/all-routes.ts'
 import { bodyLimits } from '../../src/http/guard/json-body.ts'
+import { until } from '../process/until.ts'
 import { openApiUnderTest } from './api-under-test.ts'
 
 /** Elements that one turn of the event loop may see: rows that are read, and instants that are visited. */
@@ -191,13 +192,22 @@ describe('elements', () => {
 
 test('of one caller sixteen long reads are under way; the next hears when to come back, another caller nothing', async () => {
   const api = await openApiUnderTest()
-  const preview = async (token: string) =>
-    await api.send('POST', '/api/v1/schedules/preview', { token, json: { schedule: { every: '1m' } } })
-  const crowd = Promise.all(Array.from({ length: 20 }, () => preview(api.tokens.viewer)))
-  const other = preview(api.tokens.operator)
-  const refused = (await crowd).filter(({ status }) => status === 429)
-  expect([refused.length, refused[0]?.headers.get('retry-after')]).toEqual([4, '1'])
-  expect((await crowd).filter(({ status }) => status === 200)).toHaveLength(16)
-  expect((await other).status).toBe(200)
-  expect((await preview(api.tokens.viewer)).status).toBe(200)
+  const { reports } = api.node.evertick
+  const { overview } = { overview: reports.overview.bind(reports) }
+  const held = Promise.withResolvers<void>()
+  reports.overview = async () => {
+    await held.promise
+    return await overview()
+  }
+  const ask = async (path: string, token: string) => await api.send('GET', `/api/v1${path}`, { token })
+  const { viewer, operator } = api.tokens
+  const crowd = Array.from({ length: 16 }, () => ask('/overview', viewer))
+  const range = 'from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00Z'
+  await until('the next is refused', async () => (await ask(`/forecast?${range}`, viewer)).status === 429)
+  expect((await ask(`/forecast?${range}`, viewer)).headers.get('retry-after')).toBe('1')
+  expect((await ask(`/forecast?${range}`, operator)).status).toBe(200)
+  expect((await ask('/jobs', viewer)).status).toBe(200)
+  held.resolve()
+  expect((await Promise.all(crowd)).map(({ status }) => status)).toEqual(crowd.map(() => 200))
+  expect((await ask(`/forecast?${range}`, viewer)).status).toBe(200)
 })

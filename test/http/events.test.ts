@@ -124,15 +124,29 @@ test('a quiet connection has a heartbeat every 15 s', async () => {
   expect(client.heartbeats()).toBe(4)
 })
 
-test('a connection ends when its token is taken back, others stay', async () => {
+test('a connection ends within a second of the revocation of its token, others stay', async () => {
   const { node, access, tokenId, api, listen } = await openLive()
   const { token } = await access.createToken({ role: 'viewer' })
   const revoked = await readEvents(await listen())
   const other = await readEvents(await api(requestOf('GET', '/api/v1/events', { token })))
   await access.revoke(tokenId)
-  await node.advance('16s')
+  await node.advance('1s')
   await until('the end', () => revoked.ended())
   expect(other.ended()).toBe(false)
+})
+
+test('a connection ends within a second of the revocation of the token that its own was made with', async () => {
+  const { node, access, api } = await openLive()
+  const maker = await access.createToken({ role: 'admin' })
+  const made = await api(
+    requestOf('POST', '/api/v1/tokens', { token: maker.token, json: { role: 'viewer' } }),
+  )
+  const { token } = (await made.json()) as { token: string }
+  const client = await readEvents(await api(requestOf('GET', '/api/v1/events', { token })))
+  await access.revoke(maker.id)
+  await node.advance('1s')
+  await until('the end', () => client.ended())
+  expect(client.ended()).toBe(true)
 })
 
 test('a connection ends when its token ends', async () => {

@@ -77,6 +77,15 @@ const spellings = [
   '[fec0::1]',
   '[ff02::1]',
   '[100::1]',
+  '[::ffff:93.184.216.34]',
+  '[64:ff9b::93.184.216.34]',
+  '[4000::1]',
+  '[1fff:ffff::1]',
+  '[8000::1]',
+  '[e000::1]',
+  '100.100.100.200',
+  '168.63.129.16',
+  '[fd00:ec2::254]',
 ]
 
 test.each(spellings)('http://%s is refused', async (host) => {
@@ -134,14 +143,7 @@ test.each([
   })
 })
 
-test.each([
-  '93.184.216.34',
-  '1.1.1.1',
-  '2606:4700::1111',
-  '::ffff:1.1.1.1',
-  '64:ff9b::101:101',
-  '2002:101:101::',
-])('%s is public', (address) => {
+test.each(['93.184.216.34', '1.1.1.1', '2606:4700::1111', '2002:101:101::'])('%s is public', (address) => {
   expect(isPrivateAddress(address)).toBe(false)
 })
 
@@ -160,6 +162,28 @@ test('a host that is allowed may be private, by name or with its port, and only 
   for (const url of ['http://other.example/', 'http://x.inner.example/', 'http://127.0.0.2/']) {
     await expect(targetOf(url, allowed, resolve)).rejects.toMatchObject({ code: 'outbound_refused' })
   }
+})
+
+test.each(['169.254.169.254', '100.100.100.200', 'fd00:ec2::254', '::ffff:169.254.169.254'])(
+  'a host that is allowed does not lead to the metadata of a cloud machine, %s, unless it says so itself',
+  async (address) => {
+    const resolve = resolvesTo({ address, family: address.includes(':') ? 6 : 4 })
+    const allowed = ['inner.example', 'metadata.google.internal', address, `[${address}]`]
+    await expect(targetOf('http://inner.example/', allowed, resolve)).rejects.toMatchObject({
+      code: 'outbound_refused',
+    })
+    await expect(targetOf('http://metadata.google.internal/', ['inner.example'], resolve)).rejects.toThrow(
+      'the metadata of a cloud machine',
+    )
+    expect(await targetOf('http://metadata.google.internal/', allowed, resolve)).toMatchObject({ address })
+  },
+)
+
+test('the metadata of a cloud machine is reached by its address, where that is allowed', async () => {
+  const url = 'http://169.254.169.254/latest'
+  const resolve = resolvesTo()
+  expect(await targetOf(url, ['169.254.169.254'], resolve)).toMatchObject({ address: '169.254.169.254' })
+  await expect(targetOf(url, ['inner.example'], resolve)).rejects.toMatchObject({ code: 'outbound_refused' })
 })
 
 test('a name that has no address, or cannot be resolved, is unreachable', async () => {

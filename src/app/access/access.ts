@@ -54,8 +54,10 @@ export class Access {
     return (await this.#own?.verify(token)) ?? (await this.#foreign?.verify(token)) ?? null
   }
 
+  /** A token that is made with another, `maker`, lives no longer than it, and is taken back with it. */
   async createToken(
     options: ActorOptions & { name?: string; role: AccessRole; ttl?: Duration },
+    maker: Principal | null = null,
   ): Promise<CreatedToken> {
     refuseUnknown(options, ['name', 'role', 'ttl', 'actor', 'origin'], 'tokens.create')
     const { name = 'token', role, ttl = '90d' } = options
@@ -66,17 +68,29 @@ export class Access {
     if (ttlMs < 1_000 || ttlMs > longestMs) {
       throw new EvertickError('invalid_option', 'ttl must be from 1s to 400d.', { field: 'ttl' })
     }
-    const id = this.#newId()
+    // A session is a person, who signs out; the tokens that were made meanwhile are for programs.
+    const parent = maker?.kind === 'token' ? maker : null
     const made = await this.#signer().issue({
-      id,
+      id: this.#newId(),
       kind: 'token',
       name,
       role,
       createdBy,
+      parentId: parent?.id ?? null,
       origin,
-      ttlMs,
+      expiresAt: Math.min(this.#app.clock.now() + ttlMs, parent?.expiresAt ?? Number.POSITIVE_INFINITY),
     })
+    if (made === null) throw new EvertickError('unauthenticated', 'The token that asks was taken back.')
     return { ...made, name, role, expiresAt: new Date(made.expiresAt) }
+  }
+
+  /** Those that were neither taken back nor have ended, read now; a provider's, by their end alone. */
+  async live(principals: Iterable<Principal>): Promise<ReadonlySet<Principal>> {
+    const now = this.#app.clock.now()
+    const unended = [...principals].filter(({ expiresAt }) => expiresAt > now)
+    const ids = [...new Set(unended.flatMap(({ id }) => (id === null ? [] : [id])))]
+    const found = new Set(ids.length === 0 ? [] : await this.#app.store.liveAccess(ids, now))
+    return new Set(unended.filter(({ id }) => id === null || found.has(id)))
   }
 
   async listTokens(): Promise<TokenView[]> {
@@ -85,8 +99,8 @@ export class Access {
 
   async revoke(id: string, by: ActorOptions = {}): Promise<void> {
     const revoked = await this.#app.store.revokeAccess(id, changeContext(this.#app, by))
-    this.#own?.forget(id)
-    if (revoked) return
+    this.#own?.forget([id, ...revoked])
+    if (revoked.length > 0) return
     throw new EvertickError('token_not_found', `There is no token ${id} that could be taken back.`, {
       next: 'List them with `evertick token list`.',
     })
@@ -104,7 +118,14 @@ export class Access {
     const { now, origin } = changeContext(this.#app, from)
     const expiresAt = now + linkMs
     const ended = { usedAt: null, revokedAt: null }
-    const link = { id: hashOf(code), kind: 'link' as const, name: actor, role, createdAt: now }
+    const link = {
+      id: hashOf(code),
+      kind: 'link' as const,
+      name: actor,
+      role,
+      createdAt: now,
+      parentId: null,
+    }
     await this.#app.store.addAccess({ ...link, createdBy: actor, expiresAt, ...ended }, origin)
     return { code, expiresAt: new Date(expiresAt) }
   }
@@ -117,17 +138,18 @@ export class Access {
     const link = await this.#app.store.redeemLink(hashOf(code), this.#app.clock.now())
     if (link === null) return null
     const { name, role } = link
-    const id = this.#newId()
+    const { now, origin } = changeContext(this.#app, by)
     const made = await this.#signer().issue({
-      id,
+      id: this.#newId(),
       kind: 'session',
       name,
       role,
       createdBy: name,
-      origin: changeContext(this.#app, by).origin,
-      ttlMs: sessionMs,
+      parentId: null,
+      origin,
+      expiresAt: now + sessionMs,
     })
-    return { ...made, name, role }
+    return made === null ? null : { ...made, name, role }
   }
 
   #newId(): string {

@@ -1,8 +1,19 @@
 /** On SQLite the first start makes a secret, in a file beside the database that only its owner can read. */
 import { randomBytes } from 'node:crypto'
-import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  fchmodSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { EvertickError } from '../../core/error.ts'
+import { isForeign, privateFileMode } from '../../store/private-files.ts'
 import { sqlitePath } from '../../store/store-url.ts'
 
 const fileName = 'jwt-secret'
@@ -35,6 +46,12 @@ function read(file: string): string | null {
       next: `Run \`chmod 600 ${file}\`, and make new tokens if somebody may have read it.`,
     })
   }
+  if (isForeign(file)) {
+    throw new EvertickError('weak_secret', `${file} belongs to another user, who can sign tokens with it.`, {
+      field: file,
+      next: 'Run Evertick as that user, or move the file away: a new one is made.',
+    })
+  }
   return text
 }
 
@@ -43,7 +60,8 @@ function make(file: string): string {
   const secret = newSecret()
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`
   try {
-    const handle = openSync(draft, 'wx', 0o600)
+    const handle = openSync(draft, 'wx', privateFileMode)
+    fchmodSync(handle, privateFileMode)
     writeSync(handle, `${secret}\n`)
     fsyncSync(handle)
     closeSync(handle)

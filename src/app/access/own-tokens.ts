@@ -24,9 +24,11 @@ export interface NewAccess {
   readonly name: string
   readonly role: AccessRole
   readonly createdBy: string
+  /** The token that it is made with. */
+  readonly parentId: string | null
   /** From where. */
   readonly origin: string | undefined
-  readonly ttlMs: number
+  readonly expiresAt: number
 }
 
 export interface SignedToken {
@@ -50,12 +52,12 @@ export class OwnTokens {
     this.#keys = keys
   }
 
-  /** Writes it down first: a token that the database does not know is worth nothing. */
-  async issue({ id, kind, name, role, createdBy, origin, ttlMs }: NewAccess): Promise<SignedToken> {
+  /** Writes it down first: a token that the database does not know is worth nothing. Null where its parent is gone. */
+  async issue({ origin, ...access }: NewAccess): Promise<SignedToken | null> {
+    const { id, kind, name, role, expiresAt } = access
     const now = this.#app.clock.now()
-    const expiresAt = now + ttlMs
-    const row = { id, kind, name, role, createdAt: now, createdBy, expiresAt, usedAt: null, revokedAt: null }
-    await this.#app.store.addAccess(row, origin)
+    const row = { ...access, createdAt: now, usedAt: null, revokedAt: null }
+    if (!(await this.#app.store.addAccess(row, origin))) return null
     const { kid, secret } = this.#keys.current
     const token = await new SignJWT({ role, kind })
       .setProtectedHeader({ alg: algorithm, typ: 'JWT', kid })
@@ -94,8 +96,8 @@ export class OwnTokens {
   }
 
   /** From now on, on this node at once. */
-  forget(id: string): void {
-    this.#known.delete(id)
+  forget(ids: readonly string[]): void {
+    for (const id of ids) this.#known.delete(id)
   }
 
   async #claims(token: string): Promise<Record<string, unknown> | null> {

@@ -39,7 +39,7 @@ async function examine(cli: Cli, command: Command): Promise<Check[]> {
   const checks: Check[] = [ok('node', `Node ${process.versions.node}.`)]
   let settings: Settings
   try {
-    settings = await settingsOf(cli, command)
+    settings = await settingsOf(cli, command, { asksServer: true })
   } catch (error) {
     return [...checks, failureOf('config', error)]
   }

@@ -26,6 +26,7 @@ export async function showExecution({ evertick, terminal, times }: Session, id: 
         'cause',
         caughtUp === null ? execution.cause : `${execution.cause}, ${caughtUp.index} of ${caughtUp.of}`,
       ],
+      ['enqueued by', execution.enqueuedBy === null ? null : plainText(execution.enqueuedBy)],
       ['scheduled for', times.both(execution.scheduledFor)],
       ['started', times.both(execution.startedAt)],
       ['finished', times.both(execution.finishedAt)],

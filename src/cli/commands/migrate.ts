@@ -1,6 +1,6 @@
 /** `evertick migrate`: the schema of the database. */
 
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import type { Command } from 'commander'
@@ -8,6 +8,7 @@ import { newId } from '../../app/ids.ts'
 import { EvertickError } from '../../core/error.ts'
 import type { Migrator } from '../../store/migrate.ts'
 import { openStore } from '../../store/open-store.ts'
+import { makeDataFolder, makePrivateFolder } from '../../store/private-files.ts'
 import { examples } from '../help.ts'
 import { counted } from '../output/count-words.ts'
 import { writeTable } from '../output/table.ts'
@@ -129,7 +130,8 @@ function urlToMigrate(cli: Cli, settings: Settings, whereNone: WhereNone): strin
   const file = databaseFile(cli, url)
   if (file === null || existsSync(file)) return url
   if (whereNone === 'imagine') return 'sqlite::memory:'
-  mkdirSync(dirname(file), { recursive: true })
+  if (url === settings.ownDatabase) makeDataFolder(dirname(file))
+  else makePrivateFolder(dirname(file))
   return url
 }
 

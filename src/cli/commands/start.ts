@@ -1,5 +1,4 @@
 /** `evertick start`: runs this machine's node until it is told to stop. */
-import { mkdirSync } from 'node:fs'
 import { dirname, relative } from 'node:path'
 import type { Command } from 'commander'
 import { apiConfig } from '../../app/api-config.ts'
@@ -7,6 +6,7 @@ import { Evertick } from '../../app/evertick.ts'
 import type { EvertickOptions } from '../../app/options.ts'
 import { EvertickError } from '../../core/error.ts'
 import { type Role, roles } from '../../engine/node.ts'
+import { makeDataFolder } from '../../store/private-files.ts'
 import { withoutSecrets } from '../../store/store-url.ts'
 import { signalExitCodes } from '../exit-code.ts'
 import { collect, examples } from '../help.ts'
@@ -62,7 +62,7 @@ async function start(cli: Cli, command: Command, options: StartOptions): Promise
   if (options.fresh === true) await deleteOwnDatabase(cli, settings, database)
   const jobs = example ? await loadExampleJobs() : jobsOf(settings, wanted)
   const file = databaseFile(cli, database)
-  if (file !== null && database === settings.ownDatabase) mkdirSync(dirname(file), { recursive: true })
+  if (file !== null && database === settings.ownDatabase) makeDataFolder(dirname(file))
   const { allowCommands, ...opened } = openOptions(settings, database, cli.terminal)
   const evertick = await Evertick.open({
     ...opened,

@@ -2,7 +2,6 @@
  * The nodes behind the adapter. Named jobs live in the database, and are known again after a restart. Jobs without a
  * name cannot be: they live in memory, and end with the process.
  */
-import { mkdirSync } from 'node:fs'
 import { z } from 'zod'
 import { checked } from '../../app/checked.ts'
 import type { DefinedJob } from '../../app/define-job.ts'
@@ -16,6 +15,7 @@ import { EvertickError } from '../../core/error.ts'
 import type { CatchUpPolicy, Job as EngineJob } from '../../core/job/job.ts'
 import type { Clock } from '../../engine/clock.ts'
 import type { Logger } from '../../engine/logger.ts'
+import { makeDataFolder } from '../../store/private-files.ts'
 import { OwnNode } from '../own-node.ts'
 import { Turns } from '../turns.ts'
 
@@ -151,7 +151,7 @@ export class Keeper {
   #database(): string {
     if (this.#options.database !== undefined) return this.#options.database
     const database = databaseFromEnvironmentOr(fallback)
-    if (database === fallback) mkdirSync(folder, { recursive: true })
+    if (database === fallback) makeDataFolder(folder)
     return database
   }
 

@@ -1,8 +1,9 @@
 /** The few things that a state file needs of a disk. Each is one step: a process may die between any two of them. */
 import type { Stats } from 'node:fs'
-import { copyFile, link, mkdir, open, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
+import { copyFile, link, open, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { EvertickError } from '../../core/error.ts'
+import { makePrivateFolder, privateFileMode } from '../../store/private-files.ts'
 
 /** What is there under a name and is not a regular file, nor a link to one, is refused: never read, moved or replaced. */
 export interface Files {
@@ -73,7 +74,7 @@ export const diskFiles: Files = {
     if (process.platform !== 'win32') await syncFile(path)
   },
   async makeFolder(path) {
-    await mkdir(path, { recursive: true })
+    makePrivateFolder(path)
   },
   async touchedAt(path) {
     const found = await orNull(stat(path))
@@ -122,8 +123,9 @@ function isNothingThere(error: unknown): boolean {
 }
 
 async function writeSynced(path: string, flags: 'w' | 'wx', text: string): Promise<void> {
-  const file = await open(path, flags, 0o600)
+  const file = await open(path, flags, privateFileMode)
   try {
+    await file.chmod(privateFileMode)
     await file.writeFile(text)
     await file.sync()
   } finally {

@@ -2,6 +2,8 @@
  * Live events of one node: from changes, wherever they were made, to the streams of its clients. With nobody connected
  * nothing runs; a client that comes back within a minute goes on where it was.
  */
+import type { Access } from '../../app/access/access.ts'
+import type { Principal } from '../../app/access/principal.ts'
 import type { AppContext } from '../../app/app-context.ts'
 import { EvertickError } from '../../core/error.ts'
 import type { Logger } from '../../engine/logger.ts'
@@ -17,29 +19,34 @@ export interface Connect {
   readonly caller: string
   /** The last event that the client has seen; null for a new client. */
   readonly lastEventId: string | null
-  /** Whether it may still listen. */
-  readonly mayListen: () => Promise<boolean>
+  /** By whose right it listens; null where nobody was asked for. */
+  readonly principal: Principal | null
 }
 
 const heartbeatMs = 15_000
+/** A stream ends within a second of the revocation of its token, on whatever node that was. */
+const rightsMs = 500
 const lingerMs = 60_000
 const mostPerCaller = 20
 const mostOverall = 2_000
 
 export class LiveEvents {
   readonly #app: AppContext
+  readonly #access: Pick<Access, 'live'>
   readonly #logger: Logger
   readonly #coalescer: Coalescer
   readonly #clients = new Map<Subscriber, Connect>()
   #feed: ChangeFeed | null = null
   #ring: Ring
   #cancelHeartbeat: () => void = () => {}
+  #cancelRights: () => void = () => {}
   #cancelLinger: () => void = () => {}
   #stopped: Promise<void> = Promise.resolve()
   #closed = false
 
-  constructor(app: AppContext, logger: Logger) {
+  constructor(app: AppContext, access: Pick<Access, 'live'>, logger: Logger) {
     this.#app = app
+    this.#access = access
     this.#logger = logger
     this.#coalescer = new Coalescer(app.clock, (hints) => this.#publish(hints))
     this.#ring = this.#newRing()
@@ -52,7 +59,10 @@ export class LiveEvents {
   connect(given: Connect): ReadableStream<Uint8Array> {
     this.#refuseTooMany(given.caller)
     this.#cancelLinger()
-    if (this.#clients.size === 0) this.#beat()
+    if (this.#clients.size === 0) {
+      this.#beat()
+      this.#watchRights()
+    }
     const client = new Subscriber(() => this.#gone(client))
     this.#clients.set(client, given)
     this.#begin()
@@ -84,34 +94,47 @@ export class LiveEvents {
     for (const client of this.#clients.keys()) client.push(frames, reset)
   }
 
-  /** Also the moment to look whether each may still listen: a token ends, or is taken back. */
   #beat(): void {
     this.#cancelHeartbeat = this.#app.clock.timer(heartbeatMs, () => {
       this.#beat()
-      for (const [client, { mayListen }] of this.#clients) void this.#check(client, mayListen)
+      for (const client of this.#clients.keys()) {
+        client.push(heartbeatFrame, () => resetFrame(this.#ring.lastId))
+      }
     })
   }
 
-  async #check(client: Subscriber, mayListen: () => Promise<boolean>): Promise<void> {
+  #watchRights(): void {
+    this.#cancelRights()
+    this.#cancelRights = this.#app.clock.timer(rightsMs, () => void this.#checkRights())
+  }
+
+  /** A token ends, or is taken back. One question for all. */
+  async #checkRights(): Promise<void> {
+    const asked = [...this.#clients].flatMap(([client, { principal }]) =>
+      principal === null ? [] : [{ client, principal }],
+    )
     try {
-      if (!(await mayListen())) return client.end()
+      const live = await this.#access.live(asked.map(({ principal }) => principal))
+      for (const { client, principal } of asked) if (!live.has(principal)) client.end()
     } catch (error) {
-      // Who may listen cannot be told without the database, nor is there anything to tell: the next heartbeat asks again.
+      // Who may listen cannot be told without the database, nor is there anything to tell: it is asked again.
       this.#logger.warn('Could not check who listens to events', { error })
     }
-    client.push(heartbeatFrame, () => resetFrame(this.#ring.lastId))
+    if (this.#clients.size > 0 && !this.#closed) this.#watchRights()
   }
 
   #gone(client: Subscriber): void {
     this.#clients.delete(client)
     if (this.#clients.size > 0 || this.#closed) return
     this.#cancelHeartbeat()
+    this.#cancelRights()
     this.#cancelLinger = this.#app.clock.timer(lingerMs, () => this.#rest())
   }
 
   /** What happens from now on is not in the ring, so that its ids must not be taken for known later. */
   #rest(): void {
     this.#cancelHeartbeat()
+    this.#cancelRights()
     this.#cancelLinger()
     this.#coalescer.stop()
     this.#ring = this.#newRing()

@@ -30,7 +30,7 @@ export const accessRoutes = [
     path: '/tokens',
     role: 'admin',
     tag,
-    summary: 'Make a token; it is shown once',
+    summary: 'Make a token; it is shown once, and lives no longer than the token that makes it',
     body: z.strictObject({
       name: z.string().min(1).max(200).default('token'),
       role: z.enum(accessRoles),
@@ -38,15 +38,15 @@ export const accessRoutes = [
     }),
     answers: schema.createdToken,
     status: 201,
-    run: async ({ access, body, by }) =>
-      await access.createToken({ ...body, ttl: body.ttl as Duration, ...by }),
+    run: async ({ access, body, by, principal }) =>
+      await access.createToken({ ...body, ttl: body.ttl as Duration, ...by }, principal),
   }),
   endpoint({
     method: 'delete',
     path: '/tokens/{id}',
     role: 'admin',
     tag,
-    summary: 'Take a token back',
+    summary: 'Take a token back, with those that were made with it',
     params: reference,
     answers: null,
     status: 204,

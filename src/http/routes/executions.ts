@@ -3,9 +3,9 @@ import { z } from 'zod'
 import { executionOrders } from '../../app/executions.ts'
 import { endpoint } from '../endpoint.ts'
 import { formerExecution } from '../former.ts'
+import { requestMetadata } from '../request-metadata.ts'
 import * as schema from '../schemas/execution.ts'
 import { filterText, page, reference } from '../schemas/named.ts'
-import { traceOf } from '../trace-header.ts'
 
 const tag = 'Executions'
 
@@ -36,9 +36,9 @@ export const executionRoutes = [
     status: 201,
     repeatable: true,
     former: async (call, id) => ((await formerExecution(call, id)) === null ? null : { id, created: true }),
-    run: async ({ maker, body, request }) => {
-      const { job, input, metadata, ...options } = body
-      return await maker.enqueue(job, input, { ...options, metadata: { ...traceOf(request), ...metadata } })
+    run: async (call) => {
+      const { job, input, metadata, ...options } = call.body
+      return await call.maker.enqueue(job, input, { ...options, metadata: requestMetadata(call, metadata) })
     },
   }),
   endpoint({

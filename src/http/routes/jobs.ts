@@ -7,10 +7,10 @@ import type { JobView } from '../../app/views.ts'
 import type { JobState } from '../../core/job/job-state.ts'
 import { endpoint, Reply } from '../endpoint.ts'
 import { formerExecution } from '../former.ts'
+import { requestMetadata } from '../request-metadata.ts'
 import { execution, executionList, why } from '../schemas/execution.ts'
 import * as schema from '../schemas/job.ts'
 import { duration, givenInstant, metadata, page, payload, reference } from '../schemas/named.ts'
-import { traceOf } from '../trace-header.ts'
 import { bulkRoute } from './bulk.ts'
 
 const tag = 'Jobs'
@@ -202,9 +202,9 @@ export const jobRoutes = [
     status: 202,
     repeatable: true,
     former: formerExecution,
-    run: async ({ maker, params, body, by, request }) => {
-      const metadata = { ...traceOf(request), ...body.metadata }
-      return await maker.jobs.trigger(params.id, { ...body, metadata, ...by })
+    run: async (call) => {
+      const metadata = requestMetadata(call, call.body.metadata)
+      return await call.maker.jobs.trigger(call.params.id, { ...call.body, metadata, ...call.by })
     },
   }),
   endpoint({

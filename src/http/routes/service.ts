@@ -4,7 +4,7 @@ import type { Evertick } from '../../app/evertick.ts'
 import { version } from '../../app/version.ts'
 import { EvertickError } from '../../core/error.ts'
 import { type Endpoint, endpoint, Reply } from '../endpoint.ts'
-import { health } from '../schemas/cluster.ts'
+import { alive, health } from '../schemas/cluster.ts'
 
 const tag = 'Service'
 /** Longer, and whoever asks has given up. */
@@ -59,8 +59,8 @@ export const serviceRoutes = [
     unlimited: true,
     tag,
     summary: 'This process answers',
-    answers: health,
-    run: async ({ evertick }) => ({ status: 'ok', version, nodeId: evertick.nodeId }),
+    answers: alive,
+    run: async () => ({ status: 'ok' }),
   }),
   endpoint({
     method: 'get',

@@ -170,6 +170,8 @@ export const session = name(
   }),
 )
 
+export const alive = name('Alive', z.object({ status: z.literal('ok') }))
+
 export const health = name(
   'Health',
   z.object({ status: z.enum(['ok', 'unavailable']), version: z.string(), nodeId: z.string() }),

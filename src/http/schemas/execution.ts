@@ -39,6 +39,7 @@ export const execution = name(
     progress: z.number().nullable(),
     progressNote: z.string().nullable(),
     metadata,
+    enqueuedBy: z.string().nullable(),
     traceId: z.string().nullable(),
     idempotencyKey: z.string(),
     retryOf: z.string().nullable(),

@@ -2,21 +2,26 @@
 import type { AccessRole } from '../../core/access/access-role.ts'
 import type { AccessRow, ChangeContext } from '../store.ts'
 import { writeAuditLog } from './audit-log.ts'
-import { number, optionalNumber, text } from './rows.ts'
+import { number, optionalNumber, optionalText, text } from './rows.ts'
 import { type Row, row, rows, run, type Script } from './script.ts'
 
 /** A long list of what has ended helps nobody; the audit log keeps who had what. */
 const keptMs = 30 * 86_400_000
 
-export function* addAccess(access: AccessRow, origin?: string): Script<void> {
+export function* addAccess(access: AccessRow, origin?: string): Script<boolean> {
+  const { parentId } = access
+  // Held: whoever takes the parent back waits, and then finds its child.
+  if (parentId !== null && (yield* row(liveParentText, parentId)) === null) return false
   yield* run(
-    `INSERT INTO @access_tokens (id, kind, name, role, created_at, created_by, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO @access_tokens (id, kind, name, role, created_at, created_by, parent_id, expires_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     access.id,
     access.kind,
     access.name,
     access.role,
     access.createdAt,
     access.createdBy,
+    parentId,
     access.expiresAt,
   )
   const { kind, name, role, expiresAt } = access
@@ -27,8 +32,20 @@ export function* addAccess(access: AccessRow, origin?: string): Script<void> {
     action: `${kind}.create`,
     subject: access.id,
     before: null,
-    after: { name, role, expiresAt },
+    after: { name, role, expiresAt, ...(parentId === null ? {} : { madeWith: parentId }) },
   })
+  return true
+}
+
+const liveParentText = 'SELECT id FROM @access_tokens WHERE id = ? AND revoked_at IS NULL FOR SHARE'
+
+export function* liveAccess(ids: readonly string[], now: number): Script<string[]> {
+  const found = yield* rows(
+    'SELECT id FROM @access_tokens WHERE id IN ?* AND revoked_at IS NULL AND expires_at > ?',
+    [...ids],
+    now,
+  )
+  return found.map(({ id }) => text(id))
 }
 
 export function* findAccess(id: string): Script<AccessRow | null> {
@@ -46,24 +63,25 @@ export function* listAccess(kind: AccessRow['kind'], now: number): Script<Access
   return found.map(accessFrom)
 }
 
-export function* revokeAccess(id: string, { now, actor, origin }: ChangeContext): Script<boolean> {
-  const revoked = yield* run(
-    'UPDATE @access_tokens SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL',
-    now,
-    id,
-  )
-  if (revoked === 0) return false
-  yield* writeAuditLog({
-    at: now,
-    actor,
-    origin,
-    action: 'token.revoke',
-    subject: id,
-    before: null,
-    after: null,
-  })
-  return true
+/** What was made with a token goes with it: else whoever has stolen one keeps those that it made. */
+export function* revokeAccess(id: string, { now, actor, origin }: ChangeContext): Script<string[]> {
+  const revoked: string[] = []
+  for (let ids = [id]; ids.length > 0; ) {
+    const own: string[] = []
+    for (const one of ids) if ((yield* run(revokeText, now, one)) === 1) own.push(one)
+    for (const subject of own) {
+      const after = subject === id ? null : { madeWith: id }
+      yield* writeAuditLog({ at: now, actor, origin, action: 'token.revoke', subject, before: null, after })
+    }
+    revoked.push(...own)
+    const children = own.length === 0 ? [] : yield* rows(childrenText, own)
+    ids = children.map((child) => text(child.id))
+  }
+  return revoked
 }
+
+const revokeText = 'UPDATE @access_tokens SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL'
+const childrenText = 'SELECT id FROM @access_tokens WHERE parent_id IN ?* AND revoked_at IS NULL ORDER BY id'
 
 /** Once: of two who follow the same link, the row count says who was first. */
 export function* redeemLink(id: string, now: number): Script<AccessRow | null> {
@@ -90,6 +108,7 @@ function accessFrom(found: Row): AccessRow {
     role: text(found.role) as AccessRole,
     createdAt: number(found.created_at),
     createdBy: text(found.created_by),
+    parentId: optionalText(found.parent_id),
     expiresAt: number(found.expires_at),
     usedAt: optionalNumber(found.used_at),
     revokedAt: optionalNumber(found.revoked_at),

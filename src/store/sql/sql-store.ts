@@ -11,7 +11,15 @@ import type {
   NewExecution,
   Store,
 } from '../store.ts'
-import { addAccess, findAccess, listAccess, purgeAccess, redeemLink, revokeAccess } from './access.ts'
+import {
+  addAccess,
+  findAccess,
+  listAccess,
+  liveAccess,
+  purgeAccess,
+  redeemLink,
+  revokeAccess,
+} from './access.ts'
 import { accountTicks, findDueJobs, LeadLost } from './account-ticks.ts'
 import { appendAuditLog, listAuditLog } from './audit-log.ts'
 import { changeJob } from './change-job.ts'
@@ -296,6 +304,7 @@ export function createSqlStore(
 
     addAccess: (access, origin) => write(() => addAccess(access, origin)),
     findAccess: (id) => read(() => findAccess(id)),
+    liveAccess: (ids, now) => read(() => liveAccess(ids, now)),
     listAccess: (kind, now) => read(() => listAccess(kind, now)),
     revokeAccess: (id, by) => write(() => revokeAccess(id, by)),
     redeemLink: (id, now) => write(() => redeemLink(id, now)),

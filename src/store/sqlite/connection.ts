@@ -1,6 +1,7 @@
 /** One connection of `node:sqlite`, the only file that imports it: statements prepared once, scripts run in one go. */
-import { closeSync, existsSync, openSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { makePrivateFile } from '../private-files.ts'
 import { type Insert, isInsert, pageRows, type Row, type Script, type Step } from '../sql/script.ts'
 import { bind, insertText, isBusy, rewrite } from './dialect.ts'
 
@@ -142,7 +143,7 @@ export function isInMemory(path: string): boolean {
 function makePrivate(path: string): void {
   if (isInMemory(path) || existsSync(path)) return
   try {
-    closeSync(openSync(path, 'a', 0o600))
+    makePrivateFile(path)
   } catch {
     // A missing folder or a missing right: SQLite says the same in a moment, and its errors have our codes.
   }

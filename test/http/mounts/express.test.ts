@@ -2,7 +2,7 @@
 import express from 'express'
 import { expect, test } from 'vitest'
 import { evertickExpress } from '../../../src/http/mounts/express.ts'
-import { describeMount, listening, type Mount, openScene, secrets } from './mounted-app.ts'
+import { describeMount, describeTargets, listening, type Mount, openScene, secrets } from './mounted-app.ts'
 
 function mountAt(base: string, prepare: (app: express.Express) => void = () => {}): Mount {
   return async (evertick) => {
@@ -22,6 +22,7 @@ function mountAt(base: string, prepare: (app: express.Express) => void = () => {
 }
 
 describeMount('express', '/jobs', mountAt('/jobs'))
+describeTargets('express', mountAt('/jobs'))
 describeMount('express, deeper', '/admin/jobs', mountAt('/admin/jobs'))
 const json = [express.json(), express.urlencoded({ extended: true })]
 describeMount(

@@ -2,7 +2,7 @@
 import fastify, { type FastifyServerOptions } from 'fastify'
 import { expect, test } from 'vitest'
 import { evertickFastify } from '../../../src/http/mounts/fastify.ts'
-import { describeMount, type Mount, openScene, secrets } from './mounted-app.ts'
+import { describeMount, describeTargets, type Mount, openScene, secrets } from './mounted-app.ts'
 
 function mountAt(prefix: string, options: FastifyServerOptions = {}): Mount {
   return async (evertick) => {
@@ -16,6 +16,7 @@ function mountAt(prefix: string, options: FastifyServerOptions = {}): Mount {
 }
 
 describeMount('fastify', '/jobs', mountAt('/jobs'))
+describeTargets('fastify', mountAt('/jobs'))
 describeMount('fastify, deeper', '/admin/jobs', mountAt('/admin/jobs'))
 
 test('the parsers of the rest of the app are as they were', async () => {

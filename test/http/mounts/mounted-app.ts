@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { accessOf } from '../../../src/http/mounts/server.ts'
 import { defineJob, Evertick, type Logger } from '../../../src/index.ts'
+import { exchange, lines, statusesIn } from '../raw-socket.ts'
 
 export const secrets = ['a-secret-of-the-tests-0123456789-abcdefghij']
 
@@ -152,6 +153,28 @@ export function describeMount(name: string, base: string, mount: Mount): void {
         expect.objectContaining({ code: 'not_running' }),
       ])
     })
+  })
+}
+
+/** The guard of our own server, where the framework hands over what came in. */
+export function describeTargets(name: string, mount: Mount): void {
+  test(`${name}: a target that a proxy may have read in another way is refused`, async () => {
+    const { origin } = await openScene(mount)
+    const { host } = new URL(origin)
+    const status = async (target: string) =>
+      statusesIn(
+        await exchange(origin, lines(`GET ${target} HTTP/1.1`, `Host: ${host}`, 'Connection: close')),
+      )
+    expect(await status('/jobs/livez')).toEqual([200])
+    for (const target of [
+      '/jobs/x/../livez',
+      '/jobs/%2e%2e/jobs/livez',
+      '/jobs/.%2E/jobs/livez',
+      '/jobs/./livez',
+      'http://elsewhere.example/jobs/livez',
+    ]) {
+      expect([target, await status(target)]).toEqual([target, [400]])
+    }
   })
 }
 

@@ -7,7 +7,16 @@ import { type OpenStoreUnderTest, withStore } from './store-under-test.ts'
 
 function access(id: string, given: Partial<AccessRow> = {}): AccessRow {
   const times = { createdAt: t0, expiresAt: t0 + day, usedAt: null, revokedAt: null }
-  return { id, kind: 'token', name: 'deploy', role: 'operator', createdBy: 'ann', ...times, ...given }
+  return {
+    id,
+    kind: 'token',
+    name: 'deploy',
+    role: 'operator',
+    createdBy: 'ann',
+    parentId: null,
+    ...times,
+    ...given,
+  }
 }
 
 function request(given: Partial<KeptRequest> = {}): KeptRequest {
@@ -29,6 +38,27 @@ export function describeAccess(open: OpenStoreUnderTest): void {
           subject: 'a',
           after: { name: 'deploy', role: 'operator', expiresAt: t0 + day },
         })
+      }),
+    )
+
+    test(
+      'what was made with a token is taken back with it, and nothing is made with one that is gone',
+      withStore(open, async ({ store }) => {
+        expect(await store.addAccess(access('a'))).toBe(true)
+        expect(await store.addAccess(access('b', { parentId: 'a' }))).toBe(true)
+        expect(await store.addAccess(access('c', { parentId: 'b' }))).toBe(true)
+        await store.addAccess(access('other'))
+        expect(await store.revokeAccess('a', by(at(5), 'bob'))).toEqual(['a', 'b', 'c'])
+        expect((await store.findAccess('c'))?.revokedAt).toBe(at(5))
+        expect((await store.listAuditLog({ limit: 3 })).map(({ subject }) => subject)).toEqual([
+          'c',
+          'b',
+          'a',
+        ])
+        expect(await store.liveAccess(['a', 'b', 'c', 'other', 'nobody'], at(6))).toEqual(['other'])
+        expect(await store.liveAccess(['other'], t0 + day)).toEqual([])
+        expect(await store.addAccess(access('d', { parentId: 'c' }))).toBe(false)
+        expect(await store.findAccess('d')).toBeNull()
       }),
     )
 
@@ -57,9 +87,9 @@ export function describeAccess(open: OpenStoreUnderTest): void {
       'it is taken back once, by a name, and stays in the list as such',
       withStore(open, async ({ store }) => {
         await store.addAccess(access('a'))
-        expect(await store.revokeAccess('a', by(at(5), 'bob'))).toBe(true)
-        expect(await store.revokeAccess('a', by(at(6), 'eve'))).toBe(false)
-        expect(await store.revokeAccess('nobody', by(at(6)))).toBe(false)
+        expect(await store.revokeAccess('a', by(at(5), 'bob'))).toEqual(['a'])
+        expect(await store.revokeAccess('a', by(at(6), 'eve'))).toEqual([])
+        expect(await store.revokeAccess('nobody', by(at(6)))).toEqual([])
         expect((await store.listAccess('token', at(7)))[0]?.revokedAt).toBe(at(5))
         const entries = await store.listAuditLog({ limit: 10 })
         expect(entries.filter(({ action }) => action === 'token.revoke')).toMatchObject([

@@ -293,10 +293,13 @@ CREATE TABLE IF NOT EXISTS evertick_access_tokens (
   role VARCHAR(32) NOT NULL CHECK (role IN ('viewer', 'operator', 'admin')),
   created_at BIGINT NOT NULL,
   created_by LONGTEXT NOT NULL,
+  -- The token that it was made with, and that takes it along.
+  parent_id VARCHAR(64),
   expires_at BIGINT NOT NULL,
   used_at BIGINT,
   revoked_at BIGINT,
   PRIMARY KEY (id),
+  KEY evertick_access_tokens_parent (parent_id),
   KEY evertick_access_tokens_expires (expires_at)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=@nopad_bin;
 

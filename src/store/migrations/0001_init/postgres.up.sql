@@ -281,10 +281,13 @@ CREATE TABLE evertick.access_tokens (
   role TEXT COLLATE "C" NOT NULL CHECK (role IN ('viewer', 'operator', 'admin')),
   created_at BIGINT NOT NULL,
   created_by TEXT COLLATE "C" NOT NULL,
+  -- The token that it was made with, and that takes it along.
+  parent_id TEXT COLLATE "C",
   expires_at BIGINT NOT NULL,
   used_at BIGINT,
   revoked_at BIGINT
 );
+CREATE INDEX access_tokens_parent ON evertick.access_tokens (parent_id);
 CREATE INDEX access_tokens_expires ON evertick.access_tokens (expires_at);
 
 -- Answers that a caller may ask for again under the same key.

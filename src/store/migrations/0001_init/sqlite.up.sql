@@ -276,10 +276,13 @@ CREATE TABLE evertick_access_tokens (
   role TEXT NOT NULL CHECK (role IN ('viewer', 'operator', 'admin')),
   created_at INTEGER NOT NULL,
   created_by TEXT NOT NULL,
+  -- The token that it was made with, and that takes it along.
+  parent_id TEXT,
   expires_at INTEGER NOT NULL,
   used_at INTEGER,
   revoked_at INTEGER
 );
+CREATE INDEX evertick_access_tokens_parent ON evertick_access_tokens (parent_id);
 CREATE INDEX evertick_access_tokens_expires ON evertick_access_tokens (expires_at);
 
 -- Answers that a caller may ask for again under the same key.
