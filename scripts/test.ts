@@ -21,6 +21,8 @@ const campaignTimeoutMs = 3_600_000
 /** The simulation's share of the campaign, in pieces that a cut-off run need not repeat. */
 const campaignSeeds = { safety: 100_000, liveness: 20_000 }
 const seedsAtOnce = 5_000
+/** The explorer's, likewise. */
+const explorerParts = 40
 
 interface Step {
   readonly name: string
@@ -52,6 +54,7 @@ const plans: Readonly<Record<string, readonly Step[]>> = {
     generatedClient,
     ...Object.keys(campaignSizes).map(campaignStep),
     simulationStep('every planted bug', '--bugs', '--seeds', '200'),
+    ...explorerSteps(),
     ...Object.entries(campaignSeeds).flatMap(([mode, seeds]) => seedSteps(mode, seeds)),
     simulationStep('a virtual year', '--mode', 'soak', '--seeds', '2'),
   ],
@@ -88,6 +91,14 @@ function seedSteps(mode: string, seeds: number): Step[] {
     const from = index * seedsAtOnce + 1
     const name = `${mode}, seeds ${from} to ${from + seedsAtOnce - 1}`
     return simulationStep(name, '--mode', mode, '--from', String(from), '--seeds', String(seedsAtOnce))
+  })
+}
+
+function explorerSteps(): Step[] {
+  const files = globSync('test/servers/*-explorer.test.ts')
+  return Array.from({ length: explorerParts }, (_, index) => {
+    const part = `${index + 1}/${explorerParts}`
+    return vitestStep(`explorer, part ${part}`, files, { EVERTICK_EXPLORE: part })
   })
 }
 

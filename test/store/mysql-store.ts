@@ -11,7 +11,6 @@ import { openStore } from '../../src/store/open-store.ts'
 import { createMysql, type TestDatabase } from '../services/databases.ts'
 import { scriptContext, t0 } from './builders.ts'
 import type { WrittenRow } from './conformance/store-under-test.ts'
-import { gatedStore } from './races/gate.ts'
 import type { ServerUnderTest } from './races/race.ts'
 
 const dialect = mysqlDialect('evertick_')
@@ -55,9 +54,9 @@ export async function mysqlFile(adminUrl: string): Promise<MysqlFile> {
         },
       }
     },
-    openGated: async (gate) => {
+    parts: async () => {
       const place = { ...(await placeOf(worker.url)), where: 'gated' }
-      return gatedStore(mysqlEngine(mysql, place, processHost), hotScripts(), 'mysql', gate)
+      return { engine: mysqlEngine(mysql, place, processHost), hot: hotScripts, dialect: 'mysql' }
     },
     async waiting() {
       // The server shows what it has shown before to whoever asks again within 100 ms.

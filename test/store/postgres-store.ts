@@ -9,7 +9,6 @@ import { hotScripts } from '../../src/store/postgres/hot.ts'
 import { createPostgres, type TestDatabase } from '../services/databases.ts'
 import { scriptContext, t0 } from './builders.ts'
 import type { WrittenRow } from './conformance/store-under-test.ts'
-import { gatedStore } from './races/gate.ts'
 import type { ServerUnderTest } from './races/race.ts'
 
 const dialect = postgresDialect('evertick')
@@ -62,17 +61,10 @@ export async function postgresFile(adminUrl: string, through: string = adminUrl)
         },
       }
     },
-    openGated: async (gate) =>
-      gatedStore(
-        postgresEngine(
-          pg,
-          { url, schema: 'evertick', where: 'gated', pooled: url !== database.url },
-          processHost,
-        ),
-        hotScripts(),
-        'postgres',
-        gate,
-      ),
+    parts: async () => {
+      const place = { url, schema: 'evertick', where: 'gated', pooled: url !== database.url }
+      return { engine: postgresEngine(pg, place, processHost), hot: hotScripts, dialect: 'postgres' }
+    },
     async waiting() {
       const { rows } = await door.query<{ waiting: number }>(
         `SELECT count(*) AS waiting FROM pg_stat_activity
@@ -141,6 +133,6 @@ const parsers: Readonly<Record<number, (text: string) => unknown>> = {
 const others = pg.types.getTypeParser as (oid: number, format?: 'text' | 'binary') => unknown
 
 /** Numbers as numbers and timestamps as text, as on SQLite. */
-const plainTypes: CustomTypesConfig = {
+export const plainTypes: CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') => parsers[oid] ?? others(oid, format),
 }

@@ -14,10 +14,9 @@ import { endPauseIfOver } from './account-ticks.ts'
 import { writeAuditLog } from './audit-log.ts'
 import { changeTags, delayOf, insertRevision, jobNotFound, readJob, zoneOf } from './create-job.ts'
 import { settleLane } from './lane.ts'
-import { interruptReserves } from './reserves.ts'
+import { holdToStop } from './reserves.ts'
 import { revokeAhead } from './revoke-ahead.ts'
-import { text } from './rows.ts'
-import { row, rows, run, type Script, type ScriptContext } from './script.ts'
+import { row, run, type Script, type ScriptContext } from './script.ts'
 import { dormantReasons, dueOf, lockJob, settleDue, skipDue } from './settle.ts'
 import { isUnfinished, isUnstarted } from './states.ts'
 
@@ -172,12 +171,7 @@ function evaluates(job: Job): boolean {
 
 function* endJob(job: Job, now: number, context: ScriptContext): Script<Job> {
   const settled = yield* settleDormant(job, now, context)
-  const reserved = yield* rows(
-    `SELECT DISTINCT leased_by FROM @job_executions
-     WHERE job_id = ? AND state = 'running' AND started_at IS NULL AND leased_by IS NOT NULL`,
-    job.id,
-  )
-  yield* interruptReserves(reserved.map(({ leased_by }) => text(leased_by)).sort())
+  yield* holdToStop(`job_id = ? AND ${isUnfinished}`, job.id)
   yield* run(
     `UPDATE @job_executions SET state = 'cancelled', cancel_reason = 'job_cancelled', finished_at = ?
      WHERE job_id = ? AND state IN ('pending', 'retrying', 'blocked')`,

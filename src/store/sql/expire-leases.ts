@@ -77,17 +77,26 @@ function* jobsOf(leases: readonly Row[]): Script<ReadonlyMap<string, Row>> {
   return new Map(found.map((job) => [text(job.id), job]))
 }
 
-/** Those that are still as they were seen: the others were renewed or ended while their jobs were waited for. */
+/**
+ * Those that are still as they were seen: the others were renewed or ended while their jobs were waited for. What has begun, or
+ * was asked to stop, since then says so in its own row.
+ */
 function* holdExpired(seen: readonly Row[]): Script<Row[]> {
   if (seen.length === 0) return []
   // By id alone, or MySQL might go by the state, and wait for rows that are none of ours. What has ended has no lease.
-  const held = yield* rows(
-    'SELECT id, fence, leased_until FROM @job_executions WHERE id IN ?* ORDER BY id FOR UPDATE',
+  const found = yield* rows(
+    `SELECT id, fence, leased_until, attempt, started_at, cancel_requested_at FROM @job_executions
+     WHERE id IN ?* ORDER BY id FOR UPDATE`,
     seen.map(({ id }) => text(id)),
   )
-  const look = ({ id, fence, leased_until }: Row) => `${id}:${fence}:${leased_until}`
-  const unchanged = new Set(held.map(look))
-  return seen.filter((lease) => unchanged.has(look(lease)))
+  const held = new Map(found.map((lease) => [text(lease.id), lease]))
+  return seen.flatMap((lease) => {
+    const now = held.get(text(lease.id))
+    if (now === undefined || now.fence !== lease.fence || now.leased_until !== lease.leased_until) return []
+    // Unless it has begun by its place in a reserve, which its row does not say.
+    const { attempt, started_at } = now.started_at === null ? lease : now
+    return [{ ...lease, ...now, attempt: attempt ?? null, started_at: started_at ?? null }]
+  })
 }
 
 function isInLane(execution: Row): boolean {

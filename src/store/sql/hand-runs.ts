@@ -3,7 +3,7 @@ import { handlerKey } from '../../core/job/handler.ts'
 import type { BeginExecution, Claim } from '../store.ts'
 import { jobCancelled, jobNotFound } from './create-job.ts'
 import { insertAll, run, type Script } from './script.ts'
-import { findJob } from './settle.ts'
+import { lockJob } from './settle.ts'
 
 const columns = {
   id: 'text',
@@ -32,7 +32,8 @@ const columns = {
  */
 export function* beginExecution(begin: BeginExecution): Script<Claim> {
   const { id, now } = begin
-  const job = yield* findJob(begin.job)
+  // Nobody cancels it before this run is there to be asked to stop.
+  const job = yield* lockJob(begin.job, 'FOR SHARE')
   if (job === null) throw jobNotFound(begin.job)
   if (job.state === 'cancelled') throw jobCancelled(job.name)
   const { spec } = job

@@ -13,7 +13,7 @@ import { jobNotFound } from './create-job.ts'
 import { afterEnded } from './end-execution.ts'
 import { executionRow, insertExecution, insertExecutions } from './insert-execution.ts'
 import { loadLane, settleLane } from './lane.ts'
-import { interruptReserves } from './reserves.ts'
+import { holdToStop } from './reserves.ts'
 import { revokeAhead } from './revoke-ahead.ts'
 import { executionFrom } from './rows.ts'
 import { row, run, type Script, type ScriptContext } from './script.ts'
@@ -175,11 +175,10 @@ export function* backfillJob(
 export function* cancelExecution(id: string, { now, actor, origin }: ChangeContext): Script<Execution> {
   const found = yield* readExecution(id)
   yield* holdLanes(found.cause === 'enqueue' ? [] : [found.jobId])
-  // Read again now that nothing moves in its lane.
+  // Read again now that nothing moves in its lane, and nobody claims it, gives it back or ends it.
+  yield* holdToStop('id = ?', id)
   const execution = yield* readExecution(id)
   refuseIllegalAction(execution, 'cancel')
-  if (execution.leasedBy !== null && execution.startedAt === null)
-    yield* interruptReserves([execution.leasedBy])
   const stopped = yield* run(
     `UPDATE @job_executions SET state = 'cancelled', cancel_reason = 'operator', finished_at = ?
      WHERE id = ? AND state IN ('pending', 'retrying', 'blocked')`,

@@ -5,12 +5,9 @@ import { dropReserves, purgeReserves } from './reserves.ts'
 import { json, number, optionalNumber, optionalText, text } from './rows.ts'
 import { insertAll, type Row, row, rows, run, type Script } from './script.ts'
 
+/** Its row is kept where there is one: who holds it meanwhile, to clear it away, then finds that the node is back. */
 export function* registerNode(node: NodeRow, handlers: readonly string[]): Script<number> {
-  yield* forgetNode(node.id)
-  yield* run(
-    `INSERT INTO @nodes (id, host, pid, roles, queues, version, lease_ms, started_at, seen_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    node.id,
+  const values = [
     node.host,
     node.pid,
     JSON.stringify(node.roles),
@@ -19,7 +16,21 @@ export function* registerNode(node: NodeRow, handlers: readonly string[]): Scrip
     node.leaseMs,
     node.startedAt,
     node.seenAt,
+    node.id,
+  ]
+  const known = yield* run(
+    `UPDATE @nodes SET host = ?, pid = ?, roles = ?, queues = ?, version = ?, lease_ms = ?, started_at = ?, seen_at = ?
+     WHERE id = ?`,
+    ...values,
   )
+  if (known === 0) {
+    yield* run(
+      `INSERT INTO @nodes (host, pid, roles, queues, version, lease_ms, started_at, seen_at, id)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      ...values,
+    )
+  }
+  yield* run('DELETE FROM @node_handlers WHERE node_id = ?', node.id)
   yield* addHandlers(node.id, [...new Set(handlers)])
   return yield* schemaVersion()
 }
@@ -50,7 +61,7 @@ const goneText = `
 export function* touchNode(id: string, now: number, lostMs: number): Script<Touched> {
   const known = yield* run('UPDATE @nodes SET seen_at = ? WHERE id = ?', now, id)
   const gone = yield* rows(goneText, now - lostMs, now)
-  for (const node of gone) yield* forgetNode(text(node.id))
+  for (const node of gone) yield* forgetNode(text(node.id), now - lostMs)
   yield* purgeReserves(now - lostMs)
   return { known: known === 1, schemaVersion: yield* schemaVersion() }
 }
@@ -65,10 +76,12 @@ export function* removeNode(id: string): Script<void> {
 }
 
 /**
- * Its reserves stay, for those who find its leases: they say what has begun. The node goes first: whoever changes its
- * handlers holds its row, and what they add is then seen.
+ * Its reserves stay, for those who find its leases: they say what has begun. Its row is held first, and decides: who has come
+ * back since keeps both its row and its handlers, and whoever adds handlers holds it, too.
  */
-function* forgetNode(id: string): Script<void> {
+function* forgetNode(id: string, unseenSince = Number.MAX_SAFE_INTEGER): Script<void> {
+  const known = yield* row('SELECT id FROM @nodes WHERE id = ? AND seen_at < ? FOR UPDATE', id, unseenSince)
+  if (known === null) return
   yield* run('DELETE FROM @nodes WHERE id = ?', id)
   yield* run('DELETE FROM @node_handlers WHERE node_id = ?', id)
 }

@@ -6,7 +6,7 @@
  */
 import type { BeginReserved, Claim, Reserve, ReserveOf } from '../store.ts'
 import { number, optionalNumber, text } from './rows.ts'
-import { type Row, row, rows, run, type Script } from './script.ts'
+import { hold, type Param, type Row, row, rows, run, type Script } from './script.ts'
 
 /** Further than any place that was handed out before, also by a claim of which nobody has heard yet. */
 const stride = 1_000_000
@@ -71,6 +71,21 @@ export function* noteStarts(starts: readonly (Claim & { readonly startedAt: numb
 /** Something of these nodes' reserves is taken back or asked to stop: they ask for each start by itself until they open anew. */
 export function* interruptReserves(nodeIds: readonly string[]): Script<void> {
   if (nodeIds.length > 0) yield* run('UPDATE @reserves SET turn = turn + 1 WHERE node_id IN ?*', nodeIds)
+}
+
+/**
+ * Holds what is about to be stopped, so that nobody claims it, gives it back or ends it meanwhile: first the reserves that some
+ * of it stands in, as everybody does, then the executions, then the reserves that a claim has put some into before.
+ */
+export function* holdToStop(which: string, ...params: Param[]): Script<void> {
+  const reserved = `SELECT DISTINCT leased_by FROM @job_executions
+    WHERE ${which} AND state = 'running' AND started_at IS NULL AND leased_by IS NOT NULL`
+  const nodesOf = (found: readonly Row[]) => found.map(({ leased_by }) => text(leased_by)).sort()
+  const before = nodesOf(yield* rows(reserved, ...params))
+  yield* interruptReserves(before)
+  yield* hold(`SELECT id FROM @job_executions WHERE ${which} ORDER BY id FOR UPDATE`, ...params)
+  const held = nodesOf(yield* rows(reserved, ...params))
+  yield* interruptReserves(held.filter((nodeId) => !before.includes(nodeId)))
 }
 
 /**

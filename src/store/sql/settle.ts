@@ -96,9 +96,12 @@ export function* findJob(reference: string): Script<Job | null> {
 }
 
 /** The same, and holds the job's row for the rest of the transaction. */
-export function* lockJob(reference: string): Script<Job | null> {
+export function* lockJob(
+  reference: string,
+  lock: 'FOR UPDATE' | 'FOR SHARE' = 'FOR UPDATE',
+): Script<Job | null> {
   const found =
-    (yield* row(`${byNameText} FOR UPDATE`, reference)) ?? (yield* row(`${byIdText} FOR UPDATE`, reference))
+    (yield* row(`${byNameText} ${lock}`, reference)) ?? (yield* row(`${byIdText} ${lock}`, reference))
   return found === null ? null : jobFrom(found)
 }
 

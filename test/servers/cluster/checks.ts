@@ -4,6 +4,9 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import type { AuditResult } from '../../../src/index.ts'
 import { brokenLimits, expectNoOverlap } from '../../process/scene.ts'
+import { CallRules } from '../../simulation/check/call-rules.ts'
+import type { ExecutionRow } from '../../simulation/check/change-log.ts'
+import { Model } from '../../simulation/check/model.ts'
 import type { Cluster } from './cluster.ts'
 import type { ClusterNode, Span } from './cluster-node.ts'
 import type { OrderStream } from './order-stream.ts'
@@ -20,6 +23,7 @@ export async function expectOrdersOnce(cluster: Cluster, stream: OrderStream): P
   const ids = async (text: string) => (await cluster.rows(text)).map(({ id }) => String(id)).toSorted()
   const completed = (handler: string) =>
     ids(`SELECT id FROM @job_executions WHERE handler = '${handler}' AND state = 'completed'`)
+  expectWritten([...stream.orders.map(({ id }) => id), ...stream.effects], await cluster.rows(executionsText))
   const orders = await cluster.rows('SELECT number, execution_id AS id FROM orders ORDER BY number')
   expect(orders.filter(({ number }) => !stream.unsure.has(Number(number)))).toEqual(stream.orders)
   expect(await ids('SELECT execution_id AS id FROM orders')).toEqual(await completed('order'))
@@ -28,6 +32,17 @@ export async function expectOrdersOnce(cluster: Cluster, stream: OrderStream): P
   expect(await cluster.count(`@job_executions WHERE state = 'failed'`)).toBe(0)
   const effects = new Set(await completed('effect'))
   expect(stream.effects.filter((id) => !effects.has(id))).toEqual([])
+}
+
+const executionsText = 'SELECT id, job_id, state, unique_key FROM @job_executions'
+
+/** By the rule that every answer of the store is held against in the simulation and by the explorer. */
+function expectWritten(ids: readonly string[], rows: readonly object[]): void {
+  const model = new Model()
+  for (const row of rows)
+    model.apply({ table: 'execution', writer: '', before: null, after: row as ExecutionRow })
+  const enqueued = ids.map((id) => ({ id, created: true }))
+  new CallRules(model).answered('enqueueExecutions', [enqueued], enqueued)
 }
 
 /** Outside the database it is at least once: once per counted attempt at most. */

@@ -42,6 +42,12 @@ export class CallRules {
   answered(verb: string, args: readonly unknown[], result: unknown): void {
     const call = { args, result }
     switch (verb) {
+      case 'enqueueExecutions':
+        return this.#enqueued(call as unknown as Call<'enqueueExecutions'>)
+      case 'triggerJob':
+      case 'retryExecution':
+      case 'beginExecution':
+        return this.#isWritten((result as { readonly id: string }).id)
       case 'accountTicks':
         return this.#accounted(call as unknown as Call<'accountTicks'>)
       case 'finishAttempts':
@@ -63,6 +69,23 @@ export class CallRules {
   /** The store threw: a stale holder's transaction was rolled back. */
   failed(error: unknown): void {
     if (error instanceof EvertickError && error.code === 'stale_lease') this.refused += 1
+  }
+
+  /** In a caller's own transaction nothing is written yet. */
+  #enqueued({ args: [drafts, within], result }: Call<'enqueueExecutions'>): void {
+    if (within !== undefined) return
+    for (const [index, { id, created }] of result.entries()) {
+      this.#isWritten(id)
+      const draft = drafts[index]
+      const stands = created
+        ? id === draft?.id
+        : this.#model.executions.get(id)?.unique_key === draft?.uniqueKey
+      if (!stands) throw unwritten(id, `stands for ${draft?.id}, and has nothing to do with it`)
+    }
+  }
+
+  #isWritten(id: string): void {
+    if (!this.#model.executions.has(id)) throw unwritten(id, 'was acknowledged, and there is no such row')
   }
 
   #accounted({ args: [{ leader }], result }: Call<'accountTicks'>): void {
@@ -132,4 +155,8 @@ export class CallRules {
       job,
     )
   }
+}
+
+function unwritten(id: string, message: string): Violation {
+  return new Violation('what is acknowledged is written', `execution ${id.slice(-6)} ${message}`)
 }

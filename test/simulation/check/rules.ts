@@ -42,6 +42,8 @@ export const rules = {
   'effects commit with the completion': 'Both in one transaction.',
   'completed means done': 'Its handler has returned.',
   'one unfinished execution per unique key': 'For each job and key.',
+  'what is acknowledged is written':
+    'An id that was answered is a row, made by that call or standing for its unique key.',
   // --- policies
   'overlap holds': 'Never more than `maxConcurrent` of a job are under way.',
   "only a tick's own execution costs a tick": 'None is skipped for a catch-up, a backfill or a trigger.',

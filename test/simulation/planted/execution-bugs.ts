@@ -36,6 +36,18 @@ export const executionBugs: readonly PlantedBug[] = [
     ],
   },
   {
+    name: 'an-enqueue-acknowledges-what-it-did-not-write',
+    says: 'An enqueue whose unique key is taken answers with its own id, which is no row.',
+    rules: ['what is acknowledged is written'],
+    patches: [
+      {
+        file: hot,
+        find: 'return { id: text(same.id), created: false }',
+        replace: 'return { id: draft.id, created: false }',
+      },
+    ],
+  },
+  {
     name: 'no-unique-key',
     says: 'The unique index of (job, unique key) is not there.',
     rules: ['one unfinished execution per unique key'],

@@ -40,12 +40,14 @@ export class Gate {
   }
 }
 
-export function gatedStore(
-  engine: ServerEngine,
-  hot: HotScripts,
-  dialect: Store['dialect'],
-  gate: Gate,
-): Store {
+/** What a server's store is made of, for a test that puts something of its own between. */
+export interface ServerParts {
+  readonly engine: ServerEngine
+  readonly hot: () => HotScripts
+  readonly dialect: Store['dialect']
+}
+
+export function gatedStore({ engine, hot, dialect }: ServerParts, gate: Gate): Store {
   const gated: ServerEngine = {
     ...engine,
     openPool: (size, answerMs) => {
@@ -57,7 +59,7 @@ export function gatedStore(
     },
   }
   const driver = new ServerDriver(gated, processHost, { pulse: 1, work: 2, handlers: 1 })
-  return createSqlStore(dialect, driver, hot, scriptContext('gated'))
+  return createSqlStore(dialect, driver, hot(), scriptContext('gated'))
 }
 
 class GatedSession implements Session {

@@ -3,12 +3,12 @@ import { expect } from 'vitest'
 import type { Store } from '../../../src/store/store.ts'
 import { type ByHand, byHand } from '../by-hand.ts'
 import type { StoreUnderTest } from '../conformance/store-under-test.ts'
-import { Gate } from './gate.ts'
+import { Gate, gatedStore, type ServerParts } from './gate.ts'
 
 export interface ServerUnderTest {
   open(): Promise<StoreUnderTest>
-  /** A second store on the same database, behind a gate. */
-  openGated(gate: Gate): Promise<Store>
+  /** For a second store on the same database, behind a gate. */
+  parts(): Promise<ServerParts>
   /** How many transactions wait for a row that another holds. */
   waiting(): Promise<number>
 }
@@ -36,7 +36,7 @@ export function withRace(server: () => ServerUnderTest, run: (race: Race) => Pro
   return async (): Promise<void> => {
     const opened = await server().open()
     const gate = new Gate()
-    const gated = await server().openGated(gate)
+    const gated = gatedStore(await server().parts(), gate)
     try {
       await run({
         store: opened.store,
