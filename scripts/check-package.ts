@@ -73,7 +73,7 @@ async function packTarball(): Promise<string> {
 
 async function installTarball(project: string, tarball: string): Promise<void> {
   mkdirSync(project)
-  writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }\n')
+  await mustRun('npm', ['init', '-y', '--loglevel=error'], { cwd: project })
   await mustRun('npm', ['install', tarball, ...npmQuiet], { cwd: project })
 }
 
@@ -92,7 +92,7 @@ async function installNode(version: string): Promise<string> {
 
 /** As a strict user's compiler sees it. Only the types of Node are lent to the project. */
 async function checkTypes(project: string, sample: string): Promise<void> {
-  writeFileSync(join(project, 'sample.ts'), sample)
+  writeFileSync(join(project, 'beat.mts'), sample)
   const nodeTypes = ['--typeRoots', join(root, 'node_modules', '@types'), '--types', 'node']
   const flags = [
     '--noEmit',
@@ -104,15 +104,15 @@ async function checkTypes(project: string, sample: string): Promise<void> {
     '--skipLibCheck',
     'false',
   ]
-  await mustRun(process.execPath, [tsc, ...flags, ...nodeTypes, 'sample.ts'], { cwd: project })
+  await mustRun(process.execPath, [tsc, ...flags, ...nodeTypes, 'beat.mts'], { cwd: project })
 }
 
 async function runSample(project: string, node: string, version: string, sample: string): Promise<void> {
   // A folder of its own, since the sample may make a database beside itself.
   const folder = join(project, `run-${version}`)
   mkdirSync(folder)
-  writeFileSync(join(folder, 'sample.ts'), sample)
-  await mustRun(node, ['sample.ts'], { cwd: folder, timeoutMs: sampleTimeoutMs })
+  writeFileSync(join(folder, 'beat.mts'), sample)
+  await mustRun(node, ['beat.mts'], { cwd: folder, timeoutMs: sampleTimeoutMs })
 }
 
 /** Every subpath by `require`, which refuses a module graph with a top-level await. */

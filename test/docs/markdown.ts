@@ -25,7 +25,7 @@ export function readPage(page: string): string {
 export function samplesOf(page: string, text: string): Sample[] {
   return [...text.matchAll(/^```ts( no-run)?\n([\s\S]*?)^```$/gm)].map(([, mark, code = ''], index) => ({
     title: `${page}, sample ${index + 1}`,
-    file: `${page.replaceAll(/[/.]/g, '-')}-${index + 1}.ts`,
+    file: `${page.replaceAll(/[/.]/g, '-')}-${index + 1}.mts`,
     code,
     runs: mark === undefined,
     prints: [...code.matchAll(/\/\/=> (.*)$/gm)].map((hit) => hit[1] ?? ''),

@@ -17,7 +17,8 @@ let folder = ''
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'evertick-docs-'))
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
-  writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n')
+  // What `npm init -y` writes: a sample that is saved as .mts runs there as it stands.
+  writeFileSync(join(folder, 'package.json'), '{ "name": "first", "version": "1.0.0", "type": "commonjs" }\n')
   for (const { file, code } of samples) writeFileSync(join(folder, file), resolved(code))
   let last: Promise<unknown>[] = Array.from({ length: atOnce }, () => Promise.resolve())
   for (const [index, sample] of running.entries()) {
@@ -37,7 +38,7 @@ test('every sample compiles', async () => {
   const options = {
     extends: join(root, 'tsconfig.json'),
     compilerOptions: { noUnusedLocals: false, typeRoots: [join(root, 'node_modules/@types')] },
-    include: ['*.ts'],
+    include: ['*.mts'],
   }
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(options))
   const { text } = await runCommand(process.execPath, [tsc, '-p', join(folder, 'tsconfig.json')])
@@ -57,7 +58,7 @@ test.each(running.map((sample) => [sample.title, sample] as const))(
 
 async function runSample({ file }: Sample): Promise<CommandResult> {
   // A folder of its own, since a sample may make a database beside itself.
-  const cwd = join(folder, file.replace('.ts', ''))
+  const cwd = join(folder, file.replace('.mts', ''))
   mkdirSync(cwd)
   const flags = ['--disable-warning=ExperimentalWarning']
   return await runCommand(process.execPath, [...flags, join(folder, file)], {
