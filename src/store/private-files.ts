@@ -8,10 +8,11 @@ const privateFolderMode = 0o700
 
 /** Those levels that were missing; what was there keeps its rights. */
 export function makePrivateFolder(path: string): void {
-  const first = mkdirSync(path, { recursive: true, mode: privateFolderMode })
+  // Resolved before: of a relative path the first level made is told as one, and says nothing about what lies above.
+  const whole = resolve(path)
+  const first = mkdirSync(whole, { recursive: true, mode: privateFolderMode })
   if (first === undefined) return
-  for (let made = resolve(path); made.length >= first.length; made = dirname(made))
-    chmodSync(made, privateFolderMode)
+  for (let made = whole; made.length >= first.length; made = dirname(made)) chmodSync(made, privateFolderMode)
 }
 
 /** Our own folder: one that another user has put there would hold that user's jobs and secrets. */

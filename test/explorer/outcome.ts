@@ -8,23 +8,25 @@ export interface Outcome {
   readonly rows: Readonly<Record<string, readonly string[]>>
 }
 
-/** Numbers that a database gives to rows in the order of their coming, and a hash over such numbers. */
-const numbers = new Set(['seq', 'hash'])
-const numberedById = new Set(['audit_log', 'tick_ranges'])
+/** Numbers that a database gives to rows in the order of their coming, a hash over such, and what its own clock writes. */
+const everywhere = new Set(['seq', 'hash'])
+const inTable: Readonly<Record<string, string>> = {
+  audit_log: 'id',
+  tick_ranges: 'id',
+  scheduler_leader_log: 'updated_at',
+}
 
 export function outcomeOf(replies: Readonly<Record<string, unknown>>, rows: Tables): Outcome {
   const told = Object.entries(rows).map(([table, found]) => [
     table,
-    found.map((row) => JSON.stringify(withoutNumbers(table, row))).toSorted(),
+    found.map((row) => JSON.stringify(comparable(table, row))).toSorted(),
   ])
   const text = JSON.stringify({ replies, rows: Object.fromEntries(told) as unknown })
   return JSON.parse(inOrder(text)) as Outcome
 }
 
-function withoutNumbers(table: string, row: Row): Row {
-  const kept = Object.entries(row).filter(
-    ([column]) => !numbers.has(column) && !(column === 'id' && numberedById.has(table)),
-  )
+function comparable(table: string, row: Row): Row {
+  const kept = Object.entries(row).filter(([column]) => !everywhere.has(column) && column !== inTable[table])
   return Object.fromEntries(kept)
 }
 

@@ -1,6 +1,15 @@
 /** What Evertick makes on a disk is for its owner alone, whatever the umask; what somebody else has put there is not believed. */
 import { spawnSync } from 'node:child_process'
-import { chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -35,11 +44,13 @@ console.log('made')
 process.exit()
 `
 
-test('files are 0600 and folders 0700', () => {
+test('files are 0600 and folders 0700, and what was there keeps its rights', () => {
   const cwd = folder()
+  chmodSync(cwd, 0o755)
   const args = ['--no-warnings', '--input-type=module-typescript', '-e', script]
   const ran = spawnSync(process.execPath, args, { cwd, encoding: 'utf8' })
   expect([ran.stdout, ran.stderr]).toEqual([expect.stringContaining('made'), expect.any(String)])
+  expect(modeOf(cwd)).toBe('755')
   const made = readdirSync(cwd, { recursive: true, withFileTypes: true })
   const modes = made.map((entry) => [entry.name, modeOf(join(entry.parentPath, entry.name))])
   expect(modes).toEqual(made.map((entry) => [entry.name, entry.isDirectory() ? '700' : '600']))
