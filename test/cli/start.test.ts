@@ -32,6 +32,23 @@ test('SIGINT stops gracefully with 130, and the next start tells what was missed
   expect(await jsonOf(['audit'], { cwd })).toMatchObject({ ok: true })
 })
 
+test('jobs that nobody can run are named once at the start, and explain and why say the same', async () => {
+  const cwd = testFolder({ 'evertick.config.ts': config })
+  await runCli(['migrate', 'up'], { cwd })
+  await runCli(['jobs', 'create', 'backup', '--every', '200ms', '--command', '/usr/bin/backup'], { cwd })
+  const cli = startCli(['start'], { cwd })
+  await cli.says(/✓ tick/)
+  await cli.says('Nobody can run job "backup": No live node may run /usr/bin/backup. Add /usr/bin/backup')
+  const { stdout } = await runCli(['why', 'backup'], { cwd })
+  expect(stdout).toContain('No live node may run /usr/bin/backup.')
+  expect((await runCli(['jobs', 'list', '--health', 'disabled'], { cwd })).stdout).toContain('backup')
+  expect((await runCli(['explain', 'backup'], { cwd })).stdout).toContain(
+    'held back: no node has its handler',
+  )
+  cli.signal('SIGINT')
+  expect((await cli.ended).stderr.split('Nobody can run job')).toHaveLength(2)
+})
+
 test('a second Ctrl-C leaves at once', async () => {
   const cwd = testFolder({ 'evertick.config.ts': config })
   const cli = startCli(['start'], { cwd })

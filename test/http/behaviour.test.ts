@@ -99,11 +99,22 @@ test('a trigger runs now; its execution shows result, log and attempts', async (
     completed: 1,
     successRate: 1,
   })
+  expect((await ask('GET', '/jobs/greet')).json.health).toEqual({
+    state: 'ok',
+    sentence: 'Its last run succeeded.',
+  })
+  expect((await ask('GET', `/executions/${id}/why`)).json).toMatchObject({ reason: 'completed' })
 })
 
 test('what failed is retried, by its job or by itself', async () => {
   const { json } = await ask('POST', '/jobs/break/trigger')
   await api.node.settle()
+  expect((await ask('GET', '/jobs/break/why')).json).toMatchObject({
+    reason: 'failing',
+    sentence: expect.stringMatching(/^Its last run failed; /),
+  })
+  const failing = (await ask('GET', '/jobs?filter=health:failing')).json.jobs
+  expect(failing).toMatchObject([{ name: 'break', health: { state: 'failing', failures: 1 } }])
   const id = String(json.id)
   expect((await ask('GET', `/executions/${id}`)).json).toMatchObject({
     state: 'failed',

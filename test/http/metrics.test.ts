@@ -135,6 +135,23 @@ test('figures of the database are read anew after five seconds, not before', asy
   expect(valueOf(shown, 'evertick_leader_term')).toBe('1')
 })
 
+test('jobs are counted by how they do, not only by their state', async () => {
+  const { node, evertick, text } = await openMetrics()
+  await evertick.jobs.trigger('broken')
+  await evertick.jobs.create({ name: 'orphan', handler: 'nobody' })
+  await node.advance('6s')
+  const shown = await text()
+  const health = (state: string) => valueOf(shown, `evertick_jobs_health{health="${state}"}`)
+  expect(['ok', 'late', 'failing', 'disabled', 'never_ran', 'unknown'].map(health)).toEqual([
+    '0',
+    '0',
+    '1',
+    '1',
+    '1',
+    '0',
+  ])
+})
+
 test('looks, claims and waits for locks are timed, each as often as it happens', async () => {
   const { node, evertick, text } = await openMetrics()
   await evertick.locks.acquire('l', { ttl: '1m' })

@@ -25,6 +25,11 @@ const lateIds = `SELECT d.id FROM @jobs d WHERE d.next_due_at < ${soonest} AND d
   UNION ALL ${lateTicks(pendingTicks)} UNION ALL ${lateTicks(blockedTicks)}`
 
 const orphaned = `j.state = 'active' AND j.handler NOT IN (SELECT h.handler FROM @node_handlers h)`
+/** The same as ids, each part in the words of its partial index: an OR of both would read every job. */
+const disabledIds = `SELECT r.id FROM @jobs r
+    WHERE r.deleted_at IS NULL AND r.state <> 'active' AND r.state IN ('disabled', 'error')
+  UNION ALL SELECT o.id FROM @jobs o
+    WHERE o.deleted_at IS NULL AND o.state = 'active' AND o.handler NOT IN (SELECT h.handler FROM @node_handlers h)`
 const unproven = (which: string) => `j.id IN (SELECT u.job_id FROM @unproven u WHERE u.failures ${which})`
 
 interface Condition {
@@ -45,7 +50,7 @@ export function healthCondition(state: HealthState, led: boolean, now: number): 
   const times = Array.from({ length: late.split('?').length - 1 }, () => now)
   switch (state) {
     case 'disabled':
-      return { text: `(${disabled})`, params: [] }
+      return { text: led ? `(j.id IN (${disabledIds}))` : `(${disabled})`, params: [] }
     case 'failing':
       return { text: `(NOT ${disabled} AND ${failing})`, params: [] }
     case 'late':
