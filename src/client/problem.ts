@@ -93,7 +93,9 @@ function problemIn(text: string): Problem {
   try {
     const read: unknown = JSON.parse(text)
     if (typeof read !== 'object' || read === null) return {}
-    const texts = Object.fromEntries(Object.entries(read).filter(([, value]) => typeof value === 'string'))
+    const texts: Partial<Record<string, string>> = Object.fromEntries(
+      Object.entries(read).filter(([, value]) => typeof value === 'string'),
+    )
     const { state, asked } = texts
     const actions = 'actions' in read && Array.isArray(read.actions) ? read.actions.map(String) : null
     if (state === undefined || asked === undefined || actions === null) return texts

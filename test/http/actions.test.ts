@@ -19,7 +19,9 @@ const scenes: Readonly<Record<string, (api: ApiUnderTest) => Promise<void>>> = {
     await node.evertick.jobs.update('it', { schedule: { at: new Date(node.clock.now() + 1_000) } })
     await node.advance('1m')
   },
-  'active, its run failed': async ({ node }) => void (await node.advance('2h')),
+  'active, its run failed': async ({ node }) => {
+    await node.advance('2h')
+  },
   'cancelled, its run failed': async ({ node }) => {
     await node.advance('2h')
     await node.evertick.jobs.cancel('it')

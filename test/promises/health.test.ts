@@ -117,7 +117,7 @@ describe('why it waits', () => {
     const second = await evertick.jobs.trigger('long')
     expect(await waitsOf(second.id)).toMatchObject({
       reason: 'overlap',
-      sentence: expect.stringContaining(first.id),
+      sentence: expect.stringContaining(first.id) as string,
     })
     expect(await waitsOf(first.id)).toBeUndefined()
     await evertick.enqueue('quick')
@@ -134,7 +134,7 @@ describe('why it waits', () => {
     await node.settle()
     expect(await waitsOf(retried)).toMatchObject({
       reason: 'not_before',
-      sentence: expect.stringMatching(/^Attempt 1 of 2 failed: the next one is in /),
+      sentence: expect.stringMatching(/^Attempt 1 of 2 failed: the next one is in /) as string,
     })
     await evertick.jobs.create({ name: 'orphan', handler: 'nobody' })
     const { id: orphan } = await evertick.jobs.trigger('orphan')
@@ -150,14 +150,17 @@ describe('why it waits', () => {
     const { node, evertick } = await open()
     expect(await evertick.why('long')).toMatchObject({
       reason: 'on_demand',
-      next: expect.stringContaining('trigger long'),
+      next: expect.stringContaining('trigger long') as string,
     })
     const { id } = await evertick.enqueue('broken')
     await node.advance('1h')
-    expect(await evertick.why(id)).toMatchObject({ reason: 'failed', next: expect.stringContaining(id) })
+    expect(await evertick.why(id)).toMatchObject({
+      reason: 'failed',
+      next: expect.stringContaining(id) as string,
+    })
     expect(await evertick.why('broken')).toMatchObject({
       reason: 'failing',
-      sentence: expect.stringMatching(/^Its last run failed; /),
+      sentence: expect.stringMatching(/^Its last run failed; /) as string,
     })
     await evertick.jobs.create({ name: 'soon', schedule: { every: '1h' }, handler: 'long' })
     expect(await evertick.why('soon')).toEqual({
@@ -200,6 +203,6 @@ it('a job is late once its due tick is unstarted for longer than its grace, and 
 it('states.md lists every state of health, and every reason to wait', () => {
   const page = readPage('docs/reference/states.md')
   const first = (heading: string) => tableAfter(page, heading).map(([word]) => word)
-  expect(first('## The health of a job').toSorted()).toEqual([...healthStates].sort())
+  expect(first('## The health of a job').map(String).toSorted()).toEqual([...healthStates].sort())
   expect(first('## What an execution waits for')).toEqual([...waitReasons])
 })

@@ -6,7 +6,13 @@ import { expect } from 'vitest'
 import type { Evertick } from '../../src/index.ts'
 import type { Child } from '../process/child.ts'
 import { effect, order } from '../process/kill-jobs.ts'
-import { expectAttemptsWithinLimits, expectQuiet, expectTermsApart, type Scene } from '../process/scene.ts'
+import {
+  expectAttemptsWithinLimits,
+  expectQuiet,
+  expectTermsApart,
+  type Row,
+  type Scene,
+} from '../process/scene.ts'
 import { until } from '../process/until.ts'
 
 const leaderLeaseMs = 1_000
@@ -54,28 +60,21 @@ export class OrderWork {
     const behind = 'evertick_jobs WHERE next_due_at IS NOT NULL AND accounted_until <= ?'
     await until('the cursors to pass the end of the work', () => this.#scene.count(behind, now) === 0)
     last.send('SIGTERM')
-    expect(await last.exited).toEqual({ code: 0, signal: null })
+    expectGraceful(await last.exited)
   }
 
   /** Every tick accounted once, every order once, nothing lost. */
   async expectWhole(): Promise<{ readonly ticks: number; readonly terms: number }> {
     const audit = await this.#evertick.audit()
-    expect(audit).toMatchObject({ ok: true, unaccounted: 0, doubled: 0, findings: [], jobs: 5 })
     const terms = expectTermsApart(this.#scene, leaderLeaseMs)
     expectAttemptsWithinLimits(this.#scene)
     expectQuiet(this.#scene.children)
     const done = this.#scene.rows(`SELECT id FROM evertick_job_executions WHERE state = 'completed'`)
-    const completed = new Set(done.map(({ id }) => id))
-    const acknowledged = [...this.orders.map(({ id }) => id), ...this.effects]
-    expect(acknowledged.filter((id) => !completed.has(id))).toEqual([])
-    expect(this.#scene.rows('SELECT number, execution_id AS id FROM orders ORDER BY number')).toEqual(
-      this.orders,
-    )
-    // Outside the database it is at least once: once per counted attempt at most.
-    const witnessed = this.witnessed()
-    expect(new Set(witnessed).size).toBe(witnessed.length)
-    const touched = new Set(witnessed.map((line) => line.split(' ')[0]))
-    expect(this.effects.filter((id) => !touched.has(id))).toEqual([])
+    expectNothingLost(this, {
+      audit,
+      completed: new Set(done.map(({ id }) => id)),
+      written: this.#scene.rows('SELECT number, execution_id AS id FROM orders ORDER BY number'),
+    })
     return { ticks: audit.ticks, terms }
   }
 
@@ -86,4 +85,26 @@ export class OrderWork {
       await delay(5)
     }
   }
+}
+
+function expectGraceful(exit: Awaited<Child['exited']>): void {
+  expect(exit).toEqual({ code: 0, signal: null })
+}
+
+interface Left {
+  readonly audit: object
+  readonly completed: ReadonlySet<unknown>
+  readonly written: readonly Row[]
+}
+
+function expectNothingLost(work: OrderWork, { audit, completed, written }: Left): void {
+  expect(audit).toMatchObject({ ok: true, unaccounted: 0, doubled: 0, findings: [], jobs: 5 })
+  const acknowledged = [...work.orders.map(({ id }) => id), ...work.effects]
+  expect(acknowledged.filter((id) => !completed.has(id))).toEqual([])
+  expect(written).toEqual(work.orders)
+  // Outside the database it is at least once: once per counted attempt at most.
+  const witnessed = work.witnessed()
+  expect(new Set(witnessed).size).toBe(witnessed.length)
+  const touched = new Set(witnessed.map((line) => line.split(' ')[0]))
+  expect(work.effects.filter((id) => !touched.has(id))).toEqual([])
 }

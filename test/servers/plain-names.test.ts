@@ -53,20 +53,20 @@ test.each(
   engines.filter(({ name }) => name === 'SQLite' || inject(name === 'MariaDB' ? 'mysqlUrl' : 'postgresUrl')),
 )(
   'on $name updated_at of the leader log moves by a person’s own UPDATE, and not where the UPDATE sets it',
-  async ({ create, sql, table }) => {
-    const url = await create()
+  async ({ table, ...engine }) => {
+    const url = await engine.create()
     const old = "'2020-01-02 03:04:05.000'"
-    await sql(
+    await engine.sql(
       url,
       `INSERT INTO ${table} (leader_instance, start_time, updated_at) VALUES ('a', ${old}, ${old})`,
     )
     const moved = async () => {
-      const [found] = await sql(url, `SELECT updated_at > '2026-01-01' AS moved FROM ${table}`)
+      const [found] = await engine.sql(url, `SELECT updated_at > '2026-01-01' AS moved FROM ${table}`)
       return Boolean(found?.['moved'])
     }
-    await sql(url, `UPDATE ${table} SET stop_time = ${old}, updated_at = '2021-01-01 00:00:00.000'`)
+    await engine.sql(url, `UPDATE ${table} SET stop_time = ${old}, updated_at = '2021-01-01 00:00:00.000'`)
     expect(await moved()).toBe(false)
-    await sql(url, `UPDATE ${table} SET handled_missed_tasks = TRUE`)
+    await engine.sql(url, `UPDATE ${table} SET handled_missed_tasks = TRUE`)
     expect(await moved()).toBe(true)
   },
   60_000,

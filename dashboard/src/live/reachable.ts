@@ -17,7 +17,7 @@ export function followReachable(): () => void {
     } catch {
       isUnreachable.value = liveState.value === 'waiting'
     }
-    if (liveState.value === 'waiting') timer = setTimeout(look, askEveryMs)
+    if (liveState.value === 'waiting') timer = setTimeout(() => void look(), askEveryMs)
   }
 
   const stopWatching = watch(

@@ -1,16 +1,6 @@
 /** The port over SQL: each verb is one script, run by the engine's driver. */
-import { EvertickError } from '../../core/error.ts'
 import { type Hints, type HintTopic, noHints } from '../hints.ts'
-import type {
-  AccountResult,
-  Aftermath,
-  AuditReport,
-  CompleteWithin,
-  Enqueued,
-  FinishedAttempt,
-  NewExecution,
-  Store,
-} from '../store.ts'
+import type { AccountResult, AuditReport, Enqueued, NewExecution, Store } from '../store.ts'
 import {
   addAccess,
   findAccess,
@@ -23,6 +13,7 @@ import {
 import { accountTicks, findDueJobs, LeadLost } from './account-ticks.ts'
 import { appendAuditLog, listAuditLog } from './audit-log.ts'
 import { changeJob } from './change-job.ts'
+import { completeWithin } from './complete-within.ts'
 import { createJob } from './create-job.ts'
 import type { SqlDriver } from './driver.ts'
 import { claimMark, finishMark, purgeMarks } from './enqueue-marks.ts'
@@ -43,7 +34,7 @@ import {
   recordProgress,
 } from './find-jobs.ts'
 import { finishedRuns, listRuns } from './find-runs.ts'
-import { finishAttempts, finishOne, listAttempts, startAttempts } from './finish-attempts.ts'
+import { finishAttempts, listAttempts, startAttempts } from './finish-attempts.ts'
 import { EnqueueGatherer } from './gather-enqueues.ts'
 import { beginExecution, describeExecution } from './hand-runs.ts'
 import type { HotScripts } from './hot-scripts.ts'
@@ -347,33 +338,6 @@ async function auditLedger(
   }
 }
 
-/** The handler's writes and the fenced completion, all of it or none: no duplicate orders after a crash. */
-async function completeWithin<T>(driver: SqlDriver, request: CompleteWithin<T>, hot: HotScripts): Promise<T> {
-  const { claim, nodeId, clock } = request
-  let after: Aftermath | null = null
-  const result = await driver.exclusive<T>({
-    maxMs: request.maxMs,
-    sleep: (ms, signal) => clock.sleep(ms, signal),
-    first: function* () {
-      const held = yield* row(
-        `SELECT id FROM @job_executions WHERE id = ? AND fence = ? AND state = 'running'`,
-        claim.id,
-        claim.fence,
-      )
-      if (held === null) throw staleLease(claim.id)
-    },
-    run: request.run,
-    last: function* (result) {
-      const ending = request.ending(result)
-      const finished: FinishedAttempt = { ...claim, ending, finishedAt: clock.now() }
-      after = yield* finishOne(finished, nodeId, hot)
-      if (after === null) throw staleLease(claim.id)
-    },
-  })
-  if (after !== null) request.onEnded?.(after)
-  return result
-}
-
 /** On a server the commit is the caller's, and so is its moment. */
 function* enqueueWithin(
   rows: readonly NewExecution[],
@@ -393,10 +357,4 @@ async function unlessLeadLost(written: Promise<AccountResult>): Promise<AccountR
     if (error instanceof LeadLost) return error.result
     throw error
   }
-}
-
-function staleLease(id: string): EvertickError {
-  return new EvertickError('stale_lease', `The lease of execution ${id} has passed to another worker.`, {
-    next: 'Nothing was written. Stop working on it: its signal has been aborted.',
-  })
 }

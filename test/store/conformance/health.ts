@@ -51,7 +51,7 @@ export function describeHealth(open: OpenStoreUnderTest): void {
           await hand.finish(await hand.claimOne(at(1)), at(2), ending)
         }
         for (const id of ['e1', 'e2', 'e3']) await end(id, failed)
-        const failing = { state: 'failing', failures: 3, next: expect.stringContaining('e3') }
+        const failing = { state: 'failing', failures: 3, next: expect.stringContaining('e3') as string }
         expect(await healthAt(bench, 'a', at(3))).toMatchObject(failing)
         const { error } = failed
         await end('e4', { state: 'retrying', readyAt: at(5), error, countsAttempt: true })
