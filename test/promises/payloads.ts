@@ -225,21 +225,21 @@ export function describePayloads(
     }, 60_000)
 
     test('inputs and metadata that are too long are refused with a code, and nothing is written', async () => {
-      const evertick = await node({ jobs: [] })
+      const evertick = await node()
       const input = 'x'.repeat(limit)
       const metadata = { text: input }
       const refusals = [
-        ['input', evertick.enqueue('neighbour', input)],
-        ['metadata', evertick.enqueue('neighbour', null, { metadata })],
-        ['input', evertick.jobs.trigger('neighbour', { input })],
-        ['metadata', evertick.jobs.trigger('neighbour', { metadata })],
-        ['input', evertick.jobs.create({ name: 'fresh', input })],
-        ['metadata', evertick.jobs.create({ name: 'fresh', metadata })],
-        ['input', evertick.jobs.update('neighbour', { input })],
-        ['metadata', evertick.jobs.update('neighbour', { metadata })],
+        ['input', () => evertick.enqueue('neighbour', input)],
+        ['metadata', () => evertick.enqueue('neighbour', null, { metadata })],
+        ['input', () => evertick.jobs.trigger('neighbour', { input })],
+        ['metadata', () => evertick.jobs.trigger('neighbour', { metadata })],
+        ['input', () => evertick.jobs.create({ name: 'fresh', input })],
+        ['metadata', () => evertick.jobs.create({ name: 'fresh', metadata })],
+        ['input', () => evertick.jobs.update('neighbour', { input })],
+        ['metadata', () => evertick.jobs.update('neighbour', { metadata })],
       ] as const
       for (const [field, refused] of refusals) {
-        await expect(refused).rejects.toMatchObject({ code: 'invalid_payload', field })
+        await expect(refused()).rejects.toMatchObject({ code: 'invalid_payload', field })
       }
       await expect(evertick.jobs.get('fresh')).rejects.toMatchObject({ code: 'job_not_found' })
       // In bytes, both at their limit, and with nothing but letters that are escaped.
