@@ -15,6 +15,7 @@ import { enqueue } from './enqueue.ts'
 import { failover } from './failover.ts'
 import { history } from './history.ts'
 import { http } from './http/http.ts'
+import { loopDelay } from './http/loop-delay.ts'
 import { idleCost } from './idle-cost.ts'
 import { idleStart } from './idle-start.ts'
 import { lateness } from './lateness.ts'
@@ -44,6 +45,7 @@ const standard: readonly Measure[] = [
   history,
   startUp,
   http,
+  loopDelay,
   dashboard,
   failover,
 ]

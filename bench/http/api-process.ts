@@ -1,5 +1,6 @@
 /** The API in a process of its own, without the limit of one caller: argv has what is given to it, IPC tells its address. */
 import type { AddressInfo } from 'node:net'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { openAccess } from '../../src/app/access/open-access.ts'
 import { apiConfig } from '../../src/app/api-config.ts'
 import { Evertick } from '../../src/app/evertick.ts'
@@ -22,5 +23,15 @@ const server = nodeServer(api, logger)
 server.listen(0, '127.0.0.1', () => {
   const { port } = server.address() as AddressInfo
   process.send?.({ port, token } satisfies ApiSaid)
+})
+/** Asked for: the longest that the event loop was held since the last question. */
+const delay = monitorEventLoopDelay({ resolution: 5 })
+delay.enable()
+process.on('message', () => {
+  // After a turn: what has just ended is counted by then.
+  setTimeout(() => {
+    process.send?.(delay.max / 1e6)
+    delay.reset()
+  }, 50)
 })
 process.on('disconnect', () => process.exit())

@@ -61,6 +61,25 @@ export async function withApi<T>(given: ApiGiven, work: (api: ApiSaid) => Promis
   }
 }
 
+export interface DelayApi extends ApiSaid {
+  /** Of the event loop, since it was asked last. */
+  longestDelayMs(): Promise<number>
+}
+
+export async function withDelayApi<T>(given: ApiGiven, work: (api: DelayApi) => Promise<T>): Promise<T> {
+  const child = forked('api-process.ts', given)
+  const longestDelayMs = async () => {
+    child.send('delay')
+    return (await saidBy(child)) as number
+  }
+  try {
+    return await work({ ...((await saidBy(child)) as ApiSaid), longestDelayMs })
+  } finally {
+    child.disconnect()
+    if (child.exitCode === null) await once(child, 'exit')
+  }
+}
+
 export async function load(given: Load): Promise<Loaded> {
   return (await saidBy(forked('load-process.ts', given))) as Loaded
 }

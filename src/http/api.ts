@@ -98,7 +98,7 @@ export function createApi(options: ApiOptions): Api {
     const principal = await authenticated(route, request, seen)
     const caller = principal === null ? remote : callerOf(principal)
     if (route.unlimited !== true) limit(calls, caller)
-    const read = await readRequest(route, request, params)
+    const read = await readRequest(route, request, params, app.rest)
     const by = { actor: principal?.actor ?? 'anonymous', origin: remote }
     const around = {
       evertick,

@@ -15,8 +15,9 @@ export async function readRequest(
   route: Endpoint,
   request: Request,
   params: Readonly<Record<string, string>>,
+  rest: () => Promise<void>,
 ): Promise<ReadRequest> {
-  const given = await readJson(request, bodyLimits[route.takes ?? 'little'])
+  const given = await readJson(request, bodyLimits[route.takes ?? 'little'], rest)
   return {
     params: route.params === undefined ? {} : parsed(route.params, params, 'The path'),
     query: parsedQuery(route, searchOf(request)),
