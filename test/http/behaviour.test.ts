@@ -112,7 +112,7 @@ test('what failed is retried, by its job or by itself', async () => {
   await api.node.settle()
   expect((await ask('GET', '/jobs/break/why')).json).toMatchObject({
     reason: 'failing',
-    sentence: expect.stringMatching(/^Its last run failed; /),
+    sentence: expect.stringMatching(/^Its last run failed; /) as string,
   })
   const failing = (await ask('GET', '/jobs?filter=health:failing')).json.jobs
   expect(failing).toMatchObject([{ name: 'break', health: { state: 'failing', failures: 1 } }])
