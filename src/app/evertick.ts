@@ -126,6 +126,7 @@ export class Evertick {
       },
       newId,
       secrets: secretsOf(config.database),
+      allowCommands: config.allowCommands,
       allowCommandEnv: config.allowCommandEnv,
       jobChanged: () => {
         this.#node.changed()
