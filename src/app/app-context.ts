@@ -29,6 +29,8 @@ export interface AppContext {
   readonly newId: NewId
   /** What header values and variables of jobs are sealed with. */
   readonly secrets: Secrets
+  /** Programs that this node may run. */
+  readonly allowCommands: readonly string[]
   /** Names of variables that command jobs may set. */
   readonly allowCommandEnv: readonly string[]
   /** A hint to this process's node, if it runs: look at once. */

@@ -127,6 +127,7 @@ export class Evertick {
       rest: host.rest,
       newId,
       secrets: secretsOf(config.database),
+      allowCommands: config.allowCommands,
       allowCommandEnv: config.allowCommandEnv,
       jobChanged: () => {
         this.#node.changed()

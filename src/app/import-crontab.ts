@@ -43,6 +43,11 @@ type JobBook = Pick<Jobs, 'get' | 'create' | 'update'>
 /** Under which key of its metadata a job keeps the line that it came from. */
 export const crontabKey = 'crontab'
 
+/** What an export writes for a job that is no plain command. */
+export function triggerText(job: string): string {
+  return `evertick jobs trigger ${/^[\w.:/@-]+$/.test(job) ? job : `'${job}'`}`
+}
+
 export async function importCrontab(
   jobs: JobBook,
   text: string,
@@ -67,12 +72,12 @@ export async function importCrontab(
       if (!dryRun) await jobs.create({ ...job, handler }, by)
       created.push(name)
       written()
-    } else if (!(crontabKey in found.metadata)) {
-      conflicts.push({ line, job: name, why: `there is a job of this name, managed by ${found.managedBy}` })
     } else if (isSame(found, job)) unchanged.push(name)
-    else {
+    else if (!(crontabKey in found.metadata)) {
+      conflicts.push({ line, job: name, why: `there is a job of this name, managed by ${found.managedBy}` })
+    } else {
       const { name: _name, ...changes } = job
-      const ours = isOurs(found)
+      const ours = isOurs(found) && !isOwnTrigger(entry)
       if (!dryRun) await jobs.update(name, ours ? { ...changes, handler } : changes, by)
       updated.push(name)
       if (ours) written()
@@ -110,11 +115,23 @@ function jobOf(entry: CrontabEntry, timezone: string | undefined, found: JobView
     name,
     schedule: zone === undefined ? { cron } : { cron, timezone: zone },
     ...(description === null ? {} : { description }),
-    metadata: {
-      ...found?.metadata,
-      [crontabKey]: { command, ...(user === null ? {} : { user }), ...(stdin === null ? {} : { stdin }) },
-    },
+    metadata:
+      found !== null && isOwnTrigger(entry)
+        ? found.metadata
+        : {
+            ...found?.metadata,
+            [crontabKey]: {
+              command,
+              ...(user === null ? {} : { user }),
+              ...(stdin === null ? {} : { stdin }),
+            },
+          },
   }
+}
+
+/** A line of ours that triggers this very job says when, and nothing about what it runs. */
+function isOwnTrigger({ name, command }: CrontabEntry): boolean {
+  return command === triggerText(name)
 }
 
 function isSame(found: JobView, job: CreateJob): boolean {
@@ -123,11 +140,17 @@ function isSame(found: JobView, job: CreateJob): boolean {
     metadata,
     description,
   }: Pick<JobView, 'schedule' | 'metadata' | 'description'>) =>
-    JSON.stringify([schedule, metadata[crontabKey], description])
+    JSON.stringify([schedule, lineOf(metadata), description])
   const { schedule = { cron: '' }, metadata = {}, description = found.description } = job
   const zone = 'timezone' in schedule ? schedule.timezone : found.timezone
   const wanted = 'cron' in schedule ? { cron: schedule.cron, timezone: zone ?? found.timezone } : null
   return cronOf(found) === cronOf({ schedule: wanted, metadata, description })
+}
+
+/** However its words are quoted. */
+function lineOf(metadata: Readonly<Record<string, unknown>>): unknown {
+  const kept = metadata[crontabKey] as { readonly command?: string } | undefined
+  return { ...kept, command: plainArgv(kept?.command ?? '') ?? kept?.command }
 }
 
 async function findJob(jobs: JobBook, name: string): Promise<JobView | null> {

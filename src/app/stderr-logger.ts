@@ -2,6 +2,7 @@
  * The log of a node that was given no logger, on standard error: lines for people on a terminal, else JSON for programs.
  * An embedded library is silent unless something is wrong, or EVERTICK_LOG_LEVEL asks for more.
  */
+import { printableText } from '../core/printable-text.ts'
 import type { Logger } from '../engine/logger.ts'
 import { logLevelFromEnvironment } from './environment.ts'
 import { jsonLogger } from './log/json-logger.ts'
@@ -26,7 +27,7 @@ export function stderrLoggerFrom(usual: LogLevel): Logger {
     if (!isLogged(line, level())) return
     const { error }: { error?: unknown } = details ?? {}
     const why = error instanceof Error ? `: ${error.message}` : ''
-    process.stderr.write(`evertick${words[line]}: ${redactedText(`${message}${why}`)}\n`)
+    process.stderr.write(`evertick${words[line]}: ${printableText(redactedText(`${message}${why}`))}\n`)
   }
   return { debug: say('debug'), info: say('info'), warn: say('warn'), error: say('error') }
 }

@@ -6,8 +6,8 @@ import { createProgram } from './program.ts'
 import type { Cli } from './session.ts'
 
 export async function main(): Promise<void> {
-  quietExperiments()
   const terminal = new Terminal(process.stdout, process.stderr, wantsJson(process.argv.slice(2)))
+  quietExperiments(terminal)
   const cli: Cli = { terminal, env: process.env, cwd: process.cwd(), exitCode: exitCodes.ok }
   try {
     await createProgram(cli).parseAsync(process.argv)
@@ -15,7 +15,7 @@ export async function main(): Promise<void> {
     cli.exitCode = exitCodeOf(error)
     if (cli.exitCode !== exitCodes.ok) reportError(error, terminal)
     if (process.env.EVERTICK_LOG_LEVEL === 'debug' && error instanceof Error)
-      process.stderr.write(`${error.stack}\n`)
+      terminal.err.write(`${error.stack}`)
   }
   await terminal.out.flushed()
   await terminal.err.flushed()
@@ -30,9 +30,9 @@ function wantsJson(args: readonly string[]): boolean {
 }
 
 /** Node 22 calls its SQLite and type stripping experiments; a person who runs a command cannot do anything about it. */
-function quietExperiments(): void {
+function quietExperiments({ err }: Terminal): void {
   process.removeAllListeners('warning')
   process.on('warning', (warning) => {
-    if (warning.name !== 'ExperimentalWarning') process.stderr.write(`${warning.name}: ${warning.message}\n`)
+    if (warning.name !== 'ExperimentalWarning') err.write(`${warning.name}: ${warning.message}`)
   })
 }

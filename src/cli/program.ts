@@ -88,10 +88,10 @@ export function createProgram(cli: Cli): Command {
     .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => cli.terminal.out.writeRaw(text),
+      writeOut: (text) => cli.terminal.out.writeText(text),
       // The help that a line without a command gets.
       writeErr: (text) => {
-        if (!cli.terminal.json) cli.terminal.err.writeRaw(text)
+        if (!cli.terminal.json) cli.terminal.err.writeText(text)
       },
       // What went wrong is told once, by main.
       outputError: () => {},

@@ -17,7 +17,7 @@ export function streamLogger({ err, json }: Terminal, level: LogLevel): Logger {
   if (json || !err.tty)
     return jsonLogger(
       () => level,
-      (line) => err.writeRaw(line),
+      (line) => err.writeText(line),
     )
   const write = (own: LineLevel) => (message: string, details?: object) => {
     if (!isLogged(own, level)) return

@@ -70,13 +70,14 @@ test('import reads standard input, and export can be imported', async () => {
   const child = spawn(process.execPath, [binary, 'import', 'crontab', '-', '--json', ...database], at)
   child.stdin.end(crontab)
   expect(JSON.parse(await text(child.stdout))).toMatchObject({ created: ['nightly-backup'] })
-  const { code, stdout, stderr } = await runCli(['export', 'crontab', ...database], at)
+  const env = { EVERTICK_ALLOW_COMMANDS: '/opt/backup.sh' }
+  const { code, stdout, stderr } = await runCli(['export', 'crontab', ...database], { ...at, env })
   expect(code).toBe(0)
   expect(stdout).toContain(
     'CRON_TZ=UTC\n\n# Nightly backup\n# evertick: nightly-backup\n0 3 * * * /opt/backup.sh\n',
   )
   expect(stderr).toContain('1 job written.')
-  expect(await jsonOf(['export', 'crontab', ...database], at)).toEqual({
+  expect(await jsonOf(['export', 'crontab', ...database], { ...at, env })).toEqual({
     format: 'user',
     crontab: stdout,
     exported: ['nightly-backup'],

@@ -13,9 +13,12 @@ export interface Ran {
   readonly stderr: string
 }
 
-/** As `main` does it, up to the end of the process. */
-export async function inProcess(args: readonly string[], { cwd, env = {} }: RunOptions): Promise<Ran> {
-  const [stdout, stderr] = [capture(), capture()]
+/** As `main` does it, up to the end of the process. `tty`: as on a terminal with colours. */
+export async function inProcess(
+  args: readonly string[],
+  { cwd, env = {}, tty = false }: RunOptions & { readonly tty?: boolean },
+): Promise<Ran> {
+  const [stdout, stderr] = [capture(tty), capture(tty)]
   const terminal = new Terminal(stdout.stream, stderr.stream, args.includes('--json'))
   const cli: Cli = { terminal, env, cwd, exitCode: 0 }
   try {
@@ -27,14 +30,18 @@ export async function inProcess(args: readonly string[], { cwd, env = {} }: RunO
   return { code: cli.exitCode, stdout: stdout.text(), stderr: stderr.text() }
 }
 
-function capture(): { readonly stream: NodeJS.WriteStream; readonly text: () => string } {
+function capture(isTTY: boolean): { readonly stream: NodeJS.WriteStream; readonly text: () => string } {
   const stream = new PassThrough()
   let text = ''
   stream.setEncoding('utf8').on('data', (part: string) => {
     text += part
   })
   return {
-    stream: Object.assign(stream, { isTTY: false }) as unknown as NodeJS.WriteStream,
+    stream: Object.assign(stream, {
+      isTTY,
+      columns: 118,
+      hasColors: () => true,
+    }) as unknown as NodeJS.WriteStream,
     text: () => text,
   }
 }

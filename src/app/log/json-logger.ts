@@ -1,6 +1,7 @@
 /** The log of a node for programs: a line of JSON each, by pino. */
 import { createRequire } from 'node:module'
 import type { DestinationStream, LoggerOptions, Logger as Pino } from 'pino'
+import { printableText } from '../../core/printable-text.ts'
 import type { Logger } from '../../engine/logger.ts'
 import { isLogged, type LineLevel, type LogLevel } from './log-level.ts'
 import { redactedFields, redactedText } from './redact.ts'
@@ -31,6 +32,7 @@ function openPino(write: (line: string) => void): Pino {
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    { write },
+    // Spelled as JSON spells it: whoever reads along on a terminal is not steered by it.
+    { write: (line) => write(printableText(line)) },
   )
 }

@@ -15,7 +15,7 @@ export function addCompletion(program: Command, cli: Cli): void {
     .addArgument(new Argument('<shell>', 'your shell').choices(shells))
     .action((shell: (typeof shells)[number]) => {
       const script = completionScript(shell, wordsOf(program))
-      cli.terminal.answer({ shell, script }, (out) => out.writeRaw(script))
+      cli.terminal.answer({ shell, script }, (out) => out.writeText(script))
     })
   examples(command, [
     ['completion bash > /etc/bash_completion.d/evertick'],

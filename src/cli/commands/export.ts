@@ -12,7 +12,7 @@ export function addExport(program: Command, cli: Cli): void {
   const crontab = group
     .command('crontab')
     .description(
-      'Writes the jobs as a crontab: imported ones with their commands, others as `evertick jobs trigger …`. Jobs that a crontab cannot say stand below, as comments with why.',
+      'Writes the jobs as a crontab: commands that EVERTICK_ALLOW_COMMANDS or a living node allows as they are, other jobs as `evertick jobs trigger …`. Jobs that a crontab cannot say stand below, as comments with why.',
     )
     .option('--system', 'with a user before each command (default: where an imported job had one)')
     .option('--user', 'without a user')
@@ -25,7 +25,7 @@ export function addExport(program: Command, cli: Cli): void {
           flags.system === true ? { format: 'system' } : flags.user === true ? { format: 'user' } : {},
         )
         terminal.answer(result, (out) => {
-          out.writeRaw(result.crontab)
+          out.writeText(result.crontab)
           const left = result.leftOut.length
           terminal.say(
             `${counted(result.exported.length, 'job')} written${left === 0 ? '' : `, ${left} left out: see the comments`}.`,

@@ -1,16 +1,15 @@
-/** Text that came from elsewhere, made safe for one line of a terminal: no escapes, no line breaks. */
-import { stripVTControlCharacters } from 'node:util'
+/** Text that came from elsewhere, for one line of a terminal: no line breaks, and nothing that steers it. */
+import { printableText } from '../../core/printable-text.ts'
+import { withoutColour } from './colour.ts'
 
 export function plainText(text: string): string {
-  return stripVTControlCharacters(text)
-    .replaceAll(/\s*[\r\n]+\s*/g, ' ')
-    .replaceAll(/\p{Cc}/gu, '')
+  return printableText(text.replaceAll(/\s*[\r\n]+\s*/g, ' ').replaceAll('\t', ' '))
 }
 
 /** How many columns the text takes, colours aside. */
 export function widthOf(text: string): number {
   let width = 0
-  for (const char of stripVTControlCharacters(text)) {
+  for (const char of withoutColour(text)) {
     if (/\p{Mn}|\p{Me}|\p{Cf}/u.test(char)) continue
     width += wide.test(char) ? 2 : 1
   }

@@ -24,10 +24,10 @@ export class ProgressBar {
     this.#drawnAt = now
     const filled = total === 0 ? width : Math.round((done / total) * width)
     const bar = err.paint('ran', '━'.repeat(filled)) + err.paint('dim', '━'.repeat(width - filled))
-    err.writeRaw(`\r${this.#what} ${bar} ${done.toLocaleString('en')} of ${total.toLocaleString('en')}`)
+    err.rewriteLine(`${this.#what} ${bar} ${done.toLocaleString('en')} of ${total.toLocaleString('en')}`)
   }
 
   end(): void {
-    if (this.#drawnAt > 0) this.#terminal.err.writeRaw('\r\u001b[2K')
+    if (this.#drawnAt > 0) this.#terminal.err.clearLine()
   }
 }

@@ -1,6 +1,6 @@
 /** Tables: aligned on a terminal, tab-separated for programs. */
-import { stripVTControlCharacters } from 'node:util'
-import { cut, widthOf } from './plain-text.ts'
+import { withoutColour } from './colour.ts'
+import { cut, plainText, widthOf } from './plain-text.ts'
 import type { Stream } from './terminal.ts'
 
 export interface Column {
@@ -25,7 +25,7 @@ export function writeTable(
 ): void {
   if (!out.tty) {
     out.write(columns.map(({ title }) => title).join('\t'))
-    for (const row of rows) out.write(row.join('\t'))
+    for (const row of rows) out.write(row.map(plainText).join('\t'))
     return
   }
   for (const line of tableLines(columns, rows, out.columns, (title) => out.paint('dim', title)))
@@ -35,19 +35,20 @@ export function writeTable(
 /** The lines of an aligned table. */
 export function tableLines(
   columns: readonly Column[],
-  rows: readonly (readonly Cell[])[],
+  cells: readonly (readonly Cell[])[],
   space: number,
   paintTitle: (title: string) => string,
 ): string[] {
+  const rows = cells.map((row) => row.map(plainText))
   const measured = columns.map((column, index) => ({
     ...column,
     index,
     width: widest([column.title, ...rows.map((row) => row[index] ?? '')]),
   }))
   const shown = shrunk(withoutOptional(measured, space), space)
-  const line = (cells: readonly Cell[]) =>
+  const line = (row: readonly Cell[]) =>
     shown
-      .map(({ index, width, align }) => padded(cells[index] ?? '', width, align))
+      .map(({ index, width, align }) => padded(row[index] ?? '', width, align))
       .join(gap)
       .trimEnd()
   return [line(columns.map(({ title }) => paintTitle(title))), ...rows.map(line)]
@@ -57,13 +58,14 @@ export function tableLines(
 export function writePairs(out: Stream, pairs: readonly (readonly [string, Cell | null])[]): void {
   const shown = pairs.filter((pair): pair is [string, Cell] => pair[1] !== null && pair[1] !== '')
   const width = Math.max(...shown.map(([name]) => name.length))
-  for (const [name, value] of shown) {
+  for (const [name, given] of shown) {
+    const value = plainText(given)
     out.write(out.tty ? `${out.paint('dim', name.padEnd(width))}${gap}${value}` : `${name}\t${value}`)
   }
 }
 
 export function padded(text: Cell, width: number, align?: 'right'): string {
-  const shown = widthOf(text) > width ? cut(stripVTControlCharacters(text), width) : text
+  const shown = widthOf(text) > width ? cut(withoutColour(text), width) : text
   const fill = ' '.repeat(Math.max(0, width - widthOf(shown)))
   return align === 'right' ? fill + shown : shown + fill
 }

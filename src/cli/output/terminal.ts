@@ -1,19 +1,22 @@
-/** Where words and data go: data to standard output, words to standard error; colour only where a person looks. */
-import { styleText } from 'node:util'
+/**
+ * Where words and data go: data to standard output, words to standard error; colour only where a person looks. All that is
+ * written passes here, and nothing that steers a terminal but our own colours passes through.
+ */
+import { type Colour, coloured, terminalText } from './colour.ts'
 
 /** Colour carries meaning only; each meaning also has a letter or a shape. */
 const styles = {
-  ran: 'green',
-  failed: 'red',
-  late: 'yellow',
-  running: 'blue',
-  caught_up: 'cyan',
-  coalesced: 'cyan',
-  skipped: 'gray',
-  paused: 'magenta',
-  dim: 'gray',
-  strong: 'bold',
-} as const
+  ran: [32, 39],
+  failed: [31, 39],
+  late: [33, 39],
+  running: [34, 39],
+  caught_up: [36, 39],
+  coalesced: [36, 39],
+  skipped: [90, 39],
+  paused: [35, 39],
+  dim: [90, 39],
+  strong: [1, 22],
+} as const satisfies Readonly<Record<string, Colour>>
 export type Style = keyof typeof styles
 
 export class Stream {
@@ -40,16 +43,29 @@ export class Stream {
   }
 
   write(line: string): void {
-    this.writeRaw(`${line}\n`)
+    this.writeText(`${line}\n`)
   }
 
-  /** For what rewrites its own line, such as a progress bar. */
-  writeRaw(text: string): void {
-    if (!this.#gone) this.#stream.write(text)
+  /** For what has its line ends already. */
+  writeText(text: string): void {
+    this.#send(terminalText(text))
+  }
+
+  /** For what is drawn again and again, such as a progress bar. */
+  rewriteLine(text: string): void {
+    this.#send(`\r${terminalText(text)}`)
+  }
+
+  clearLine(): void {
+    this.#send('\r\u001b[2K')
   }
 
   paint(style: Style, text: string): string {
-    return this.#colour ? styleText(styles[style], text, { validateStream: false }) : text
+    return this.#colour ? coloured(styles[style], text) : text
+  }
+
+  #send(text: string): void {
+    if (!this.#gone) this.#stream.write(text)
   }
 
   /** Resolves when everything written has been handed over. */

@@ -1,3 +1,5 @@
+import { printableText } from '../../core/printable-text.ts'
+
 /**
  * The command of a crontab's line. The first `%` that no backslash stands before ends it: what follows is its standard
  * input, and each further `%` there a new line. `\%` is a plain `%`; a backslash before anything else is itself.
@@ -12,16 +14,15 @@ export function parseCommand(text: string): CommandText {
   return { command: command.trimEnd(), stdin: lines.length === 0 ? null : lines.join('\n') }
 }
 
-/** Null where no line says it: a new line in the command, or a backslash right before a `%`. */
+/** Null where no line says it: a new line or another control character in it, or a backslash right before a `%`. */
 export function writeCommand({ command, stdin }: CommandText): string | null {
   const escaped = [command, ...(stdin === null ? [] : stdin.split('\n'))].map((part) =>
     part.replaceAll('%', '\\%'),
   )
   const text = escaped.join('%')
   const read = parseCommand(text)
-  return read.command === command && read.stdin === stdin && !/[\n\r]/.test(text) && command !== ''
-    ? text
-    : null
+  const isPlain = printableText(text) === text && !text.includes('\n')
+  return read.command === command && read.stdin === stdin && isPlain && command !== '' ? text : null
 }
 
 function splitAtPercents(text: string): string[] {

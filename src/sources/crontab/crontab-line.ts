@@ -30,6 +30,11 @@ function unquoted(value: string): string {
 
 /** The user column of the system format. */
 export function splitUser(rest: string): { readonly user: string; readonly command: string } | null {
-  const match = /^([A-Za-z_][\w.-]*\$?)(?::\S*)?\s+(\S.*)$/.exec(rest)
-  return match === null ? null : { user: match[1] ?? '', command: match[2] ?? '' }
+  const match = /^([^\s:]+)(?::\S*)?\s+(\S.*)$/.exec(rest)
+  const [, user = '', command = ''] = match ?? []
+  return isUserName(user) ? { user, command } : null
+}
+
+export function isUserName(name: string): boolean {
+  return /^[A-Za-z_][\w.-]*\$?$/.test(name)
 }

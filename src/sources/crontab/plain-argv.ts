@@ -26,6 +26,18 @@ export function plainArgv(command: string): string[] | null {
   return /^(?:\/[\w.+-]+)+$/.test(program) && !/\/\.{1,2}(?:\/|$)/.test(program) ? argv : null
 }
 
+/** The way back: a text that `plainArgv` reads as these words; null where there is none. */
+export function argvText(argv: readonly string[]): string | null {
+  const text = argv.map(quoted).join(' ')
+  const read = plainArgv(text)
+  return read?.length === argv.length && read.every((one, index) => one === argv[index]) ? text : null
+}
+
+function quoted(text: string): string {
+  if (/^[\w./:=@,+-]+$/.test(text)) return text
+  return text.includes("'") ? `"${text}"` : `'${text}'`
+}
+
 function matchAt(pattern: RegExp, text: string, at: number): string | null {
   pattern.lastIndex = at
   return pattern.exec(text)?.[0] ?? null

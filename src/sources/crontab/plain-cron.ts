@@ -11,9 +11,7 @@ const months = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', '
 export function plainCron(schedule: ScheduleSpec | null): PlainCron {
   switch (schedule?.kind) {
     case 'cron':
-      return isPlain(schedule.cron)
-        ? { cron: schedule.cron.trim(), timezone: schedule.timezone }
-        : { why: `a crontab cannot say ${JSON.stringify(schedule.cron)}` }
+      return plainText(schedule.cron, schedule.timezone)
     case 'every': {
       const cron = cronOfInterval(schedule.everyMs, schedule.anchorAt)
       return cron === null
@@ -29,11 +27,16 @@ export function plainCron(schedule: ScheduleSpec | null): PlainCron {
   }
 }
 
-function isPlain(cron: string): boolean {
-  const text = cron.trim()
-  if (text.startsWith('@')) return true
-  const fields = text.split(/\s+/)
-  return fields.length === 5 && fields.every((field) => field.split(',').every(isPlainElement))
+/** Written anew, field by field: whatever else stood between or in them is not passed on. */
+function plainText(cron: string, timezone: string): PlainCron {
+  const fields = cron.trim().split(/\s+/)
+  const isPlain =
+    fields.length === 5
+      ? fields.every((field) => field.split(',').every(isPlainElement))
+      : fields.length === 1 && /^@[a-z]+$/i.test(fields[0] ?? '')
+  if (!isPlain) return { why: `a crontab cannot say ${JSON.stringify(cron)}` }
+  if (!/^[\w+:/-]+$/.test(timezone)) return { why: 'a crontab cannot say its zone' }
+  return { cron: fields.join(' '), timezone }
 }
 
 function isPlainElement(element: string): boolean {

@@ -1,7 +1,8 @@
 /** Writes a crontab that `parseCrontab` reads back as the same entries. What it cannot say stands below, with why. */
+import { printableText } from '../../core/printable-text.ts'
 import { writeCommand } from './command-text.ts'
 import { nameMark } from './entry-names.ts'
-import type { CrontabEntry, CrontabFormat } from './parse-crontab.ts'
+import type { CrontabEntry } from './parse-crontab.ts'
 
 export type WrittenEntry = Omit<CrontabEntry, 'line' | 'timezone'> & { readonly timezone: string }
 
@@ -10,15 +11,11 @@ export interface LeftOut {
   readonly why: string
 }
 
-/** Null where a line can hold the entry, else why not. */
-export function unwritable(entry: WrittenEntry): string | null {
-  return writeCommand(entry) === null ? 'its command fits no line of a crontab' : null
-}
-
+/** `owner`: who runs the lines that name no user, in the system format; null: the lines have no user. */
 export function writeCrontab(
   entries: readonly WrittenEntry[],
   leftOut: readonly LeftOut[],
-  format: CrontabFormat,
+  owner: string | null,
 ): string {
   const lines = [
     '# Written by `evertick export crontab`.',
@@ -28,17 +25,22 @@ export function writeCrontab(
   for (const entry of [...entries].sort(byZoneAndName)) {
     if (entry.timezone !== timezone) lines.push('', `CRON_TZ=${entry.timezone}`)
     timezone = entry.timezone
-    lines.push('', ...entryLines(entry, format))
+    lines.push('', ...entryLines(entry, owner))
   }
   if (leftOut.length > 0)
-    lines.push('', '# Not in this crontab:', ...leftOut.map(({ job, why }) => `#   ${job}: ${why}`))
+    lines.push('', '# Not in this crontab:', ...leftOut.map(({ job, why }) => comment(`  ${job}: ${why}`)))
   return `${lines.join('\n')}\n`
 }
 
-function entryLines(entry: WrittenEntry, format: CrontabFormat): string[] {
-  const words = entry.description === null ? [] : entry.description.split('\n').map((line) => `# ${line}`)
-  const user = format === 'system' ? [entry.user ?? 'root'] : []
+function entryLines(entry: WrittenEntry, owner: string | null): string[] {
+  const words = entry.description === null ? [] : entry.description.split('\n').map(comment)
+  const user = owner === null ? [] : [entry.user ?? owner]
   return [...words, `# ${nameMark}${entry.name}`, [entry.cron, ...user, writeCommand(entry) ?? ''].join(' ')]
+}
+
+/** People read it, on a terminal. */
+function comment(line: string): string {
+  return `# ${printableText(line)}`
 }
 
 function byZoneAndName(one: WrittenEntry, other: WrittenEntry): number {
