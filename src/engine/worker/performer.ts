@@ -3,6 +3,7 @@ import { type Ending, endingOf } from '../../core/attempt/outcome.ts'
 import type { ClaimedExecution, FinishedAttempt } from '../../store/store.ts'
 import type { EngineContext } from '../context.ts'
 import type { ExecutionEvent } from '../events.ts'
+import { logFailure } from './failure-line.ts'
 import type { Finisher } from './finisher.ts'
 import type { Held } from './held.ts'
 import type { LeaseKeeper } from './lease-keeper.ts'
@@ -86,7 +87,11 @@ export class Performer {
     const ending = this.#endingOf(claim, ran.outcome)
     void finisher.finish(finishedOf(claim, ending, at)).then((ours) => {
       keeper.letGo(held)
-      if (ours) return this.#tell(at.event, ending, durationMs)
+      if (ours) {
+        const told = ran.outcome.kind === 'fail' && ran.outcome.told === true
+        if (!told) logFailure(this.#context.logger, claim, ending)
+        return this.#tell(at.event, ending, durationMs)
+      }
       keeper.abort(held, 'lost')
       return this.#context.events.emit('execution:refused', at.event)
     })
