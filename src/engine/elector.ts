@@ -31,6 +31,7 @@ export class Elector extends Service {
   /** A call whose outcome nobody knows: the lock may be this node's, whatever it believes. */
   #unclear = false
   #standBackUntil = 0
+  #toldWaiting = false
 
   constructor(context: EngineContext, options: ElectorOptions, onElected: () => void) {
     super()
@@ -101,7 +102,7 @@ export class Elector extends Service {
       const ahead = leader !== null && leader.expiresAt > now ? [leader] : []
       const look = ({ termId, expiresAt }: CurrentLeader) => `${termId}:${expiresAt}`
       const [silent] = this.#standstill.still(ahead, look, leader?.leaseMs ?? 0)
-      if (ahead.length > 0 && silent === undefined) return
+      if (leader !== null && ahead.length > 0 && silent === undefined) return this.#tellWaiting(leader)
       const term = await this.#context.store.electLeader({ nodeId, now, leaseMs, silent })
       if (term === null) return
       this.#unclear = false
@@ -110,6 +111,14 @@ export class Elector extends Service {
       this.#unclear = true
       this.#context.logger.warn('Could not run for leader', { error })
     }
+  }
+
+  /** Once until this node leads: whoever waits for ticks wants to know for whom, and how long at least. */
+  #tellWaiting({ holder, expiresAt }: CurrentLeader): void {
+    if (this.#toldWaiting) return
+    this.#toldWaiting = true
+    const until = new Date(expiresAt).toISOString()
+    this.#context.logger.warn(`Waiting for the lead, held by ${holder} until ${until} unless it is renewed`)
   }
 
   async #renew(): Promise<void> {
@@ -138,6 +147,7 @@ export class Elector extends Service {
     this.#watchEnd()
     if (this.#told) return
     this.#told = true
+    this.#toldWaiting = false
     this.#context.logger.info(`Leading since term ${term.id}`)
     this.#context.events.emit('leader:elected', { termId: term.id, instance: this.#context.nodeId })
     // Whoever looked meanwhile found that this node does not lead, and sleeps.

@@ -86,11 +86,13 @@ export class Rescuer extends Service {
       found = Math.max(result.expired.length, result.deadlined)
       changed += result.expired.length + result.deadlined
       watching = result.watching
-      for (const { id, jobName, leasedBy } of result.expired) {
-        this.#context.logger.warn(`Lease of ${jobName} expired; it was held by ${leasedBy ?? 'nobody'}`, {
-          executionId: id,
-          job: jobName,
-        })
+      for (const { id, jobName, leasedBy, state } of result.expired) {
+        const failed = state === 'failed'
+        const next = failed ? ' It failed, and is not tried again.' : ''
+        this.#context.logger[failed ? 'error' : 'warn'](
+          `Lease of ${jobName} expired; it was held by ${leasedBy ?? 'nobody'} (execution ${id}).${next}`,
+          { executionId: id, job: jobName },
+        )
         this.#context.events.emit('lease:expired', { executionId: id, job: jobName, leasedBy })
       }
       this.#releaser.add(result.releases)

@@ -75,10 +75,10 @@ export class Scene {
   }
 }
 
-/** A lease that ran out is worth a warning; whatever else a node has to say is a fault. */
+/** A lease that ran out and a lead that is waited for are worth a warning; whatever else a node has to say is a fault. */
 export function expectQuiet(
   children: readonly Child[],
-  allowed = /^Lease of .* expired; it was held by /,
+  allowed = /^(?:Lease of .* expired; it was held by |Waiting for the lead, held by )/,
 ): void {
   const loud = children.flatMap((child) => [
     ...child.all('warning'),

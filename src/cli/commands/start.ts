@@ -13,6 +13,7 @@ import { collect, examples } from '../help.ts'
 import { type Cli, databaseFile, openOptions, settingsOf } from '../session.ts'
 import { exampleSettings, type GlobalFlags, type Settings } from '../settings.ts'
 import { signInLink } from '../sign-in-link.ts'
+import { besideLiveLog } from '../start/beside-live-log.ts'
 import { loadExampleJobs } from '../start/example-jobs.ts'
 import { deleteOwnDatabase } from '../start/fresh.ts'
 import { Tally } from '../start/goodbye.ts'
@@ -66,6 +67,9 @@ async function start(cli: Cli, command: Command, options: StartOptions): Promise
   const { allowCommands, ...opened } = openOptions(settings, database, cli.terminal)
   const evertick = await Evertick.open({
     ...opened,
+    ...(cli.terminal.json || settings.options.logger !== undefined || opened.logger === undefined
+      ? {}
+      : { logger: besideLiveLog(opened.logger) }),
     ...(allowCommands === undefined || !wanted.includes('worker') ? {} : { allowCommands }),
     ...(settings.options.nodeId === undefined ? {} : { nodeId: settings.options.nodeId }),
     ...(settings.options.api === undefined || !wanted.includes('api') ? {} : { api: settings.options.api }),

@@ -13,7 +13,8 @@ export type Outcome =
   | { readonly kind: 'error'; readonly error: ExecutionError }
   | { readonly kind: 'retry'; readonly afterMs: number | null; readonly error: ExecutionError }
   | { readonly kind: 'snooze'; readonly afterMs: number }
-  | { readonly kind: 'fail'; readonly error: ExecutionError }
+  /** `told`: whoever ended it so has told of it already, and the log need not. */
+  | { readonly kind: 'fail'; readonly error: ExecutionError; readonly told?: true }
   | { readonly kind: 'cancel'; readonly reason: CancelReason; readonly note: string | null }
 
 /** What the store writes for the execution. */

@@ -218,7 +218,7 @@ export class Job extends EventEmitter {
     } catch (thrown) {
       this.#fail(thrown)
       const error = errorFrom(thrown)
-      throw new OutcomeSignal(error.message, { kind: 'fail', error })
+      throw new OutcomeSignal(error.message, { kind: 'fail', error, told: true })
     } finally {
       if (counted) this.running -= 1
       if (oneTime) void keeper.done(this.#kept)

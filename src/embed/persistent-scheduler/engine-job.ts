@@ -31,7 +31,7 @@ export function engineJob(
       if (thrown instanceof OutcomeSignal || context.signal.aborted) throw thrown
       await tell(job, onError, thrown, logger)
       const error = errorFrom(thrown)
-      throw new OutcomeSignal(error.message, { kind: 'fail', error })
+      throw new OutcomeSignal(error.message, { kind: 'fail', error, told: true })
     }
   }
   return defineJob({ name: job.name, ...optionsOf(job), run })

@@ -3,6 +3,7 @@ import { type Ending, endingOf } from '../../core/attempt/outcome.ts'
 import type { ClaimedExecution, FinishedAttempt } from '../../store/store.ts'
 import type { EngineContext } from '../context.ts'
 import type { ExecutionEvent } from '../events.ts'
+import { logFailure } from './failure-line.ts'
 import type { Finisher } from './finisher.ts'
 import type { Held } from './held.ts'
 import type { LeaseKeeper } from './lease-keeper.ts'
@@ -86,7 +87,11 @@ export class Performer {
     const ending = this.#endingOf(claim, ran.outcome)
     void finisher.finish(finishedOf(claim, ending, at)).then((written) => {
       keeper.letGo(held)
-      if (written !== null) return this.#tell(at.event, written, durationMs)
+      if (written !== null) {
+        const told = ran.outcome.kind === 'fail' && ran.outcome.told === true
+        if (!told) logFailure(this.#context.logger, claim, written)
+        return this.#tell(at.event, written, durationMs)
+      }
       keeper.abort(held, 'lost')
       return this.#context.events.emit('execution:refused', at.event)
     })

@@ -67,14 +67,15 @@ export async function expectTermsInOrder(cluster: Cluster, leaseMs: number): Pro
 
 /** Where the database was away, or the process itself, a node may say so; for a while longer than that. */
 const aftermathMs = 10_000
-const isExpired = /^Lease of .* expired; it was held by /
+const isUsual =
+  /^(?:Lease of .* expired; it was held by |Waiting for the lead, held by |.* failed, attempt \d+ of \d+, )/
 const isCutOff = /^The database .* cannot be reached\.$/
 
 export function expectExpectedWords(nodes: readonly ClusterNode[], outages: readonly Span[]): void {
   const unexpected = nodes.flatMap(({ pid, logged, stops }) =>
     logged
       .filter(({ time: at, level, msg, error }) => {
-        if (level === 'warn' && isExpired.test(msg)) return false
+        if (level === 'warn' && isUsual.test(msg)) return false
         const time = Date.parse(at)
         const excused = [...outages, ...stops].some(
           ({ from, to }) => time >= from && time <= to + aftermathMs,

@@ -37,10 +37,12 @@ export async function makeSmaller(
     enough: () => performance.now() - startedAt > mostMs,
     tried: (runs, { nodes, jobs, steps }) => {
       const size = [counted(nodes.length, 'node'), counted(jobs.length, 'job'), counted(steps.length, 'step')]
-      if (err.tty) err.writeRaw(`${wipe}Making it smaller: ${counted(runs, 'run')}, ${listed(size)} …`)
+      if (!err.tty) return
+      err.clearLine()
+      err.rewriteLine(`Making it smaller: ${counted(runs, 'run')}, ${listed(size)} …`)
     },
   })
-  if (err.tty) err.writeRaw(wipe)
+  if (err.tty) err.clearLine()
   const trace: TraceLine[] = []
   const { broken } = await runHistory(plan, (atMs, line) => trace.push({ atMs, line }))
   if (broken === null)
@@ -50,8 +52,6 @@ export async function makeSmaller(
   const next = nextWords(draft, bug)
   return { draft, story: storyLines({ plan, broken, trace, drawn, runs, next }) }
 }
-
-const wipe = '\r\u001b[2K'
 
 function nextWords(draft: Draft, bug: string | null): string[] {
   const { seed, mode } = draft

@@ -86,10 +86,20 @@ export const ourOwnBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: 'src/engine/elector.ts',
-        find: `if (this.term() === null) this.#alarm.ring()
-    // Whoever looked meanwhile found that this node does not lead, and sleeps.
-    else if (lapsed) this.#onElected()`,
-        replace: '',
+        find: 'if (this.term() === null) this.#tellLost(this.#leadership)\n    this.#leadership = { term',
+        replace: `const lapsed = this.#leadership !== null && this.term() === null
+    if (lapsed) this.#tellLost(this.#leadership)
+    this.#leadership = { term`,
+      },
+      {
+        file: 'src/engine/elector.ts',
+        find: 'if (this.term() === null) return this.#alarm.ring()',
+        replace: 'if (this.term() === null) return',
+      },
+      {
+        file: 'src/engine/elector.ts',
+        find: 'and sleeps.\n    this.#onElected()',
+        replace: 'and sleeps.\n    if (!lapsed) this.#onElected()',
       },
     ],
   },

@@ -16,7 +16,6 @@ const barWidth = 30
 const narrowestBar = 8
 const redrawMs = 100
 const lineMs = 10_000
-const wipe = '\r\u001b[2K'
 
 export class Progress {
   readonly #err: Stream
@@ -40,7 +39,7 @@ export class Progress {
     this.#done += 1
     if (broken !== null) {
       this.#violations += 1
-      if (this.#err.tty) this.#err.writeRaw(wipe)
+      if (this.#err.tty) this.#err.clearLine()
       this.#err.write(broken)
     }
     const now = performance.now()
@@ -55,11 +54,12 @@ export class Progress {
     if (!this.#err.tty) return this.#err.write(words)
     // A line that wraps cannot be rewritten.
     const width = Math.min(barWidth, Math.max(narrowestBar, this.#err.columns - words.length - 2))
-    this.#err.writeRaw(`${wipe}${this.#bar(width)} ${cut(words, this.#err.columns - width - 2)}`)
+    this.#err.clearLine()
+    this.#err.rewriteLine(`${this.#bar(width)} ${cut(words, this.#err.columns - width - 2)}`)
   }
 
   end(): void {
-    if (this.#err.tty) this.#err.writeRaw(wipe)
+    if (this.#err.tty) this.#err.clearLine()
   }
 
   #bar(width: number): string {
