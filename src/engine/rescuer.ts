@@ -51,14 +51,16 @@ export class Rescuer extends Service {
       const leads = this.#elector.term() !== null
       // Nodes that were started together drift apart, so that they do not all find the same leases at once.
       let restMs = leads ? this.#everyMs : this.#everyMs * (1 - this.#context.random() / 4)
+      let idle = false
       try {
         if (leads) {
-          if (!(await this.#sweep(signal))) restMs = this.#idleMs
+          idle = !(await this.#sweep(signal))
+          if (idle) restMs = this.#idleMs
         } else if (await this.#leftBehind()) await this.#sweep(signal)
       } catch (error) {
         this.#context.logger.warn('Could not take back expired leases; trying again', { error })
       }
-      await this.#alarm.wait(restMs, signal, { idle: restMs === this.#idleMs })
+      await this.#alarm.wait(restMs, signal, { idle })
     }
   }
 

@@ -2,6 +2,7 @@
  * Whatever stands in a job, a log or a name: no command writes a character that steers a terminal, turns the direction of
  * writing or hides. The commands are those of the program, so that a new one is tried, too.
  */
+/* oxlint-disable no-control-regex -- that none of them is written is the promise */
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'

@@ -23,8 +23,8 @@ describe('for a program that reads along', () => {
   test('tables are tabs and ISO instants, without colour', async () => {
     const { stdout } = await runCli(['jobs', 'list'], at)
     const [heading, first] = stdout.split('\n')
-    expect(heading).toBe('STATUS\tJOB\tSCHEDULE\tNEXT RUN\tLAST RUN')
-    expect(first).toMatch(/^scheduled\teach-minute\tEvery 1 minute\t\d{4}-.*Z\t\d{4}-.*Z$/)
+    expect(heading).toBe('STATUS\tHEALTH\tJOB\tSCHEDULE\tNEXT RUN\tLAST RUN')
+    expect(first).toMatch(/^scheduled\t\w+\teach-minute\tEvery 1 minute\t\d{4}-.*Z\t\d{4}-.*Z$/)
     expect(stdout).not.toContain('\u001b[')
   })
 

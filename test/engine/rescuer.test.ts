@@ -8,7 +8,13 @@ const silent = { debug() {}, info() {}, warn() {}, error() {} }
 /** When the lease of a worker that died is taken back, in seconds from its claim. */
 async function takenBackAt(sweep: '4s' | '1m' | '7s' | undefined): Promise<number> {
   const leader = { lease: '12h', heartbeat: '3h', ...(sweep === undefined ? {} : { sweep }) } as const
-  const node = await openTestNode({ leader, logger: silent, worker: { lease: '1s' } })
+  // Its own database, said aloud: a node that is alone would look for nobody's leases.
+  const node = await openTestNode({
+    database: 'sqlite::memory:',
+    leader,
+    logger: silent,
+    worker: { lease: '1s' },
+  })
   onTestFinished(() => node.stop())
   const { store } = Evertick.appOf(node.evertick)
   await node.evertick.jobs.create({ name: 'a', runNow: true })
