@@ -50,7 +50,7 @@ export class Rescuer extends Service {
     while (!signal.aborted) {
       const leads = this.#elector.term() !== null
       // Nodes that were started together drift apart, so that they do not all find the same leases at once.
-      let restMs = leads ? this.#everyMs : this.#everyMs * (1 - this.#context.random() / 4)
+      let restMs = leads ? this.#everyMs : this.#idleMs * (1 - this.#context.random() / 4)
       let idle = false
       try {
         if (leads) {

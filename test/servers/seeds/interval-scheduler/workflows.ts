@@ -168,9 +168,11 @@ export function endToEnd(): void {
     for (let index = 0; index < 10; index += 1) {
       await scheduler.createJob({ name: `crawl-${index}`, interval_minutes: 1 })
     }
-    for (let minute = 0; minute < 5; minute += 1) await node.advance('1m')
-    // The clock of the one has settled; the other four may still be at it.
-    await until('fifty runs', () => ran.length >= 50)
+    for (let minute = 1; minute <= 5; minute += 1) {
+      await node.advance('1m')
+      // The clock of the one has settled; the other four may still be at it, and a minute is longer than their leases.
+      await until(`the runs of minute ${minute}`, () => ran.length >= minute * 10)
+    }
     const runs = ran.map((line) => line.replace(/ by .$/, ''))
     expect(runs).toHaveLength(50)
     expect(new Set(runs).size).toBe(50)
