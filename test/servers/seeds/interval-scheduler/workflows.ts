@@ -1,6 +1,5 @@
 /** Backward compatibility, and the checklists of the page. */
 import { expect, test } from 'vitest'
-import { until } from '../../../process/until.ts'
 import { broken, open } from './open.ts'
 
 export function migrationStrategy(): void {
