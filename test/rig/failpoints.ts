@@ -17,7 +17,7 @@ const lines = {
   },
   'committed, not on disk': {
     file: 'src/store/sqlite/driver.ts',
-    before: '    if (durable.length > 0) this.#sync?.after(durable)',
+    before: '    this.#acknowledgeSynced(group.filter(({ durable }) => durable))',
   },
   'claimed, not begun': {
     file: 'src/engine/worker/queue-worker.ts',
