@@ -47,12 +47,25 @@ const unitTests = vitestStep(
   slowFolders.flatMap((name) => ['--exclude', `test/${name}/**`]),
 )
 
+/** Five forms of enqueue on each engine: 20,000 acknowledgements in a race with a job that comes and goes. */
+const acknowledged = vitestStep(
+  'acknowledged enqueues',
+  [
+    ...['store/sqlite', 'servers/postgres', 'servers/mysql'].map((name) => `test/${name}.test.ts`),
+    '-t',
+    'acknowledged',
+    `--testTimeout=${campaignTimeoutMs}`,
+  ],
+  { EVERTICK_RACED_ENQUEUES: '4000' },
+)
+
 const plans: Readonly<Record<string, readonly Step[]>> = {
   all: [types, lint, architecture, format, dashboard, vitestStep('tests', []), simulation, pack],
   unit: [types, lint, architecture, format, unitTests],
   campaign: [
     generatedClient,
     ...Object.keys(campaignSizes).map(campaignStep),
+    acknowledged,
     simulationStep('every planted bug', '--bugs', '--seeds', '200'),
     ...explorerSteps(),
     ...Object.entries(campaignSeeds).flatMap(([mode, seeds]) => seedSteps(mode, seeds)),
