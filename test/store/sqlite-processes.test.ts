@@ -121,6 +121,23 @@ describe('two stores on one file', () => {
     folder.remove()
   })
 
+  test('a store that is closed at once waits no longer for who holds the file', async () => {
+    const folder = temporaryFolder()
+    const path = join(folder.path, 'evertick.db')
+    const { store, migrator } = await openStore(`sqlite:${path}`, scriptContext())
+    await migrator.up(t0)
+    const other = new DatabaseSync(path)
+    other.exec('BEGIN IMMEDIATE')
+    const writing = expect(store.createJob(newJob('a'))).rejects.toMatchObject({ code: 'database_busy' })
+    await store.close(0)
+    // Whoever holds it still does: nobody waited for this.
+    other.exec('COMMIT')
+    await writing
+    expect(other.prepare('SELECT count(*) AS jobs FROM evertick_jobs').get()).toEqual({ jobs: 0 })
+    other.close()
+    folder.remove()
+  })
+
   test('a verb that fails leaves the others of its commit alone', async () => {
     await withStores(1, async ([store]) => {
       const results = await Promise.allSettled([

@@ -46,6 +46,8 @@ export class SqliteDriver implements SqlDriver {
   readonly #turns: Turn[] = []
   #working = false
   #exclusive: Promise<void> | null = null
+  /** How long it waits for a file that another process holds. */
+  #patienceMs = busyGiveUpMs
   #closed = false
   #closing: Promise<void> | null = null
 
@@ -94,7 +96,7 @@ export class SqliteDriver implements SqlDriver {
       try {
         return await look()
       } catch (error) {
-        if (!isBusy(error) || this.#host.monotonic() - since > busyGiveUpMs) throw classify(error, this.#path)
+        if (!isBusy(error) || this.#host.monotonic() - since > this.#patienceMs) throw classify(error, this.#path)
         await this.#nap()
       }
     }
@@ -201,8 +203,9 @@ export class SqliteDriver implements SqlDriver {
     await this.#host.rest()
   }
 
-  /** Nothing is cut off: a transaction here waits for no network, and the longest has two seconds. */
-  async close(): Promise<void> {
+  /** No transaction is cut off, since the longest has two seconds; but the wait for another process's is. */
+  async close(graceMs = busyGiveUpMs): Promise<void> {
+    this.#patienceMs = Math.min(this.#patienceMs, graceMs)
     this.#closing ??= this.#close()
     await this.#closing
   }
@@ -244,7 +247,7 @@ export class SqliteDriver implements SqlDriver {
         if (this.#turns.length > 0) await this.#turn()
       } else {
         busySince ??= this.#host.monotonic()
-        if (this.#host.monotonic() - busySince > busyGiveUpMs) this.#failWrites()
+        if (this.#host.monotonic() - busySince > this.#patienceMs) this.#failWrites()
         else await this.#nap()
       }
     }
@@ -375,7 +378,7 @@ export class SqliteDriver implements SqlDriver {
         this.#writer.step('BEGIN IMMEDIATE')
         return
       } catch (error) {
-        if (!isBusy(error) || this.#host.monotonic() - since > busyGiveUpMs) throw error
+        if (!isBusy(error) || this.#host.monotonic() - since > this.#patienceMs) throw error
         await this.#nap()
       }
     }

@@ -168,18 +168,18 @@ export const executionBugs: readonly PlantedBug[] = [
     rules: ['effects commit with the completion'],
     patches: [
       {
-        file: 'src/store/sql/sql-store.ts',
+        file: 'src/store/sql/complete-within.ts',
         find: `after = yield* finishOne(finished, nodeId, hot)
       if (after === null) throw staleLease(claim.id)`,
         replace: 'complete = () => finishOne(finished, nodeId, hot)',
       },
       {
-        file: 'src/store/sql/sql-store.ts',
+        file: 'src/store/sql/complete-within.ts',
         find: 'let after: Aftermath | null = null',
         replace: 'let complete: () => Script<Aftermath | null>',
       },
       {
-        file: 'src/store/sql/sql-store.ts',
+        file: 'src/store/sql/complete-within.ts',
         find: 'if (after !== null) request',
         replace: `const after = await driver.write(() => complete())
   if (after !== null) request`,

@@ -46,8 +46,6 @@ const reads = new Set([
 ])
 const isRead = (verb: string) => reads.has(verb) || verb.startsWith('find') || verb.startsWith('list')
 
-/** They ask nothing of the database. */
-const notCalls: ReadonlySet<string> = new Set(['close', 'listen'])
 
 export class Faults {
   readonly #timeline: Timeline
@@ -66,7 +64,9 @@ export class Faults {
     return new Proxy(store, {
       get: (target, name) => {
         const member: unknown = Reflect.get(target, name)
-        if (typeof member !== 'function' || typeof name !== 'string' || notCalls.has(name)) return member
+        // It asks nothing of the database.
+        if (typeof member !== 'function' || typeof name !== 'string' || name === 'listen') return member
+        if (name === 'close') return (graceMs?: number) => closeStore(target, life, graceMs)
         const inner = member as (...args: unknown[]) => Promise<unknown>
         return (...args: unknown[]) =>
           this.#call({ life, node, verb: name, args, inner: () => inner.apply(target, args) })
@@ -134,6 +134,12 @@ export class Faults {
     await new Promise<void>((resolve) => this.#timeline.after(ms, life, resolve))
     life.travelling -= 1
   }
+}
+
+/** As the servers' drivers do it: with no grace, the connections are gone, and with them whatever hangs on one. */
+async function closeStore(store: Store, life: Life, graceMs?: number): Promise<void> {
+  if (graceMs === 0) for (const drop of life.inFlight.keys()) drop(dropped())
+  await store.close(graceMs)
 }
 
 const errors: Readonly<Record<Exclude<Fate, 'fine'>, () => Error>> = {

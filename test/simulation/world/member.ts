@@ -165,7 +165,7 @@ export class MemberNode {
     const left = {
       timers: timeline.pending(life) - life.naps - life.travelling,
       connections: life.connections,
-      calls: life.inFlight.size - life.travelling,
+      calls: Math.max(life.inFlight.size - life.travelling, 0),
     }
     if (left.timers + left.connections + left.calls > 0)
       fail(new Violation('a stop leaves nothing behind', `${life.nodeId} left ${JSON.stringify(left)}`))
