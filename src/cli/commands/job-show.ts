@@ -112,7 +112,7 @@ export function addStats(jobs: Command, cli: Cli): void {
         const words = (ms: number | null) => (ms === null ? '–' : durationWords(ms))
         terminal.answer(stats, (out) =>
           writePairs(out, [
-            ['runs', String(stats.total)],
+            ['runs kept', String(stats.total)],
             ['completed', String(stats.completed)],
             ['failed', String(stats.failed)],
             ['cancelled', String(stats.cancelled)],

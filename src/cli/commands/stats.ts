@@ -18,7 +18,7 @@ export function addStats(program: Command, cli: Cli): void {
         terminal.answer(metrics, (out) =>
           writePairs(out, [
             ['jobs', `${jobs.total}${byState.length === 0 ? '' : ` (${byState.join(', ')})`}`],
-            ['executions', executions.total.toLocaleString('en')],
+            ['executions kept', executions.total.toLocaleString('en')],
             ['running', String(executions.running)],
             ['retrying', String(executions.retrying)],
             ['completed', out.paint('ran', executions.completed.toLocaleString('en'))],

@@ -84,7 +84,7 @@ export const metrics = name(
   z.object({
     jobs: z.object({ total: z.int(), byStatus: z.record(z.string(), z.int()) }),
     executions: z.object({
-      total: z.int(),
+      total: z.int().describe('Those that are still kept: retention takes the older ones'),
       running: z.int(),
       completed: z.int(),
       failed: z.int(),

@@ -186,7 +186,7 @@ export const jobChanges = name('JobChanges', z.strictObject({ ...options, ...leg
 export const stats = name(
   'Stats',
   z.object({
-    total: z.int(),
+    total: z.int().describe('Finished runs that are still kept: retention takes the older ones'),
     completed: z.int(),
     failed: z.int(),
     cancelled: z.int(),

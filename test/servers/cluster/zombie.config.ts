@@ -96,7 +96,9 @@ for (const { prototype } of [pg.Client, PromiseConnection] as { prototype: Clien
   const { query } = prototype
   prototype.query = function (...args) {
     const answer = query.apply(this, args)
-    if (isArmed && /FOR SHARE|LOCK IN SHARE MODE/.test(JSON.stringify(args[0]))) {
+    // Once: awake again, it is to go on.
+    if (isArmed && /locks\b.*(?:FOR SHARE|LOCK IN SHARE MODE)/s.test(JSON.stringify(args[0]))) {
+      isArmed = false
       void Promise.resolve(answer).then(() => process.kill(process.pid, 'SIGSTOP'))
     }
     return answer
