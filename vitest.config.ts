@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 const shared = [
@@ -19,8 +20,8 @@ export default defineConfig({
     globals: false,
     // Processes, not threads: tests that send signals or open a database file must not share one process.
     pool: 'forks',
-    // The default keeps a core free for watch mode, which on two cores means no parallel files at all.
-    maxWorkers: '100%',
+    // Half as many again as there are cores: much of a test is waiting, for a process, a lease or a page.
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
     testTimeout: 30_000,
     hookTimeout: 30_000,
     restoreMocks: true,

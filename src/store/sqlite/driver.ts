@@ -96,7 +96,8 @@ export class SqliteDriver implements SqlDriver {
       try {
         return await look()
       } catch (error) {
-        if (!isBusy(error) || this.#host.monotonic() - since > this.#patienceMs) throw classify(error, this.#path)
+        if (!isBusy(error) || this.#host.monotonic() - since > this.#patienceMs)
+          throw classify(error, this.#path)
         await this.#nap()
       }
     }

@@ -46,7 +46,6 @@ const reads = new Set([
 ])
 const isRead = (verb: string) => reads.has(verb) || verb.startsWith('find') || verb.startsWith('list')
 
-
 export class Faults {
   readonly #timeline: Timeline
   readonly #random: Random
