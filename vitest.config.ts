@@ -22,8 +22,9 @@ export default defineConfig({
     pool: 'forks',
     // Half as many again as there are cores: much of a test is waiting, for a process, a lease or a page.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // Of patience, not of speed: where much else runs, a test may take ten times as long.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     restoreMocks: true,
     unstubEnvs: true,
     // Projects, so that servers and browser are started only where a test of theirs is to run.

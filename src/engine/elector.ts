@@ -53,9 +53,9 @@ export class Elector extends Service {
     if (this.#leadership === null) this.#alarm.ring()
   }
 
-  /** Somebody found that another node leads. */
-  doubt(): void {
-    if (this.#leadership !== null) this.#lose()
+  /** Somebody found that this term is over. Who hears of it late may by now lead again, in another. */
+  doubt(termId: number): void {
+    if (this.#leadership?.term.id === termId) this.#lose()
     this.#alarm.ring()
   }
 

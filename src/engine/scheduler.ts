@@ -124,7 +124,7 @@ export class Scheduler extends Service {
         },
       })
       if (!result.led) {
-        this.#elector.doubt()
+        this.#elector.doubt(term.id)
         return 'lost'
       }
       rest = rest.slice(result.done)

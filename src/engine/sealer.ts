@@ -41,7 +41,7 @@ export class Sealer extends Service {
       const leader = { termId: term.id, holder: nodeId }
       try {
         const result = await store.sealAuditLog({ leader, upTo, limit: batchEntries, now: clock.now() })
-        if (!result.led) return this.#elector.doubt()
+        if (!result.led) return this.#elector.doubt(term.id)
         this.#newest = result.newest
         more = result.more
       } catch (error) {

@@ -87,6 +87,32 @@ test.each(['electLeader', 'renewTerm'] as const)(
   },
 )
 
+test('what was found of an earlier term does not cost the one in which this node leads again', async () => {
+  const bench = await openMemory()
+  onTestFinished(() => bench.close())
+  const clock = new ManualClock(t0)
+  const context = { ...surroundings, store: bench.store, clock, events: new Events(() => {}) }
+  const elector = new Elector(context, { leaseMs: 2_000, heartbeatMs: 1_000 }, () => {})
+  elector.start()
+  await turns()
+  const first = elector.term()
+  // As if it had slept: another led meanwhile, and has left.
+  await bench.store.endTerm(1, 'n1', t0)
+  for (const _beat of [1, 2, 3]) {
+    clock.moveTo(clock.now() + 1_000)
+    await turns()
+  }
+  expect(elector.term()).toMatchObject({ id: 2 })
+  elector.doubt(first?.id ?? 0)
+  expect(elector.term()).toMatchObject({ id: 2 })
+  await elector.stop()
+  expect(await bench.store.currentLeader()).toBeNull()
+  expect(await bench.store.listTerms({ limit: 10 })).toMatchObject([
+    { id: 2, stopAt: expect.any(Number) },
+    { id: 1, stopAt: t0 },
+  ])
+})
+
 async function turns(): Promise<void> {
   for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve))
 }

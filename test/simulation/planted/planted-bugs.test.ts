@@ -78,11 +78,11 @@ describe('the simulation', () => {
     await Promise.all(lanes)
   })
 
-  it('finds nothing at the recorded seeds where no bug is planted', async () => {
+  it('finds nothing at the recorded seeds where no bug is planted', { timeout: 180_000 }, async () => {
     expect(await Promise.all(clean)).toEqual(clean.map(() => null))
   })
 
-  it.each(plantedBugs)('catches $name', { timeout: 120_000 }, async ({ name }) => {
+  it.each(plantedBugs)('catches $name', { timeout: 180_000 }, async ({ name }) => {
     expect(await caught.get(name)).not.toBeNull()
   })
 })
