@@ -1,7 +1,8 @@
 /** Jobs and executions as the measures of the store need them. */
 import { newId } from '../src/app/ids.ts'
-import { type JobOptions, jobSpec } from '../src/app/job-options.ts'
+import { jobSpec } from '../src/app/job-options.ts'
 import type { JobSpec } from '../src/core/job/job.ts'
+import type { JobOptions } from '../src/core/job/options.ts'
 import { usualPayloadBytes } from '../src/core/payload.ts'
 import type { AccountRequest, Store } from '../src/store/store.ts'
 import type { Connection, Value } from './engines/engine.ts'

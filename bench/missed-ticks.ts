@@ -1,7 +1,7 @@
 /** A million missed ticks, accounted by each catch-up policy; the audit is clean afterwards. */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import type { JobOptions } from '../src/app/job-options.ts'
+import type { JobOptions } from '../src/core/job/options.ts'
 import { type Engine, engineNames } from './engines/engine.ts'
 import { accountAll, auditOk, copyJobs, createJob, lead, specOf } from './fixture.ts'
 import { type EngineMeasure, elapsedMs, type Figure } from './measure.ts'

@@ -24,7 +24,6 @@ export type {
   HttpHandlerOptions,
 } from './app/handler-options.ts'
 export type { HeldLock } from './app/held-lock.ts'
-export type { CatchUpOptions, JobOptions, RetentionOptions, RetryOptions } from './app/job-options.ts'
 export type { BackfillView, CreateJob, UpdateJob } from './app/jobs.ts'
 export type { IntervalType, LegacyChanges, LegacyFields, LegacyJob, LegacyView } from './app/legacy-job.ts'
 export type {
@@ -57,7 +56,6 @@ export type { ExecutionState } from './core/execution/execution-state.ts'
 export type { WaitReason } from './core/execution/waits.ts'
 export type { Statistics } from './core/history/statistics.ts'
 export type { Health, HealthState } from './core/job/health.ts'
-export type { CatchUpPolicy, OverlapPolicy } from './core/job/job.ts'
 export type { JobAction, JobState } from './core/job/job-state.ts'
 export {
   canCancel,
@@ -67,6 +65,8 @@ export {
   type HasStatus,
   type JobStatus,
 } from './core/job/job-status.ts'
+export type { CatchUpOptions, JobOptions, RetentionOptions, RetryOptions } from './core/job/options.ts'
+export type { CatchUpPolicy, OverlapPolicy } from './core/job/policies.ts'
 export { type CronToInterval, cronToInterval } from './core/schedule/cron-to-interval.ts'
 export type { DescribeOptions } from './core/schedule/describe-schedule.ts'
 export { describeSchedule } from './core/schedule/describe-schedule.ts'

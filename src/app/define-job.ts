@@ -2,8 +2,9 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { EvertickError } from '../core/error.ts'
 import { isJobName } from '../core/job/job-name.ts'
+import type { JobOptions } from '../core/job/options.ts'
 import type { Handler, JobContext } from '../engine/worker/handler.ts'
-import { type JobOptions, jobSpec } from './job-options.ts'
+import { jobSpec } from './job-options.ts'
 
 export type Run<Input> = (context: JobContext<Input>) => unknown
 

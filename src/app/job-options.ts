@@ -2,146 +2,21 @@
 import { z } from 'zod'
 import { EvertickError } from '../core/error.ts'
 import type { HandlerSpec } from '../core/job/handler.ts'
-import {
-  type CatchUpPolicy,
-  type CatchUpSpec,
-  catchUpPolicies,
-  type JobSpec,
-  type OverlapPolicy,
-  overlapPolicies,
-} from '../core/job/job.ts'
+import type { JobSpec } from '../core/job/job.ts'
+import type { JobOptions } from '../core/job/options.ts'
+import { storedOptions } from '../core/job/options-codec.ts'
 import { storable } from '../core/payload.ts'
-import { parseDuration } from '../core/schedule/duration.ts'
-import { parseInstant } from '../core/schedule/instant.ts'
-import type { Duration, Instant, Schedule } from '../core/schedule/schedule.ts'
 import { parseSchedule } from '../core/schedule/schedule-spec.ts'
 import { checked } from './checked.ts'
+import { optionNames, writtenShapes } from './option-shapes.ts'
 
-export interface CatchUpOptions {
-  /** What becomes of missed ticks. @default 'latest' */
-  readonly policy?: CatchUpPolicy
-  /** How many of the newest missed ticks run, with `all`. At most 1,000. @default 100 */
-  readonly maxMissedRuns?: number
-  /** Ticks missed longer ago than this do not run. @default no limit */
-  readonly window?: Duration
-  /** A tick that is late by no more than this simply fired. @default '60s' */
-  readonly grace?: Duration
-}
-
-export interface RetryOptions {
-  /** How often an execution is tried in all. @default 3 */
-  readonly attempts?: number
-  /** The first back-off. @default '1s' */
-  readonly base?: Duration
-  /** Each back-off is this many times the last. @default 2 */
-  readonly factor?: number
-  /** The longest back-off. @default '1h' */
-  readonly max?: Duration
-  /** 0 to 1: how much of the back-off is random. @default 0 */
-  readonly jitter?: number
-}
-
-export interface RetentionOptions {
-  /** How many executions of the job are kept. @default 100 */
-  readonly executions?: number
-  /** How long executions are kept. @default '30d' */
-  readonly age?: Duration
-}
-
-/** Everything about a job but its name, handler and input. */
-export interface JobOptions {
-  /** When the job is due. @default never by itself */
-  readonly schedule?: Schedule
-  /** What becomes of ticks that were missed. @default 'latest' */
-  readonly catchUp?: CatchUpPolicy | CatchUpOptions
-  /** What becomes of a tick while the run before still goes on. @default 'skip' */
-  readonly overlap?: OverlapPolicy
-  /** How many runs may go on together; not with `allow`. @default 1 */
-  readonly maxConcurrent?: number
-  readonly retry?: RetryOptions
-  /** What a crashed attempt means: another try, or failure at once (at most once). @default 'retry' */
-  readonly onCrash?: 'retry' | 'fail'
-  /** An attempt that takes longer is aborted and counts as failed. @default none */
-  readonly timeout?: Duration
-  /** An execution that could not start in this time is cancelled. @default none */
-  readonly startDeadline?: Duration
-  /** Ticks start up to this much later, always the same for the same tick. @default 0 */
-  readonly jitter?: Duration
-  /** -1,000 to 1,000; larger goes first. @default 0 */
-  readonly priority?: number
-  /** @default 'default' */
-  readonly queue?: string
-  /** No tick before this instant. */
-  readonly startAt?: Instant
-  /** No tick at or after this instant. */
-  readonly endAt?: Instant
-  /** The schedule ends after this many runs. */
-  readonly maxRuns?: number
-  readonly retention?: RetentionOptions
-  readonly tags?: readonly string[]
-  readonly description?: string
-  readonly metadata?: Readonly<Record<string, unknown>>
-}
-
-const duration = z.union([z.number(), z.string()]).describe("Milliseconds, or text such as '15m' or '1h30m'")
-const instant = z.union([z.date(), z.string()])
-const name = z
-  .string()
-  .min(1)
-  .max(200)
-  .refine((text) => !text.includes('\0'), 'has a NUL in it')
-
-export const catchUpShape = z.strictObject({
-  policy: z.enum(catchUpPolicies).optional(),
-  maxMissedRuns: z.int().min(1).max(1_000).optional(),
-  window: duration.optional(),
-  grace: duration.optional(),
-})
-
-/** The HTTP API takes the same, but for what JSON cannot say. */
-export const jobOptionShape = {
+const options = z.strictObject({
   schedule: z.unknown().optional(),
-  catchUp: z.union([z.enum(catchUpPolicies), catchUpShape]).optional(),
-  overlap: z.enum(overlapPolicies).optional(),
-  maxConcurrent: z.int().min(1).max(1_000).optional(),
-  retry: z
-    .strictObject({
-      attempts: z.int().min(1).max(1_000).optional(),
-      base: duration.optional(),
-      factor: z.number().min(1).max(100).optional(),
-      max: duration.optional(),
-      jitter: z.number().min(0).max(1).optional(),
-    })
-    .optional(),
-  onCrash: z.enum(['retry', 'fail']).optional(),
-  timeout: duration.optional(),
-  startDeadline: duration.optional(),
-  jitter: duration.optional(),
-  priority: z.int().min(-1_000).max(1_000).optional(),
-  queue: name.optional(),
-  startAt: instant.optional(),
-  endAt: instant.optional(),
-  maxRuns: z.int().min(1).optional(),
-  retention: z.strictObject({ executions: z.int().min(1).optional(), age: duration.optional() }).optional(),
-  tags: z.array(z.string().min(1).max(100)).max(50).optional(),
-  description: z.string().max(2_000).optional(),
-  metadata: z.record(z.string(), z.unknown()).optional(),
-}
-
-const options = z.strictObject(jobOptionShape)
-export const jobOptionNames = Object.keys(jobOptionShape)
-const nestedNames = [
-  'policy',
-  'maxMissedRuns',
-  'window',
-  'grace',
-  'attempts',
-  'base',
-  'factor',
-  'max',
-  'executions',
-  'age',
-]
+  ...writtenShapes({
+    duration: z.union([z.number(), z.string()]),
+    instant: z.union([z.date(), z.string()]),
+  }),
+})
 
 export interface SpecContext {
   readonly name: string
@@ -157,67 +32,33 @@ export interface SpecContext {
   readonly createdAt: number
 }
 
-export function jobSpec(written: JobOptions, context: SpecContext): JobSpec {
+/** `before`: what an edit changes; what it does not name stays as it is. */
+export function jobSpec(written: JobOptions, context: SpecContext, before?: JobSpec): JobSpec {
   const what = `Job "${context.name}"`
-  const given = checked(options, written, 'invalid_definition', what, [...jobOptionNames, ...nestedNames])
-  const ms = (value: Duration | number | string | undefined, field: string) =>
-    value === undefined ? null : parseDuration(value, field)
-  const at = (value: Instant | undefined, field: string) =>
-    value === undefined ? null : parseInstant(value, field)
-  const overlap = given.overlap ?? 'skip'
-  const catchUp = catchUpSpec(given.catchUp)
+  checked(options, written, 'invalid_definition', what, optionNames)
+  const { handler } = context
+  const stored = storedOptions(written, before)
   const spec: JobSpec = {
+    ...stored,
     schedule:
-      written.schedule === undefined
-        ? null
-        : parseSchedule(written.schedule, {
-            timezone: context.timezone,
-            createdAt: context.createdAt,
-            hashKey: context.name,
-          }),
-    handler:
-      typeof context.handler === 'string' ? { type: 'function', name: context.handler } : context.handler,
-    catchUp,
-    overlap,
-    maxConcurrent: given.maxConcurrent ?? 1,
-    retry: {
-      attempts: given.retry?.attempts ?? 3,
-      baseMs: ms(given.retry?.base, 'retry.base') ?? 1_000,
-      factor: given.retry?.factor ?? 2,
-      maxMs: ms(given.retry?.max, 'retry.max') ?? 3_600_000,
-      jitter: given.retry?.jitter ?? 0,
-    },
-    onCrash: given.onCrash ?? 'retry',
-    timeoutMs: ms(given.timeout, 'timeout'),
-    startDeadlineMs: ms(given.startDeadline, 'startDeadline'),
-    jitterMs: ms(given.jitter, 'jitter') ?? 0,
-    priority: given.priority ?? 0,
-    queue: given.queue ?? 'default',
-    startAt: at(given.startAt, 'startAt'),
-    endAt: at(given.endAt, 'endAt'),
-    maxRuns: given.maxRuns ?? null,
-    retention: {
-      executions: given.retention?.executions ?? 100,
-      ageMs: ms(given.retention?.age, 'retention.age') ?? 30 * 86_400_000,
-    },
-    tags: given.tags ?? [],
-    description: given.description ?? null,
-    metadata: storable(given.metadata ?? {}, 'metadata', context.maxPayloadBytes),
+      written.schedule === undefined ? (before?.schedule ?? null) : scheduleSpec(written.schedule, context),
+    handler: typeof handler === 'string' ? { type: 'function', name: handler } : handler,
+    // To `allow` a limit has no meaning: only one that is asked for contradicts it.
+    maxConcurrent: stored.overlap === 'allow' ? (written.maxConcurrent ?? 1) : stored.maxConcurrent,
+    metadata: storable(stored.metadata, 'metadata', context.maxPayloadBytes),
     input: storable(context.input, 'input', context.maxPayloadBytes) ?? null,
     inputSchema: context.inputSchema ?? null,
   }
-  refuseContradictions(spec, given.maxConcurrent !== undefined, what)
+  refuseContradictions(spec, written.maxConcurrent !== undefined, what)
   return spec
 }
 
-function catchUpSpec(given: CatchUpPolicy | z.output<typeof catchUpShape> | undefined): CatchUpSpec {
-  const written = typeof given === 'string' ? { policy: given } : (given ?? {})
-  return {
-    policy: written.policy ?? 'latest',
-    maxMissedRuns: written.maxMissedRuns ?? 100,
-    windowMs: written.window === undefined ? null : parseDuration(written.window, 'catchUp.window'),
-    graceMs: written.grace === undefined ? 60_000 : parseDuration(written.grace, 'catchUp.grace'),
-  }
+function scheduleSpec(
+  written: NonNullable<JobOptions['schedule']>,
+  context: SpecContext,
+): JobSpec['schedule'] {
+  const { timezone, createdAt, name } = context
+  return parseSchedule(written, { timezone, createdAt, hashKey: name })
 }
 
 /** Options that cannot be meant together. */

@@ -2,8 +2,7 @@
 import { healthOf } from '../core/job/health.ts'
 import type { Job, JobSpec } from '../core/job/job.ts'
 import type { AppContext } from './app-context.ts'
-import { optionsOfSpec } from './options-of-spec.ts'
-import { type JobView, jobView } from './views.ts'
+import { type JobView, jobView, optionsOfSpec } from './views.ts'
 
 export async function jobViews(
   { store, clock }: Pick<AppContext, 'store' | 'clock'>,

@@ -3,6 +3,7 @@ import { EvertickError } from '../core/error.ts'
 import { enqueuedByMetadata } from '../core/execution/enqueued-by.ts'
 import { type Statistics, statisticsOf } from '../core/history/statistics.ts'
 import type { Job } from '../core/job/job.ts'
+import type { JobOptions } from '../core/job/options.ts'
 import { sequenceOfJob } from '../core/job/sequence.ts'
 import { storable } from '../core/payload.ts'
 import { parseDuration } from '../core/schedule/duration.ts'
@@ -18,12 +19,11 @@ import { refuseName } from './define-job.ts'
 import { type ExplainedTickView, type ExplanationView, explain, newestTicks, parseSpan } from './explain.ts'
 import { type HandlerOptions, handlerSpec } from './handler-options.ts'
 import { handlerView } from './handler-view.ts'
-import { type JobOptions, jobSpec, refusePastInstant } from './job-options.ts'
+import { jobSpec, refusePastInstant } from './job-options.ts'
 import { jobViews } from './job-views.ts'
 import { failedExecution, sayingWhatIsLegal } from './legal-action.ts'
 import { type JobList, type JobsFilter, type ListJobs, listJobs } from './list-jobs.ts'
-import { mergedOptions, optionsOfSpec } from './options-of-spec.ts'
-import { type ExecutionView, executionView, type JobView } from './views.ts'
+import { type ExecutionView, executionView, type JobView, optionsOfSpec } from './views.ts'
 import { type Why, whyJob } from './why.ts'
 
 export interface CreateJob extends JobOptions {
@@ -110,7 +110,7 @@ export class Jobs {
     const { handler, input, ...options } = changes
     const spec = ({ name, spec: before, createdAt, revision: found }: Job) => {
       if (revision !== undefined && revision !== found) throw changedMeanwhile(name, found)
-      return jobSpec(mergedOptions(optionsOfSpec(before), options), {
+      const context = {
         name,
         handler:
           handler === undefined
@@ -121,7 +121,8 @@ export class Jobs {
         inputSchema: before.inputSchema,
         timezone: this.#app.timezone,
         createdAt,
-      })
+      }
+      return jobSpec(options, context, before)
     }
     return await this.#change(job, { kind: 'edit', spec }, by, 'job:updated')
   }

@@ -6,13 +6,14 @@
 import { createHash } from 'node:crypto'
 import { EvertickError } from '../core/error.ts'
 import type { Job, JobSpec } from '../core/job/job.ts'
+import type { JobOptions } from '../core/job/options.ts'
 import { planSync, type SyncPlan } from '../sources/api/plan-sync.ts'
 import type { InvalidEntry } from '../sources/api/schedule-entry.ts'
 import type { JobChange } from '../store/store.ts'
 import type { AppContext } from './app-context.ts'
 import { changeContext } from './change-context.ts'
 import { refuseName } from './define-job.ts'
-import { type JobOptions, jobSpec } from './job-options.ts'
+import { jobSpec } from './job-options.ts'
 import { Locks } from './locks.ts'
 
 /** A job as a source gives it. */

@@ -9,16 +9,16 @@ import type { Health } from '../core/job/health.ts'
 import type { Job, JobSpec } from '../core/job/job.ts'
 import { type JobState, legalActions, type OperatorAction } from '../core/job/job-state.ts'
 import type { JobStatus } from '../core/job/job-status.ts'
+import type { JobOptions, JobSettings } from '../core/job/options.ts'
+import { durationText, shownOptions, writtenOptions } from '../core/job/options-codec.ts'
 import { sequenceOfJob } from '../core/job/sequence.ts'
-import { formatDuration } from '../core/schedule/duration.ts'
-import type { Duration, Schedule, ScheduleSpec } from '../core/schedule/schedule.ts'
+import type { Schedule, ScheduleSpec } from '../core/schedule/schedule.ts'
 import type { LastExecution } from '../store/store.ts'
 import type { HandlerOptions } from './handler-options.ts'
 import { handlerView } from './handler-view.ts'
-import type { CatchUpOptions, RetryOptions } from './job-options.ts'
 import { scheduleWords } from './schedule-words.ts'
 
-export interface JobView {
+export interface JobView extends JobSettings {
   readonly id: string
   readonly name: string
   readonly status: JobStatus
@@ -39,21 +39,8 @@ export interface JobView {
   readonly pausedReason: string | null
   readonly pausedUntil: Date | null
   readonly pausedBy: string | null
-  readonly catchUp: CatchUpOptions
-  readonly retry: Required<RetryOptions>
-  readonly overlap: JobSpec['overlap']
-  readonly maxConcurrent: number
-  readonly onCrash: JobSpec['onCrash']
-  readonly timeout: Duration | null
-  readonly startDeadline: Duration | null
-  readonly startAt: Date | null
-  readonly endAt: Date | null
-  readonly maxRuns: number | null
-  readonly queue: string
-  readonly priority: number
-  readonly tags: readonly string[]
-  readonly description: string | null
-  readonly metadata: Readonly<Record<string, unknown>>
+  /** What its runs by schedule are given. */
+  readonly input: unknown
   /** JSON Schema of its input, where its code knows one. */
   readonly inputSchema: Readonly<Record<string, unknown>> | null
   readonly revision: number
@@ -180,32 +167,8 @@ export function jobView(
     pausedReason: job.pause?.reason ?? null,
     pausedUntil: date(job.pause?.until ?? null),
     pausedBy: job.pause?.by ?? null,
-    catchUp: {
-      policy: spec.catchUp.policy,
-      maxMissedRuns: spec.catchUp.maxMissedRuns,
-      grace: durationView(spec.catchUp.graceMs),
-      ...(spec.catchUp.windowMs === null ? {} : { window: durationView(spec.catchUp.windowMs) }),
-    },
-    retry: {
-      attempts: spec.retry.attempts,
-      base: durationView(spec.retry.baseMs),
-      factor: spec.retry.factor,
-      max: durationView(spec.retry.maxMs),
-      jitter: spec.retry.jitter,
-    },
-    overlap: spec.overlap,
-    maxConcurrent: spec.maxConcurrent,
-    onCrash: spec.onCrash,
-    timeout: spec.timeoutMs === null ? null : durationView(spec.timeoutMs),
-    startDeadline: spec.startDeadlineMs === null ? null : durationView(spec.startDeadlineMs),
-    startAt: date(spec.startAt),
-    endAt: date(spec.endAt),
-    maxRuns: spec.maxRuns,
-    queue: spec.queue,
-    priority: spec.priority,
-    tags: spec.tags,
-    description: spec.description,
-    metadata: spec.metadata,
+    ...shownOptions(spec),
+    input: spec.input,
     inputSchema: isOwnFunction(job) ? spec.inputSchema : null,
     revision: job.revision,
     managedBy: job.managedBy,
@@ -233,11 +196,19 @@ export function scheduleView(spec: ScheduleSpec): Schedule {
     case 'cron':
       return { cron: spec.cron, timezone: spec.timezone }
     case 'every':
-      return { every: durationView(spec.everyMs), anchor: anchorView(spec.anchorAt) }
+      return { every: durationText(spec.everyMs), anchor: anchorView(spec.anchorAt) }
     case 'fixed_delay':
-      return { fixedDelay: durationView(spec.delayMs) }
+      return { fixedDelay: durationText(spec.delayMs) }
     case 'at':
       return { at: new Date(spec.at).toISOString() }
+  }
+}
+
+/** From the stored spec back to the options that its user would write. */
+export function optionsOfSpec(spec: JobSpec): JobOptions {
+  return {
+    ...(spec.schedule === null ? {} : { schedule: scheduleView(spec.schedule) }),
+    ...writtenOptions(spec),
   }
 }
 
@@ -251,10 +222,6 @@ function scheduleText({ name, createdAt, spec: { schedule } }: Job): string | nu
   const view = scheduleView(schedule)
   const plain = schedule.kind === 'every' && schedule.anchorAt === createdAt && 'every' in view
   return scheduleWords(plain ? { every: view.every } : view, name)
-}
-
-function durationView(ms: number): Duration {
-  return formatDuration(ms).replaceAll(' ', '') as Duration
 }
 
 /** What waits for its instant keeps a job that runs once from being over; else the last execution decides. */

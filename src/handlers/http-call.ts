@@ -4,7 +4,7 @@ import type { Outcome } from '../core/attempt/outcome.ts'
 import { EvertickError } from '../core/error.ts'
 import { expectedStatus, expectedWords } from '../core/job/expected-status.ts'
 import type { HttpHandler } from '../core/job/handler.ts'
-import type { RetrySpec } from '../core/job/job.ts'
+import type { RetrySpec } from '../core/job/options.ts'
 import { callOutside, type OutboundAnswer } from '../outbound/outbound-call.ts'
 import type { Redact } from './secret-values.ts'
 

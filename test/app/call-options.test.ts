@@ -62,7 +62,7 @@ test('a page of less than one row is refused, not answered with nothing', async 
 test('an update of one retry option keeps the others', async () => {
   await node.evertick.jobs.update('report', { retry: { attempts: 4 } })
   const [, edited] = await node.evertick.jobs.revisions('report')
-  expect(edited?.options.retry).toMatchObject({ attempts: 4, base: 10_000 })
+  expect(edited?.options.retry).toMatchObject({ attempts: 4, base: '10s' })
 })
 
 test('a backfill of ticks to come is refused: they run by themselves', async () => {

@@ -30,7 +30,3 @@ export function declaredOptions(file: string, name: string): DeclaredOption[] {
   }
   return declared
 }
-
-export function prefixed(prefix: string, options: readonly DeclaredOption[]): DeclaredOption[] {
-  return options.map((option) => ({ ...option, name: `${prefix}.${option.name}` }))
-}

@@ -1,5 +1,7 @@
 /** Random histories through the whole stack: two nodes on one file, each with a clock that can be frozen. */
+
 import fc from 'fast-check'
+import { catchUpPolicies, overlapPolicies } from '../../src/core/job/policies.ts'
 import { stableHash } from '../../src/core/stable-hash.ts'
 import { defineJob, EvertickError, type JobContext, type JobOptions, outcome } from '../../src/index.ts'
 import { ManualClock, openTestNode, type TestNode } from '../../src/testing/index.ts'
@@ -25,7 +27,7 @@ const schedule = fc.oneof(
   fc.constantFrom('*/7 * * * * *', '* * * * *', '30 * * * * *').map((cron) => ({ cron })),
   fc.integer({ min: 1_000, max: 10_000 }).map((fixedDelay) => ({ fixedDelay })),
 )
-const overlap = fc.constantFrom('skip', 'buffer_one', 'buffer_all', 'allow', 'cancel_running')
+const overlap = fc.constantFrom(...overlapPolicies)
 
 export const policies: fc.Arbitrary<JobOptions> = fc
   .record(
@@ -33,7 +35,7 @@ export const policies: fc.Arbitrary<JobOptions> = fc
       schedule,
       overlap,
       catchUp: fc.record({
-        policy: fc.constantFrom('none', 'latest', 'all'),
+        policy: fc.constantFrom(...catchUpPolicies),
         maxMissedRuns: fc.integer({ min: 1, max: 4 }),
         grace: fc.constantFrom(1_000, 60_000),
       }),

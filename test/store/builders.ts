@@ -1,5 +1,6 @@
 /** Specs, jobs and requests with every field filled in, so that a test names only what it is about. */
-import type { CatchUpSpec, JobSpec } from '../../src/core/job/job.ts'
+import type { JobSpec } from '../../src/core/job/job.ts'
+import type { CatchUpSpec } from '../../src/core/job/options.ts'
 import type { ScheduleSpec } from '../../src/core/schedule/schedule.ts'
 import type { ScriptContext } from '../../src/store/sql/script.ts'
 import type { ChangeContext, NewExecution, NewJob, NodeRow } from '../../src/store/store.ts'

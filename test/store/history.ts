@@ -1,9 +1,11 @@
 /** Random histories of a store: what may happen to it, as data, and how each step is done by hand. */
+
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { type Ending, endingOf, type Outcome } from '../../src/core/attempt/outcome.ts'
 import { EvertickError } from '../../src/core/error.ts'
 import type { JobSpec } from '../../src/core/job/job.ts'
+import { catchUpPolicies, overlapPolicies } from '../../src/core/job/policies.ts'
 import type { ScheduleSpec } from '../../src/core/schedule/schedule.ts'
 import type { ClaimedExecution, JobChange } from '../../src/store/store.ts'
 import { by, day, hour, jobSpec, minute, newExecution, second } from './builders.ts'
@@ -29,10 +31,10 @@ const schedules: readonly ScheduleSpec[] = [
 const aSpec: fc.Arbitrary<JobSpec> = fc
   .record({
     schedule: fc.constantFrom(...schedules),
-    policy: fc.constantFrom('none', 'latest', 'all'),
+    policy: fc.constantFrom(...catchUpPolicies),
     maxMissedRuns: fc.constantFrom(1, 3, 20),
     windowMs: fc.constantFrom(null, 30 * second, hour),
-    overlap: fc.constantFrom('skip', 'buffer_one', 'buffer_all', 'cancel_running', 'allow'),
+    overlap: fc.constantFrom(...overlapPolicies),
     maxConcurrent: fc.constantFrom(1, 1, 2),
     maxRuns: fc.constantFrom(null, null, null, 3),
     startDeadlineMs: fc.constantFrom(null, null, 20 * second),

@@ -2,7 +2,8 @@
  * How a tick is drawn everywhere: bar, ledger, heatmap, legend. A kind is a colour and a shape or letter, never a colour
  * alone.
  */
-import { counted, heldBack, reasonSentence } from '../words/accounts.ts'
+import { reasonSentence } from '../../../src/core/tick/account.ts'
+import { counted, heldBack } from '../words/accounts.ts'
 import { durationWords } from '../words/times.ts'
 
 export const tickKinds = [

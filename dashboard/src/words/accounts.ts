@@ -1,10 +1,5 @@
 /** What became of a tick or an execution, in sentences. The reasons are the library's own words. */
-import { heldBackSentence, type RangeReason, reasonSentences } from '../../../src/core/tick/account.ts'
-
-export function reasonSentence(reason: string | undefined): string {
-  if (reason === undefined) return 'no reason was given'
-  return reasonSentences[reason as RangeReason] ?? reason
-}
+import { heldBackSentence } from '../../../src/core/tick/account.ts'
 
 /** "Held back: no node has its handler", where that is the reason; else null. */
 export function heldBack(reason: string | undefined): string | null {
@@ -13,15 +8,6 @@ export function heldBack(reason: string | undefined): string | null {
 
 function capital(sentence: string): string {
   return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}`
-}
-
-export const causeWords: Readonly<Record<string, string>> = {
-  schedule: 'Schedule',
-  catch_up: 'Catch-up',
-  backfill: 'Backfill',
-  manual: 'Run by hand',
-  dependency: 'Dependency',
-  enqueue: 'Enqueued',
 }
 
 /** "1 run", "1,204 runs". */

@@ -1,13 +1,12 @@
 /** `evertick jobs create|update`: the options of a job as flags. */
 import type { Command } from 'commander'
 import type { JobView } from '../../app/views.ts'
-import { catchUpPolicies, overlapPolicies } from '../../core/job/job.ts'
-import { choice, collect, examples, jsonObject, jsonValue, wholeNumber } from '../help.ts'
+import { examples } from '../help.ts'
 import { plainText } from '../output/plain-text.ts'
 import { type Cli, type Session, withEvertick } from '../session.ts'
 import { handlerFlags, handlerOfFlags } from './handler-flags.ts'
 import { type CommandForm, jobCommand } from './job-command.ts'
-import { type JobFlags, optionsOfFlags, scheduleOfFlags } from './job-flags.ts'
+import { addJobFlags, type JobFlags, optionsOfFlags, scheduleOfFlags } from './job-flags.ts'
 
 export function addCreate(parent: Command, cli: Cli, form: CommandForm = { name: 'create' }): Command {
   const create = jobFlags(jobCommand(parent, form, '<name> [argv...]'))
@@ -74,28 +73,7 @@ export function addUpdate(parent: Command, cli: Cli, form: CommandForm = { name:
 }
 
 function jobFlags(command: Command): Command {
-  return handlerFlags(command)
-    .option('--cron <expression>', 'due by cron, such as "0 9 * * 1-5"')
-    .option('--tz <zone>', 'the time zone of the cron (default: the configuration’s, else UTC)')
-    .option('--every <duration>', 'due every so often, such as 15m')
-    .option('--anchor <instant>', 'count the interval from here; `epoch` aligns to the clock')
-    .option('--fixed-delay <duration>', 'due this long after each run ends')
-    .option('--at <instant>', 'due once, such as 2027-01-01T00:00:00Z')
-    .option('--input <json>', 'what the handler is given', jsonValue)
-    .addOption(choice('--catch-up <policy>', 'what becomes of missed ticks', catchUpPolicies))
-    .option('--max-missed-runs <n>', 'with --catch-up all: how many run at most', wholeNumber(1, 1_000))
-    .option('--catch-up-window <duration>', 'ticks missed longer ago do not run')
-    .option('--grace <duration>', 'a tick late by no more than this simply fired')
-    .addOption(choice('--overlap <policy>', 'what becomes of a tick while a run goes on', overlapPolicies))
-    .option('--max-concurrent <n>', 'how many runs may go on together', wholeNumber(1, 1_000))
-    .option('--attempts <n>', 'how often an execution is tried in all', wholeNumber(1, 1_000))
-    .option('--timeout <duration>', 'an attempt that takes longer counts as failed')
-    .option('--start-deadline <duration>', 'what could not start in this time is cancelled')
-    .option('--queue <name>', 'the queue of its executions')
-    .option('--priority <n>', 'larger goes first', wholeNumber(-1_000, 1_000))
-    .option('--tag <tag>', 'a tag; may be given several times', collect)
-    .option('--description <text>', 'what the job is for')
-    .option('--metadata <json>', 'an object to keep with it', jsonObject)
+  return addJobFlags(handlerFlags(command))
 }
 
 function told({ terminal, times }: Session, job: JobView, verb: string): void {

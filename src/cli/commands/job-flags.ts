@@ -1,8 +1,11 @@
-/** From flags to the options of a job. */
+/** The options of a job as flags, and from flags back to options: both from the table of options. */
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { CreateJob } from '../../app/jobs.ts'
 import { EvertickError } from '../../core/error.ts'
-import type { CatchUpPolicy, OverlapPolicy } from '../../core/job/job.ts'
+import { type PlacedField, placedFields } from '../../core/job/fields.ts'
+import { namesOf } from '../../core/job/policies.ts'
 import type { Duration, Schedule } from '../../core/schedule/schedule.ts'
+import { collect, jsonObject, jsonValue, wholeNumber } from '../help.ts'
 import type { HandlerFlags } from './handler-flags.ts'
 
 export interface JobFlags extends HandlerFlags {
@@ -13,47 +16,61 @@ export interface JobFlags extends HandlerFlags {
   readonly fixedDelay?: string
   readonly at?: string
   readonly input?: unknown
-  readonly catchUp?: CatchUpPolicy
-  readonly maxMissedRuns?: number
-  readonly catchUpWindow?: string
-  readonly grace?: string
-  readonly overlap?: OverlapPolicy
-  readonly maxConcurrent?: number
-  readonly attempts?: number
-  readonly timeout?: string
-  readonly startDeadline?: string
-  readonly queue?: string
-  readonly priority?: number
-  readonly tag?: readonly string[]
-  readonly description?: string
-  readonly metadata?: Record<string, unknown>
+}
+
+export function addJobFlags(command: Command): Command {
+  command
+    .option('--cron <expression>', 'due by cron, such as "0 9 * * 1-5"')
+    .option('--tz <zone>', 'the time zone of the cron (default: the configuration’s, else UTC)')
+    .option('--every <duration>', 'due every so often, such as 15m')
+    .option('--anchor <instant>', 'count the interval from here; `epoch` aligns to the clock')
+    .option('--fixed-delay <duration>', 'due this long after each run ends')
+    .option('--at <instant>', 'due once, such as 2027-01-01T00:00:00Z')
+    .option('--input <json>', 'what the handler is given', jsonValue)
+  for (const placed of placedFields) command.addOption(flagOf(placed))
+  return command
+}
+
+/** A duration and an instant stay text: the library reads them, and its error names the field. */
+function flagOf({ field }: PlacedField): Option {
+  const words = field.line.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase()).replace(/\.$/, '')
+  const option = (value: string) => new Option(`${field.flag} <${value}>`, words)
+  switch (field.is) {
+    case 'choice':
+      return option('policy').choices(namesOf(field.of))
+    case 'whole':
+      return option('n').argParser(wholeNumber(field.min, field.max))
+    case 'number':
+      return option('n').argParser(numberBetween(field.min, field.max))
+    case 'texts':
+      return new Option(`${field.flag} <text>`, `${words}; may be given several times`).argParser(collect)
+    case 'object':
+      return option('json').argParser(jsonObject)
+    default:
+      return option(field.is)
+  }
+}
+
+function numberBetween(least: number, most: number): (value: string) => number {
+  return (value) => {
+    const number = Number(value)
+    if (value.trim() !== '' && number >= least && number <= most) return number
+    throw new InvalidArgumentError(`It is not a number from ${least} to ${most}.`)
+  }
+}
+
+export function optionsOfFlags(flags: JobFlags): Omit<CreateJob, 'name' | 'schedule' | 'handler'> {
+  const options: Record<string, unknown> = flags.input === undefined ? {} : { input: flags.input }
+  for (const { option, part, field } of placedFields) {
+    const value = (flags as Readonly<Record<string, unknown>>)[new Option(field.flag).attributeName()]
+    if (value === undefined) continue
+    options[option] = part === null ? value : { ...(options[option] as object), [part]: value }
+  }
+  return options
 }
 
 /** Text from a flag: the library checks it, and its error names the field. */
 const duration = (text: string) => text as Duration
-
-export function optionsOfFlags(flags: JobFlags): Omit<CreateJob, 'name' | 'schedule' | 'handler'> {
-  const catchUp = defined({
-    policy: flags.catchUp,
-    maxMissedRuns: flags.maxMissedRuns,
-    window: flags.catchUpWindow,
-    grace: flags.grace,
-  })
-  return defined({
-    input: flags.input,
-    catchUp: Object.keys(catchUp).length === 0 ? undefined : catchUp,
-    overlap: flags.overlap,
-    maxConcurrent: flags.maxConcurrent,
-    retry: flags.attempts === undefined ? undefined : { attempts: flags.attempts },
-    timeout: flags.timeout,
-    startDeadline: flags.startDeadline,
-    queue: flags.queue,
-    priority: flags.priority,
-    tags: flags.tag,
-    description: flags.description,
-    metadata: flags.metadata,
-  })
-}
 
 /** undefined where no flag speaks of it. `known` is the schedule that an update keeps. */
 export function scheduleOfFlags(flags: JobFlags, known: Schedule | null): Schedule | undefined {
@@ -87,8 +104,4 @@ function stray(flag: string, needs: string): EvertickError {
     field: flag,
     next: `Add ${needs}, or leave ${flag} out.`,
   })
-}
-
-function defined(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
 }

@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import { handlerText } from '../../app/handler-view.ts'
 import type { JobView } from '../../app/views.ts'
+import { jobOptions } from '../../core/job/fields.ts'
 import { examples, wholeNumber } from '../help.ts'
 import { healthCell } from '../output/health.ts'
 import { plainText } from '../output/plain-text.ts'
@@ -35,18 +36,14 @@ async function showJob(session: Session, name: string): Promise<void> {
   writePairs(out, [
     ['job', out.paint('strong', plainText(job.name))],
     ['id', job.id],
-    ['description', job.description === null ? null : plainText(job.description)],
     ['status', statusCell(out, job) + pauseWords(job, session)],
     ['health', healthCell(out, job.health)],
     ['next step', job.health.next === undefined ? null : plainText(job.health.next)],
     ['schedule', job.scheduleText ?? 'on demand'],
     ['next runs', upcoming.length === 0 ? 'none' : upcoming.map((at) => times.both(at)).join(' · ')],
     ['last run', last === null ? 'never' : lastWords(last, session)],
-    ['catch-up', catchUpWords(job)],
-    ['overlap', job.overlap],
     ['handler', plainText(handlerText(job.handler))],
-    ['queue', `${job.queue}${job.priority === 0 ? '' : `, priority ${job.priority}`}`],
-    ['tags', job.tags.length === 0 ? null : plainText(job.tags.join(', '))],
+    ...settingPairs(job),
     ['managed by', `${job.managedBy}, revision ${job.revision}`],
     ['accounted until', times.both(job.accountedUntil)],
     ['times in', out.tty ? times.timezone : null],
@@ -65,10 +62,12 @@ function pauseWords(job: JobView, { times }: Session): string {
   return `${until} by ${plainText(job.pausedBy ?? 'somebody')}${reason}`
 }
 
-function catchUpWords({ catchUp: { policy, maxMissedRuns, window, grace } }: JobView): string {
-  const limit = policy === 'all' ? `, at most ${maxMissedRuns} runs` : ''
-  const within = window === undefined ? '' : `, missed within ${window}`
-  return `${policy}${limit}${within}, grace ${grace}`
+/** Each option that has something to say, by its own sentence. */
+function settingPairs(job: JobView): [string, string | null][] {
+  return jobOptions.map(([, { title, says }]) => {
+    const sentence = says(job)
+    return [title.toLowerCase(), sentence === null ? null : plainText(sentence)]
+  })
 }
 
 async function bar({ evertick, terminal }: Session, job: JobView): Promise<string | null> {

@@ -1,17 +1,13 @@
 /** What became of a tick, as a sentence. */
 import type { ExplainedTickView } from '../../app/explain.ts'
 import type { ExecutionView } from '../../app/views.ts'
-import { cancelSentences } from '../../core/execution/standing.ts'
-import { heldBackSentence, type RangeReason, reasonSentences } from '../../core/tick/account.ts'
+import { cancelWords } from '../../core/execution/execution.ts'
+import { heldBackSentence, reasonSentence } from '../../core/tick/account.ts'
 import { plainText } from './plain-text.ts'
 import { durationWords, type Times } from './times.ts'
 
 /** A run that starts later than this after its instant is called late. */
 const lateMs = 1_000
-
-export function reasonSentence(reason: string | undefined): string {
-  return reason === undefined ? 'no reason was given' : (reasonSentences[reason as RangeReason] ?? reason)
-}
 
 export function tickSentence(
   tick: ExplainedTickView,
@@ -80,7 +76,7 @@ export function executionSentence(
       return waitSentence(execution) ?? 'waits for the run before'
     case 'cancelled': {
       const reason = execution?.cancelReason ?? ''
-      return `cancelled, ${cancelSentences[reason] ?? plainText(reason)}`
+      return `cancelled, ${plainText(cancelWords(reason))}`
     }
     default:
       return state ?? 'unknown'

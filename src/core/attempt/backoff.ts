@@ -1,5 +1,5 @@
 /** How long a failed attempt waits for the next. */
-import type { RetrySpec } from '../job/job.ts'
+import type { RetrySpec } from '../job/options.ts'
 
 /**
  * `base * factor^(attempt-1)`, capped. `nextTickAt` is given for jobs whose runs must not overlap: the wait then takes at

@@ -3,7 +3,8 @@
  */
 import type { CancelReason, Cause, ExecutionError } from '../execution/execution.ts'
 import { isChained } from '../execution/execution.ts'
-import type { OverlapPolicy, RetrySpec } from '../job/job.ts'
+import type { RetrySpec } from '../job/options.ts'
+import type { OverlapPolicy } from '../job/policies.ts'
 import { backoffMs } from './backoff.ts'
 import { keptError } from './kept-error.ts'
 

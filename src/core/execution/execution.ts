@@ -3,19 +3,32 @@
  */
 import type { ExecutionState } from './execution-state.ts'
 
-export const causes = ['schedule', 'catch_up', 'backfill', 'manual', 'enqueue'] as const
-export type Cause = (typeof causes)[number]
+/** What has made an execution, as a column shows it. */
+export const causeWords = {
+  schedule: 'Schedule',
+  catch_up: 'Catch-up',
+  backfill: 'Backfill',
+  manual: 'Run by hand',
+  enqueue: 'Enqueued',
+} as const
+export type Cause = keyof typeof causeWords
+export const causes = Object.keys(causeWords) as [Cause, ...Cause[]]
 
-/** Why an execution was cancelled. */
-export const cancelReasons = [
-  'operator',
-  'superseded',
-  'start_deadline',
-  'job_cancelled',
-  'handler',
-  'replaced',
-] as const
-export type CancelReason = (typeof cancelReasons)[number]
+/** Why an execution was cancelled, after "Cancelled: ". */
+export const cancelReasons = {
+  operator: 'by an operator',
+  superseded: 'newer missed runs took its place',
+  start_deadline: 'it could not start before its deadline',
+  job_cancelled: 'the job was cancelled',
+  handler: 'by its own handler',
+  replaced: 'the next run took its place',
+} as const
+export type CancelReason = keyof typeof cancelReasons
+
+/** A handler may give a reason of its own. */
+export function cancelWords(reason: string): string {
+  return Object.hasOwn(cancelReasons, reason) ? cancelReasons[reason as CancelReason] : reason
+}
 
 export interface ExecutionError {
   readonly name: string

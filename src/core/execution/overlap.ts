@@ -2,7 +2,7 @@
  * Which executions of one job may be under way together. A lane is what is unfinished of a job, enqueued work apart:
  * enqueues are a queue of their own, and never cost a tick.
  */
-import type { OverlapPolicy } from '../job/job.ts'
+import type { OverlapPolicy } from '../job/policies.ts'
 import { type Cause, isChained } from './execution.ts'
 
 export interface ActiveExecution {
@@ -83,11 +83,16 @@ export function placeTrigger(lane: Lane, force: boolean): Placement | null {
   const stepBack = unclaimedChain(lane)
   const active = lane.active.filter((execution) => !stepBack.includes(execution.id))
   if (active.length < lane.maxConcurrent && lane.waiting === 0) return { place: 'start', ...plain, stepBack }
-  if (lane.overlap === 'buffer_one' || lane.overlap === 'buffer_all') {
-    return lane.waiting < bufferLimits[lane.overlap] ? { place: 'wait', ...plain, stepBack } : null
+  switch (lane.overlap) {
+    case 'buffer_one':
+    case 'buffer_all':
+      return lane.waiting < bufferLimits[lane.overlap] ? { place: 'wait', ...plain, stepBack } : null
+    case 'skip':
+    case 'cancel_running': {
+      const onlyChain = active.every((execution) => isChained(execution.cause)) && lane.waiting === 0
+      return onlyChain ? { place: 'wait', ...plain, stepBack } : null
+    }
   }
-  const onlyChain = active.every((execution) => isChained(execution.cause)) && lane.waiting === 0
-  return onlyChain ? { place: 'wait', ...plain, stepBack } : null
 }
 
 function unclaimedChain(lane: Lane): string[] {

@@ -1,22 +1,12 @@
 /** How an execution that waits for nothing stands, as a sentence. */
 import { formatDuration } from '../schedule/duration.ts'
-import type { Execution } from './execution.ts'
+import { cancelWords, type Execution } from './execution.ts'
 import type { ExecutionState } from './execution-state.ts'
 
 export interface Standing {
   readonly reason: Extract<ExecutionState, 'running' | 'completed' | 'failed' | 'cancelled'>
   readonly sentence: string
   readonly next?: string
-}
-
-/** Why it was cancelled, after "Cancelled: ". */
-export const cancelSentences: Readonly<Record<string, string>> = {
-  operator: 'by an operator',
-  superseded: 'newer missed runs took its place',
-  start_deadline: 'it could not start before its deadline',
-  job_cancelled: 'the job was cancelled',
-  handler: 'by its own handler',
-  replaced: 'the next run took its place',
 }
 
 export function standingOf(execution: Execution, now: number): Standing {
@@ -34,7 +24,7 @@ export function standingOf(execution: Execution, now: number): Standing {
     case 'cancelled':
       return {
         reason: state,
-        sentence: `It was cancelled: ${cancelSentences[cancelReason ?? ''] ?? cancelReason ?? 'nobody says why'}.`,
+        sentence: `It was cancelled: ${cancelWords(cancelReason ?? 'nobody says why')}.`,
       }
     default:
       return {

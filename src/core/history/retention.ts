@@ -2,7 +2,7 @@
  * What history may go. The ledger's start moves forward only to the start of a row, so that a range which straddles the
  * line stays whole, and what it passes is added to totals: totals + ledger = all ticks, always.
  */
-import type { RetentionSpec } from '../job/job.ts'
+import type { RetentionSpec } from '../job/options.ts'
 
 /**
  * Where the ledger may start: everything below it is old enough, by age or because enough newer executions are kept.

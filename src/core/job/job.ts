@@ -4,55 +4,12 @@
 import type { ScheduleSpec } from '../schedule/schedule.ts'
 import type { HandlerSpec } from './handler.ts'
 import type { JobState } from './job-state.ts'
-
-export const catchUpPolicies = ['none', 'latest', 'all'] as const
-export type CatchUpPolicy = (typeof catchUpPolicies)[number]
-
-export const overlapPolicies = ['skip', 'buffer_one', 'buffer_all', 'cancel_running', 'allow'] as const
-export type OverlapPolicy = (typeof overlapPolicies)[number]
-
-export interface CatchUpSpec {
-  readonly policy: CatchUpPolicy
-  readonly maxMissedRuns: number
-  readonly windowMs: number | null
-  readonly graceMs: number
-}
-
-export interface RetrySpec {
-  readonly attempts: number
-  readonly baseMs: number
-  readonly factor: number
-  readonly maxMs: number
-  /** 0 to 1: how much of the back-off is random. */
-  readonly jitter: number
-}
-
-export interface RetentionSpec {
-  readonly executions: number
-  readonly ageMs: number
-}
+import type { StoredOptions } from './options.ts'
 
 /** The definition of a job, checked and complete: every default is filled in. Stored as JSON, one per revision. */
-export interface JobSpec {
+export interface JobSpec extends StoredOptions {
   readonly schedule: ScheduleSpec | null
   readonly handler: HandlerSpec
-  readonly catchUp: CatchUpSpec
-  readonly overlap: OverlapPolicy
-  readonly maxConcurrent: number
-  readonly retry: RetrySpec
-  readonly onCrash: 'retry' | 'fail'
-  readonly timeoutMs: number | null
-  readonly startDeadlineMs: number | null
-  readonly jitterMs: number
-  readonly priority: number
-  readonly queue: string
-  readonly startAt: number | null
-  readonly endAt: number | null
-  readonly maxRuns: number | null
-  readonly retention: RetentionSpec
-  readonly tags: readonly string[]
-  readonly description: string | null
-  readonly metadata: Readonly<Record<string, unknown>>
   /** Given to the handler where a tick, not a caller, makes the execution. */
   readonly input: unknown
   /** JSON Schema of the input, where the code that defines the job knows it. */

@@ -4,21 +4,20 @@
 export const accounts = ['fired', 'caught_up', 'coalesced', 'skipped'] as const
 export type Account = (typeof accounts)[number]
 
-/**
- * Why a tick was skipped. (`blackout` and `exec_window` come with their policies.)
- */
-export const skipReasons = [
-  'catchup_off',
-  'outside_window',
-  'over_limit',
-  'overlap',
-  'buffer_full',
-  'paused',
-  'ended',
-  'disabled',
-  'invalid_spec',
-] as const
-export type SkipReason = (typeof skipReasons)[number]
+/** Why a tick was skipped, as a sentence. */
+const skipSentences = {
+  catchup_off: 'missed while nothing ran, and catch-up is off',
+  outside_window: 'missed, and older than the catch-up window',
+  over_limit: 'missed, and beyond the limit of missed runs',
+  overlap: 'the run before was still going',
+  buffer_full: 'the buffer of waiting runs was full',
+  paused: 'the job was paused',
+  ended: 'the schedule had ended',
+  disabled: 'no node had its handler',
+  invalid_spec: 'the schedule could not be evaluated',
+} as const
+export type SkipReason = keyof typeof skipSentences
+export const skipReasons = Object.keys(skipSentences) as SkipReason[]
 
 /** The reason of a coalesced run of ticks: one newer tick's execution stands for them. */
 export type RangeReason = SkipReason | 'latest'
@@ -33,18 +32,14 @@ export interface TickRange {
   readonly executionId: string | null
 }
 
-/** The words for people: what happened to a tick and why, as a sentence. */
 export const reasonSentences: Readonly<Record<RangeReason, string>> = {
-  catchup_off: 'missed while nothing ran, and catch-up is off',
-  outside_window: 'missed, and older than the catch-up window',
-  over_limit: 'missed, and beyond the limit of missed runs',
-  overlap: 'the run before was still going',
-  buffer_full: 'the buffer of waiting runs was full',
-  paused: 'the job was paused',
-  ended: 'the schedule had ended',
-  disabled: 'no node had its handler',
-  invalid_spec: 'the schedule could not be evaluated',
+  ...skipSentences,
   latest: 'folded into the newest missed run',
+}
+
+/** Of a reason that somebody tells: one that is not known here speaks for itself. */
+export function reasonSentence(reason: string | undefined): string {
+  return reason === undefined ? 'no reason was given' : (reasonSentences[reason as RangeReason] ?? reason)
 }
 
 /** What is said of a tick that waits, or has passed, because nobody could run its job. */

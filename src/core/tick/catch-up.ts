@@ -2,7 +2,7 @@
  * What becomes of missed ticks: which of them run, and into which ranges the others go. Ranges are counted by arithmetic,
  * so a month of missed seconds visits no more instants than the runs it makes, and the ends of its ranges.
  */
-import type { CatchUpSpec } from '../job/job.ts'
+import type { CatchUpSpec } from '../job/options.ts'
 import type { TickSequence } from '../schedule/schedule.ts'
 import type { RangeReason, SkipReason } from './account.ts'
 

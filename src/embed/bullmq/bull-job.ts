@@ -5,8 +5,8 @@
  */
 import type { JobsOptions } from 'bullmq'
 import { type DefinedJob, defineJob } from '../../app/define-job.ts'
-import type { JobOptions } from '../../app/job-options.ts'
 import { EvertickError } from '../../core/error.ts'
+import type { JobOptions } from '../../core/job/options.ts'
 import { parseDuration } from '../../core/schedule/duration.ts'
 import type { Duration } from '../../core/schedule/schedule.ts'
 import type { JobContext } from '../../engine/worker/handler.ts'

@@ -5,12 +5,12 @@
  */
 import { createHash } from 'node:crypto'
 import type { AppContext } from '../../app/app-context.ts'
-import { type JobOptions, jobSpec } from '../../app/job-options.ts'
-import { mergedOptions, optionsOfSpec } from '../../app/options-of-spec.ts'
+import { jobSpec } from '../../app/job-options.ts'
 import { jobView, scheduleView } from '../../app/views.ts'
 import { EvertickError } from '../../core/error.ts'
 import type { Execution } from '../../core/execution/execution.ts'
 import type { Job, JobSpec } from '../../core/job/job.ts'
+import type { JobOptions } from '../../core/job/options.ts'
 import type { Duration } from '../../core/schedule/schedule.ts'
 import { type HistoryStatus, statusOf } from './history-entry.ts'
 
@@ -149,8 +149,7 @@ export function changedSpec(
     tags: tagsOf(input, spec.tags),
   }
   const { handler } = spec
-  const options = mergedOptions(optionsOfSpec(spec), changes)
-  return jobSpec(options, { name, handler, input, maxPayloadBytes, timezone, createdAt })
+  return jobSpec(changes, { name, handler, input, maxPayloadBytes, timezone, createdAt }, spec)
 }
 
 export function recordOf(job: Job, last: Execution | null, now: number): ScheduleRecord {

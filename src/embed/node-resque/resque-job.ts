@@ -1,8 +1,8 @@
 /** A job of Evertick's whose ticks go into the user's own node-resque queue, each exactly once. */
 import { refuseBadName } from '../../app/call-options.ts'
 import { type DefinedJob, defineJob } from '../../app/define-job.ts'
-import type { JobOptions } from '../../app/job-options.ts'
 import { EvertickError } from '../../core/error.ts'
+import type { JobOptions } from '../../core/job/options.ts'
 import { parseDuration } from '../../core/schedule/duration.ts'
 import type { Duration } from '../../core/schedule/schedule.ts'
 import type { JobContext } from '../../engine/worker/handler.ts'

@@ -1,10 +1,12 @@
 /** `evertick/node-schedule`: node-schedule's calls on Evertick's engine, so that what a process missed is known. */
 import { EvertickError } from '../../core/error.ts'
-import { Job, type JobCallback, type JobOptions, scheduledJobs } from './job.ts'
+import type { JobOptions } from '../../core/job/options.ts'
+import { Job, type JobCallback, scheduledJobs } from './job.ts'
 import type { JobSpec } from './job-spec.ts'
 import { keeper, type NodeScheduleOptions } from './keeper.ts'
 
-export { type Invocation, Job, type JobCallback, type JobOptions, scheduledJobs } from './job.ts'
+export type { JobOptions } from '../../core/job/options.ts'
+export { type Invocation, Job, type JobCallback, scheduledJobs } from './job.ts'
 export type { DateRangeSpec, JobSpec } from './job-spec.ts'
 export type { NodeScheduleOptions } from './keeper.ts'
 export {

@@ -1,7 +1,8 @@
 /** A job of the scheduler as the engine knows it: options, handler and restored spec. */
 import { type DefinedJob, defineJob } from '../../app/define-job.ts'
-import { type JobOptions, jobSpec } from '../../app/job-options.ts'
+import { jobSpec } from '../../app/job-options.ts'
 import type { JobSpec } from '../../core/job/job.ts'
+import type { JobOptions } from '../../core/job/options.ts'
 import { usualPayloadBytes } from '../../core/payload.ts'
 import type { Logger } from '../../engine/logger.ts'
 import type { JobContext } from '../../engine/worker/handler.ts'

@@ -1,11 +1,10 @@
 /** Jobs, their ticks, revisions and figures, as the API shows them; and what a caller may write. */
 import { z } from 'zod'
 import { handlerShape } from '../../app/handler-options.ts'
-import { catchUpShape, jobOptionShape } from '../../app/job-options.ts'
 import { intervalTypes } from '../../app/legacy-job.ts'
 import { jobIncludes, jobSorts } from '../../app/list-jobs.ts'
+import { shownShapes, writtenShapes } from '../../app/option-shapes.ts'
 import { healthStates } from '../../core/job/health.ts'
-import { overlapPolicies } from '../../core/job/job.ts'
 import { jobStates } from '../../core/job/job-state.ts'
 import { jobStatuses } from '../../core/job/job-status.ts'
 import { execution } from './execution.ts'
@@ -15,7 +14,6 @@ import {
   flag,
   givenInstant,
   instant,
-  metadata,
   name,
   nextCursor,
   page,
@@ -33,8 +31,6 @@ export const schedule = name(
 )
 
 const handler = name('Handler', handlerShape)
-
-const catchUp = name('CatchUp', catchUpShape)
 
 const health = name(
   'JobHealth',
@@ -67,27 +63,8 @@ export const job = name(
     pausedReason: z.string().nullable(),
     pausedUntil: instant.nullable(),
     pausedBy: z.string().nullable(),
-    catchUp,
-    retry: z.object({
-      attempts: z.int(),
-      base: duration,
-      factor: z.number(),
-      max: duration,
-      jitter: z.number(),
-    }),
-    overlap: z.enum(overlapPolicies),
-    maxConcurrent: z.int(),
-    onCrash: z.enum(['retry', 'fail']),
-    timeout: duration.nullable(),
-    startDeadline: duration.nullable(),
-    startAt: instant.nullable(),
-    endAt: instant.nullable(),
-    maxRuns: z.int().nullable(),
-    queue: z.string(),
-    priority: z.int(),
-    tags: z.array(z.string()),
-    description: z.string().nullable(),
-    metadata,
+    ...shownShapes({ duration, instant }),
+    input: payload,
     inputSchema: z.record(z.string(), z.unknown()).nullable(),
     revision: z.int(),
     managedBy: z.string(),
@@ -153,10 +130,8 @@ export const tagList = name(
 
 /** What may be written, at creation and in an edit. */
 const options = {
-  ...jobOptionShape,
+  ...writtenShapes({ duration, instant: givenInstant }),
   schedule: schedule.optional(),
-  startAt: givenInstant.optional(),
-  endAt: givenInstant.optional(),
   handler: z.union([z.string().min(1).max(200).describe('A function, by its name'), handler]).optional(),
   input: payload.optional(),
 }

@@ -5,13 +5,14 @@
  */
 import { jobCancelled, jobNotFound } from '../sql/create-job.ts'
 import { mostTries, pickUnmade, unsettled } from '../sql/enqueue.ts'
-import { number, optionalNumber, text } from '../sql/rows.ts'
+import { enqueueColumns, startByRow } from '../sql/job-columns.ts'
+import { number, text } from '../sql/rows.ts'
 import { look, type Param, plain, type Row, type Script } from '../sql/script.ts'
 import type { Enqueued, NewExecution } from '../store.ts'
 import { chunksOf } from './dialect.ts'
 
 const enqueueJobsText = `
-  SELECT id, name, state, handler, max_attempts, start_deadline_ms, queue, priority
+  SELECT ${enqueueColumns}
   FROM @jobs WHERE name_in_use IN ?*`
 
 const enqueueText = `
@@ -56,7 +57,6 @@ function* insert(
 }
 
 function draftRow(draft: NewExecution, job: Row): readonly Param[] {
-  const deadlineMs = optionalNumber(job.start_deadline_ms)
   return [
     draft.id,
     text(job.id),
@@ -64,7 +64,7 @@ function draftRow(draft: NewExecution, job: Row): readonly Param[] {
     draft.scheduledFor,
     'pending',
     draft.readyAt,
-    deadlineMs === null ? null : draft.readyAt + deadlineMs,
+    startByRow(draft.readyAt, job),
     draft.queue ?? text(job.queue),
     draft.priority ?? number(job.priority),
     text(job.handler),

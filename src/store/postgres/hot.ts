@@ -10,6 +10,7 @@ import { jobCancelled, jobNotFound } from '../sql/create-job.ts'
 import { findSame, mostTries, pickUnmade, unsettled, valuesOf } from '../sql/enqueue.ts'
 import type { Completion, Crash, CursorMove, HotScripts } from '../sql/hot-scripts.ts'
 import { findIdleLanes } from '../sql/idle-lanes.ts'
+import { startByText } from '../sql/job-columns.ts'
 import { number, optionalNumber, text } from '../sql/rows.ts'
 import { look, type Param, type Row, run, type Script } from '../sql/script.ts'
 import type {
@@ -51,12 +52,13 @@ const draft = batchText(draftColumns)
 const enqueueText = `
   WITH draft AS (
     SELECT ${draftNames.map((name) => `${draft.valueOf(name)} AS ${name}`).join(', ')}, c.number, j.id AS job_id,
-      j.state AS job_state, j.handler, j.max_attempts, j.start_deadline_ms, j.queue AS job_queue, j.priority AS job_priority
+      j.state AS job_state, j.handler, j.max_attempts, ${startByText(draft.valueOf('ready_at'))} AS start_by,
+      j.queue AS job_queue, j.priority AS job_priority
     FROM ${draft.from} LEFT JOIN @jobs j ON j.name = ${draft.valueOf('job_name')} AND j.deleted_at IS NULL
   )
   INSERT INTO @job_executions (id, job_id, cause, scheduled_for, state, ready_at, start_by, queue, priority, handler,
     max_attempts, input, metadata, unique_key, created_at)
-  SELECT id, job_id, 'enqueue', scheduled_for, 'pending', ready_at, ready_at + start_deadline_ms,
+  SELECT id, job_id, 'enqueue', scheduled_for, 'pending', ready_at, start_by,
     COALESCE(queue, job_queue), COALESCE(priority, job_priority), handler, max_attempts, input, metadata, unique_key,
     created_at
   FROM draft
@@ -67,7 +69,7 @@ const enqueueText = `
 const enqueueOneText = `
   INSERT INTO @job_executions (id, job_id, cause, scheduled_for, state, ready_at, start_by, queue, priority, handler,
     max_attempts, input, metadata, unique_key, created_at)
-  SELECT $2, j.id, 'enqueue', $3::bigint, 'pending', $4::bigint, $4::bigint + j.start_deadline_ms, COALESCE($5, j.queue),
+  SELECT $2, j.id, 'enqueue', $3::bigint, 'pending', $4::bigint, ${startByText('$4::bigint')}, COALESCE($5, j.queue),
     COALESCE($6::int, j.priority), j.handler, j.max_attempts, $7, $8, $9, $10::bigint
   FROM @jobs j WHERE j.name = $1 AND j.deleted_at IS NULL AND j.state <> 'cancelled'`
 

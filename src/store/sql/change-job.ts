@@ -5,18 +5,18 @@
 
 import { EvertickError } from '../../core/error.ts'
 import { handlerKey } from '../../core/job/handler.ts'
-import { lateAfterMs } from '../../core/job/health.ts'
 import type { Job, JobSpec } from '../../core/job/job.ts'
 import { nextJobState } from '../../core/job/job-state.ts'
 import { sequenceOfJob } from '../../core/job/sequence.ts'
 import type { ChangeContext, JobChange } from '../store.ts'
 import { endPauseIfOver } from './account-ticks.ts'
 import { writeAuditLog } from './audit-log.ts'
-import { changeTags, delayOf, insertRevision, jobNotFound, readJob, zoneOf } from './create-job.ts'
+import { changeTags, insertRevision, jobNotFound, readJob } from './create-job.ts'
+import { specColumns } from './job-columns.ts'
 import { settleLane } from './lane.ts'
 import { holdToStop } from './reserves.ts'
 import { revokeAhead } from './revoke-ahead.ts'
-import { row, run, type Script, type ScriptContext } from './script.ts'
+import { row, run, type Script, type ScriptContext, setText } from './script.ts'
 import { dormantReasons, dueOf, lockJob, settleDue, skipDue } from './settle.ts'
 import { isUnfinished, isUnstarted } from './states.ts'
 
@@ -38,35 +38,25 @@ export function* changeJob(
   const nextDueAt = dueOf(after)
   const ended =
     after.state === 'active' && after.spec.schedule !== null && nextDueAt === null && !waitsForRun(after)
+  const columns = {
+    state: ended ? 'completed' : after.state,
+    revision: after.revision,
+    revision_from: after.revisionFrom,
+    ...specColumns(after.spec),
+    next_due_at: nextDueAt,
+    open_tick_at: after.openTickAt,
+    paused_at: after.pause?.at ?? null,
+    paused_until: after.pause?.until ?? null,
+    paused_reason: after.pause?.reason ?? null,
+    paused_by: after.pause?.by ?? null,
+    managed_by: after.managedBy,
+    managed_hash: after.managedHash,
+    updated_at: now,
+    deleted_at: after.deletedAt,
+  }
   yield* run(
-    `UPDATE @jobs SET state = ?, version = version + 1, revision = ?, revision_from = ?, spec = ?, handler = ?, queue = ?,
-       priority = ?, overlap = ?, max_attempts = ?, schedule_kind = ?, timezone = ?, delay_ms = ?, start_deadline_ms = ?, late_ms = ?, next_due_at = ?, open_tick_at = ?, paused_at = ?, paused_until = ?,
-       paused_reason = ?, paused_by = ?, managed_by = ?, managed_hash = ?, updated_at = ?, deleted_at = ?
-     WHERE id = ?`,
-    ended ? 'completed' : after.state,
-    after.revision,
-    after.revisionFrom,
-    JSON.stringify(after.spec),
-    handlerKey(after.spec.handler),
-    after.spec.queue,
-    after.spec.priority,
-    after.spec.overlap,
-    after.spec.retry.attempts,
-    after.spec.schedule?.kind ?? null,
-    zoneOf(after.spec),
-    delayOf(after.spec),
-    after.spec.startDeadlineMs,
-    lateAfterMs(after.spec),
-    nextDueAt,
-    after.openTickAt,
-    after.pause?.at ?? null,
-    after.pause?.until ?? null,
-    after.pause?.reason ?? null,
-    after.pause?.by ?? null,
-    after.managedBy,
-    after.managedHash,
-    now,
-    after.deletedAt,
+    `UPDATE @jobs SET version = version + 1, ${setText(columns)} WHERE id = ?`,
+    ...Object.values(columns),
     after.id,
   )
   yield* changeTags(after.id, locked.spec, after.spec)

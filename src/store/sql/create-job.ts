@@ -1,15 +1,14 @@
 /** A job's first row, its first revision, and what every later change shares with that. */
 import { EvertickError } from '../../core/error.ts'
-import { handlerKey } from '../../core/job/handler.ts'
-import { lateAfterMs } from '../../core/job/health.ts'
 import type { Job, JobSpec } from '../../core/job/job.ts'
 import { legalActions } from '../../core/job/job-state.ts'
 import type { ChangeContext, NewJob, OwedTick } from '../store.ts'
 import { writeAuditLog } from './audit-log.ts'
 import { executionRow, insertExecutions } from './insert-execution.ts'
+import { specColumns } from './job-columns.ts'
 import { settleLane } from './lane.ts'
 import { jobFrom, number } from './rows.ts'
-import { insertAll, row, run, type Script, type ScriptContext } from './script.ts'
+import { insertAll, insertRow, row, run, type Script, type ScriptContext } from './script.ts'
 import { dueOf, lockJob } from './settle.ts'
 import { insertUnproven } from './unproven.ts'
 
@@ -31,37 +30,23 @@ export function* createJob(job: NewJob, context: ScriptContext): Script<Job> {
   const nextDueAt = dueOf({ name, spec, state: begun, openTickAt, accountedUntil, pause })
   const over = begun === 'active' && schedule?.kind === 'at' && nextDueAt === null
   const state = over ? ('completed' as const) : begun
-  yield* run(
-    `INSERT INTO @jobs (id, name, state, spec, handler, queue, priority, overlap, max_attempts, schedule_kind, timezone, delay_ms,
-       start_deadline_ms, late_ms, revision_from, accounted_until, ledger_from, next_due_at, open_tick_at, paused_at, paused_by, managed_by, managed_hash,
-       created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    job.id,
+  yield* insertRow('jobs', {
+    id: job.id,
     name,
     state,
-    JSON.stringify(spec),
-    handlerKey(spec.handler),
-    spec.queue,
-    spec.priority,
-    spec.overlap,
-    spec.retry.attempts,
-    spec.schedule?.kind ?? null,
-    zoneOf(spec),
-    delayOf(spec),
-    spec.startDeadlineMs,
-    lateAfterMs(spec),
-    accountedUntil,
-    accountedUntil,
-    accountedUntil,
-    nextDueAt,
-    openTickAt,
-    pause?.at ?? null,
-    pause?.by ?? null,
-    job.managedBy,
-    job.managedHash,
-    now,
-    now,
-  )
+    ...specColumns(spec),
+    revision_from: accountedUntil,
+    accounted_until: accountedUntil,
+    ledger_from: accountedUntil,
+    next_due_at: nextDueAt,
+    open_tick_at: openTickAt,
+    paused_at: pause?.at ?? null,
+    paused_by: pause?.by ?? null,
+    managed_by: job.managedBy,
+    managed_hash: job.managedHash,
+    created_at: now,
+    updated_at: now,
+  })
   yield* insertUnproven(job.id)
   yield* insertTags(job.id, spec)
   yield* insertRevision(job.id, 1, accountedUntil, spec, job.context, context)
@@ -138,17 +123,15 @@ export function* insertRevision(
   { now, actor }: ChangeContext,
   { tzVersion }: ScriptContext,
 ): Script<void> {
-  yield* run(
-    `INSERT INTO @job_revisions (job_id, revision, from_at, spec, changed_by, changed_at, tz_version)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    jobId,
+  yield* insertRow('job_revisions', {
+    job_id: jobId,
     revision,
-    from,
-    JSON.stringify(spec),
-    actor,
-    now,
-    tzVersion,
-  )
+    from_at: from,
+    spec: JSON.stringify(spec),
+    changed_by: actor,
+    changed_at: now,
+    tz_version: tzVersion,
+  })
 }
 
 /** A tag that stands twice in the spec counts once. */
@@ -164,15 +147,6 @@ export function* changeTags(jobId: string, before: JobSpec, after: JobSpec): Scr
   if (JSON.stringify(before.tags) === JSON.stringify(after.tags)) return
   yield* run('DELETE FROM @job_tags WHERE job_id = ?', jobId)
   yield* insertTags(jobId, after)
-}
-
-export function zoneOf({ schedule }: JobSpec): string | null {
-  return schedule?.kind === 'cron' ? schedule.timezone : null
-}
-
-/** Kept in a column of its own: the end of every tick asks for it. */
-export function delayOf({ schedule }: JobSpec): number | null {
-  return schedule?.kind === 'fixed_delay' ? schedule.delayMs : null
 }
 
 export function* readJob(id: string): Script<Job> {

@@ -2,6 +2,7 @@
 import type { Cause } from '../../core/execution/execution.ts'
 import { handlerKey } from '../../core/job/handler.ts'
 import type { Job } from '../../core/job/job.ts'
+import { startBy } from './job-columns.ts'
 import { insertAll, type Param, type Script } from './script.ts'
 
 export interface ExecutionDraft {
@@ -68,7 +69,7 @@ export function executionRow(
     draft.scheduledFor,
     draft.state,
     draft.readyAt,
-    spec.startDeadlineMs === null ? null : draft.readyAt + spec.startDeadlineMs,
+    startBy(draft.readyAt, spec),
     spec.queue,
     spec.priority + (priorityShift[draft.cause] ?? 0),
     handlerKey(spec.handler),

@@ -62,6 +62,20 @@ export function* run(text: string, ...params: Param[]): Script<number> {
   return yield { text, params, wants: 'changes' }
 }
 
+/** One row, by the names of its columns. */
+export function* insertRow(into: string, row: Readonly<Record<string, Param>>): Script<void> {
+  const names = Object.keys(row)
+  const marks = names.map(() => '?').join(', ')
+  yield* run(`INSERT INTO @${into} (${names.join(', ')}) VALUES (${marks})`, ...Object.values(row))
+}
+
+/** What an UPDATE sets; the values follow in the same order. */
+export function setText(row: Readonly<Record<string, Param>>): string {
+  return Object.keys(row)
+    .map((name) => `${name} = ?`)
+    .join(', ')
+}
+
 /** Runs an insert and returns the number that the database gave to its row. */
 export function* insertedId(text: string, ...params: Param[]): Script<number> {
   return yield { text, params, wants: 'id' }

@@ -1,8 +1,9 @@
 /**
  * Settling: every action first accounts for the ticks due by now, under the state and revision that held until now.
  */
-import type { CatchUpSpec, Job } from '../../core/job/job.ts'
+import type { Job } from '../../core/job/job.ts'
 import type { JobState } from '../../core/job/job-state.ts'
+import type { CatchUpSpec } from '../../core/job/options.ts'
 import { sequenceOfJob } from '../../core/job/sequence.ts'
 import type { SkipReason } from '../../core/tick/account.ts'
 import { skipSpan } from '../../core/tick/catch-up.ts'

@@ -3,13 +3,13 @@
  * transaction, beats any multi-row form: there is no round trip to save.
  */
 
-import { handlerKey } from '../../core/job/handler.ts'
 import { moveOne } from '../sql/apply-plan.ts'
 import { type ClaimedJob, claimedFrom, claimedJobFrom, claimedTo } from '../sql/claimed.ts'
 import { jobCancelled, jobNotFound } from '../sql/create-job.ts'
 import { unsettled } from '../sql/enqueue.ts'
 import type { Completion, Crash, CursorMove } from '../sql/hot-scripts.ts'
-import { number, optionalNumber, specFrom, text } from '../sql/rows.ts'
+import { enqueueColumns, startByRow } from '../sql/job-columns.ts'
+import { number, optionalNumber, text } from '../sql/rows.ts'
 import { type Row, row, rows, run, type Script } from '../sql/script.ts'
 import { isUnfinished } from '../sql/states.ts'
 import { prove } from '../sql/unproven.ts'
@@ -30,7 +30,7 @@ const enqueueText = `
   VALUES (?, ?, 'enqueue', ?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 const enqueueJobText = `
-  SELECT id, name, state, spec FROM @jobs WHERE name = ? AND deleted_at IS NULL`
+  SELECT ${enqueueColumns} FROM @jobs WHERE name = ? AND deleted_at IS NULL`
 
 const sameUniqueText = `
   SELECT id FROM @job_executions
@@ -58,18 +58,17 @@ function* openJob(name: string): Script<Row> {
 }
 
 function* enqueueOne(job: Row, draft: NewExecution): Script<Enqueued> {
-  const spec = specFrom(job.spec)
   const jobId = text(job.id)
   const values = [
     draft.id,
     jobId,
     draft.scheduledFor,
     draft.readyAt,
-    spec.startDeadlineMs === null ? null : draft.readyAt + spec.startDeadlineMs,
-    draft.queue ?? spec.queue,
-    draft.priority ?? spec.priority,
-    handlerKey(spec.handler),
-    spec.retry.attempts,
+    startByRow(draft.readyAt, job),
+    draft.queue ?? text(job.queue),
+    draft.priority ?? number(job.priority),
+    text(job.handler),
+    number(job.max_attempts),
     draft.input === undefined ? null : JSON.stringify(draft.input),
     Object.keys(draft.metadata).length === 0 ? null : JSON.stringify(draft.metadata),
     draft.uniqueKey,

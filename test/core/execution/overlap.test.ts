@@ -9,7 +9,7 @@ import {
   placeTrigger,
   releaseBlocked,
 } from '../../../src/core/execution/overlap.ts'
-import type { OverlapPolicy } from '../../../src/core/job/job.ts'
+import type { OverlapPolicy } from '../../../src/core/job/policies.ts'
 
 /** `running schedule`, as in a sentence; its id is its place. */
 function active(...texts: string[]): ActiveExecution[] {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Lane } from '../../../src/core/execution/overlap.ts'
-import { catchUpPolicies, type JobSpec, overlapPolicies } from '../../../src/core/job/job.ts'
+import type { JobSpec } from '../../../src/core/job/job.ts'
+import { catchUpPolicies, overlapPolicies } from '../../../src/core/job/policies.ts'
 import { sequenceOfJob } from '../../../src/core/job/sequence.ts'
 import type { TickSequence } from '../../../src/core/schedule/schedule.ts'
 import { isEmptyPlan, type PlanRequest, planTicks, type TickPlan } from '../../../src/core/tick/plan-ticks.ts'

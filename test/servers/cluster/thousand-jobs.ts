@@ -2,7 +2,7 @@
  * A thousand scheduled jobs: every kind of schedule, overlap and catch-up beside each other. One in ten is due every few
  * seconds, the others two or three times a minute: about a hundred ticks a second, so that a leader is always at work.
  */
-import { catchUpPolicies, overlapPolicies } from '../../../src/core/job/job.ts'
+import { catchUpPolicies, overlapPolicies } from '../../../src/core/job/policies.ts'
 import type { CreateJob, Evertick } from '../../../src/index.ts'
 
 export const thousand = 1_000

@@ -1,4 +1,5 @@
 /** The jobs of a history: schedules on both sides of a change of the clocks, and every policy. */
+import type { CatchUpPolicy, CrashPolicy, OverlapPolicy } from '../../../src/core/job/policies.ts'
 import type { JobOptions } from '../../../src/index.ts'
 import type { Random } from '../world/random.ts'
 import type { JobPlan, Work } from './plan.ts'
@@ -71,13 +72,22 @@ export function drawSchedule(random: Random, era: Era): NonNullable<JobOptions['
   }
 }
 
+type Weights<Choice extends string> = Readonly<Record<Choice, number>>
+
+/** A new policy does not compile until it is drawn. */
+const overlaps: Weights<OverlapPolicy> = {
+  skip: 5,
+  buffer_one: 2,
+  buffer_all: 2,
+  cancel_running: 2,
+  allow: 3,
+}
+const catchUps: Weights<CatchUpPolicy> = { none: 2, latest: 4, all: 4 }
+const crashes: Weights<CrashPolicy> = { retry: 3, fail: 1 }
+
 export function drawOptions(random: Random, era: Era): JobOptions {
-  const overlap = random.weighted({ skip: 5, buffer_one: 2, buffer_all: 2, cancel_running: 2, allow: 3 })
-  const policy = random.weighted({
-    none: 2,
-    latest: 4,
-    all: overlap === 'cancel_running' ? 0 : 4,
-  })
+  const overlap = random.weighted(overlaps)
+  const policy = random.weighted(overlap === 'cancel_running' ? { ...catchUps, all: 0 } : catchUps)
   return {
     schedule: drawSchedule(random, era),
     overlap,
@@ -93,7 +103,7 @@ export function drawOptions(random: Random, era: Era): JobOptions {
       base: random.pick([200, 1_000, 5_000]),
       jitter: random.pick([0, 0.5]),
     },
-    onCrash: random.weighted({ retry: 3, fail: 1 }),
+    onCrash: random.weighted(crashes),
     retention: random.chance(0.4) ? { executions: random.pick([1, 5]), age: 30_000 } : { executions: 10_000 },
     ...maybe(random, 0.2, { timeout: random.pick([1_500, 6_000]) }),
     ...maybe(random, 0.2, { startDeadline: random.pick([3_000, 30_000]) }),

@@ -1,7 +1,7 @@
 /** Why an execution is there, as a sentence. */
 import type { Execution } from '../../../../src/client/index.ts'
+import { cancelWords } from '../../../../src/core/execution/execution.ts'
 import { isFinal } from '../../../../src/core/execution/execution-state.ts'
-import { cancelSentences } from '../../../../src/core/execution/standing.ts'
 import { absolute } from '../../words/times.ts'
 
 export function causeSentence(
@@ -27,8 +27,7 @@ export function causeSentence(
 }
 
 export function cancelSentence({ cancelReason, cancelRequestedAt, state }: Execution): string | null {
-  if (state === 'cancelled')
-    return `Cancelled: ${cancelSentences[cancelReason ?? ''] ?? cancelReason ?? 'no reason was given'}.`
+  if (state === 'cancelled') return `Cancelled: ${cancelWords(cancelReason ?? 'no reason was given')}.`
   if (cancelRequestedAt === null) return null
   return isFinal(state)
     ? 'It was asked to stop, and ended by itself all the same.'

@@ -2,6 +2,7 @@
 import type { Body, Job } from '../../../../src/client/index.ts'
 import { browserZone } from '../../words/times.ts'
 import type { Definition } from '../job/definition.ts'
+import { type OptionDraft, optionDraft } from './option-draft.ts'
 
 export type NewJob = Body<'POST /jobs'>
 export type Schedule = NonNullable<NewJob['schedule']>
@@ -15,8 +16,6 @@ export interface Pair {
 
 export interface Draft {
   name: string
-  description: string
-  tags: string
   handlerType: Job['handler']['type']
   functionName: string
   url: string
@@ -35,18 +34,8 @@ export interface Draft {
   anchor: string
   fixedDelay: string
   at: string | null
-  catchUp: {
-    policy: NonNullable<Job['catchUp']['policy']>
-    maxMissedRuns: number
-    window: string
-    grace: string
-  }
-  overlap: Job['overlap']
-  maxConcurrent: number
-  retry: { attempts: number; base: string; factor: number; max: string }
-  timeout: string
-  queue: string
-  priority: number
+  /** By path, such as `retry.base`; empty where it is not given. */
+  options: OptionDraft
   input: unknown
   metadata: unknown
   runNow: boolean
@@ -55,8 +44,6 @@ export interface Draft {
 export function emptyDraft(): Draft {
   return {
     name: '',
-    description: '',
-    tags: '',
     handlerType: 'function',
     functionName: '',
     url: '',
@@ -75,13 +62,7 @@ export function emptyDraft(): Draft {
     anchor: 'epoch',
     fixedDelay: '5m',
     at: null,
-    catchUp: { policy: 'latest', maxMissedRuns: 100, window: '', grace: '1m' },
-    overlap: 'skip',
-    maxConcurrent: 1,
-    retry: { attempts: 3, base: '1s', factor: 2, max: '1h' },
-    timeout: '',
-    queue: 'default',
-    priority: 0,
+    options: optionDraft({}),
     input: undefined,
     metadata: undefined,
     runNow: false,
@@ -89,18 +70,14 @@ export function emptyDraft(): Draft {
 }
 
 export function draftOf(definition: Definition): Draft {
-  const draft = emptyDraft()
-  const { name, handler, schedule, catchUp, retry, ...options } = definition as Definition & Partial<NewJob>
-  const kept = Object.entries(options).filter(([key]) => key in draft && key !== 'tags')
+  const { name, handler, schedule, metadata, ...options } = definition as Definition & Partial<NewJob>
   return {
-    ...draft,
-    ...Object.fromEntries(kept),
+    ...emptyDraft(),
     ...handlerDraft(handler),
     ...scheduleDraft(schedule),
     name,
-    tags: (options.tags ?? []).join(', '),
-    catchUp: { ...draft.catchUp, ...(catchUp as Partial<Draft['catchUp']> | undefined) },
-    retry: { ...draft.retry, ...(retry as Partial<Draft['retry']> | undefined) },
+    options: optionDraft(options),
+    metadata,
   }
 }
 

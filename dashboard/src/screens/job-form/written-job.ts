@@ -1,7 +1,7 @@
 /** From the form to what is sent: all of a new job, or only what an edit changes. */
 import type { Body } from '../../../../src/client/index.ts'
-import type { Definition } from '../job/definition.ts'
 import type { Draft, NewJob, Pair, Schedule } from './draft.ts'
+import { optionsOf } from './option-draft.ts'
 
 export function scheduleOf(draft: Draft): Schedule | undefined {
   switch (draft.scheduleKind) {
@@ -55,41 +55,14 @@ function recordOf(pairs: readonly Pair[]): Record<string, string> {
   )
 }
 
-/** Everything that the form knows of. `base` is what a copy also has, and no field shows. */
-export function newJobOf(draft: Draft, base: Definition | null): NewJob {
-  const { catchUp, retry, overlap } = draft
+/** All that is written in the form. */
+export function newJobOf(draft: Draft): NewJob {
   const schedule = scheduleOf(draft)
-  const rest = Object.entries(base ?? {}).filter(
-    ([key]) => !(key in draft) && key !== 'handler' && key !== 'schedule',
-  )
   return {
-    ...Object.fromEntries(rest),
     name: draft.name.trim(),
     handler: handlerOf(draft),
     ...(schedule === undefined ? {} : { schedule }),
-    catchUp: {
-      policy: catchUp.policy,
-      maxMissedRuns: catchUp.maxMissedRuns,
-      ...(catchUp.grace === '' ? {} : { grace: catchUp.grace }),
-      ...(catchUp.window === '' ? {} : { window: catchUp.window }),
-    },
-    overlap,
-    ...(overlap === 'allow' ? {} : { maxConcurrent: draft.maxConcurrent }),
-    retry: {
-      ...(base?.['retry'] as object | undefined),
-      attempts: retry.attempts,
-      base: retry.base,
-      factor: retry.factor,
-      max: retry.max,
-    },
-    ...(draft.timeout.trim() === '' ? {} : { timeout: draft.timeout.trim() }),
-    queue: draft.queue.trim() || 'default',
-    priority: draft.priority,
-    tags: draft.tags
-      .split(',')
-      .map((tag) => tag.trim())
-      .filter((tag) => tag !== ''),
-    description: draft.description.trim(),
+    ...optionsOf(draft.options),
     metadata: (draft.metadata ?? {}) as Record<string, unknown>,
     ...(draft.input === undefined ? {} : { input: draft.input }),
     ...(draft.runNow ? { runNow: true } : {}),
@@ -98,8 +71,8 @@ export function newJobOf(draft: Draft, base: Definition | null): NewJob {
 
 /** What differs from how the form began, so that an edit leaves alone what it did not touch. */
 export function changesOf(before: Draft, after: Draft): Body<'PATCH /jobs/{id}'> {
-  const { name: _, runNow: _runNow, ...now } = newJobOf(after, null)
-  const old: Readonly<Record<string, unknown>> = newJobOf(before, null)
+  const { name: _, runNow: _runNow, ...now } = newJobOf(after)
+  const old: Readonly<Record<string, unknown>> = newJobOf(before)
   return Object.fromEntries(
     Object.entries(now).filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(old[key])),
   )

@@ -1,11 +1,11 @@
 /** What a revision changed of the one before. */
 import { type FieldChange, fieldChanges } from '../../kit/field-changes.ts'
-import { type Revision, withWords } from './definition.ts'
+import type { Revision } from './definition.ts'
 
 export function changesOf(before: Revision | undefined, after: Revision): FieldChange[] {
   return fieldChanges(before === undefined ? null : written(before), written(after))
 }
 
 function written({ options, handler }: Revision): object {
-  return { ...withWords(options), handler }
+  return { ...options, handler }
 }

@@ -131,8 +131,8 @@ export function history(): void {
     const { name } = await scheduler.createJob({ name: 'crawl', interval_minutes: 10 })
     await node.advance('35m')
     expect((await node.executions(name)).map(({ result }) => result)).toEqual([1, 2, 3])
-    const [first] = await node.evertick.jobs.revisions(name)
-    expect(first?.options.retention).toEqual({ executions: 100, age: 30 * 86_400_000 })
+    const { retention } = await node.evertick.jobs.get(name)
+    expect(retention).toEqual({ executions: 100, age: '30d' })
   })
 }
 

@@ -1,4 +1,5 @@
 /** A definition as text for elsewhere. */
+import { type PlacedField, placedFields } from '../../../../../src/core/job/fields.ts'
 import type { Definition } from '../definition.ts'
 
 export function jsonOf(definition: Definition): string {
@@ -7,54 +8,18 @@ export function jsonOf(definition: Definition): string {
 
 type Flag = readonly [name: string, value: string | number | undefined]
 
-/** The options of a definition that have a flag. */
-interface Flagged {
-  readonly schedule?: {
-    readonly [Part in 'cron' | 'timezone' | 'every' | 'anchor' | 'fixedDelay' | 'at']?: string
-  }
-  readonly catchUp?: {
-    readonly policy?: string
-    readonly maxMissedRuns?: number
-    readonly window?: string
-    readonly grace?: string
-  }
-  readonly overlap?: string
-  readonly maxConcurrent?: number
-  readonly retry?: { readonly attempts?: number }
-  readonly timeout?: string
-  readonly startDeadline?: string
-  readonly queue?: string
-  readonly priority?: number
-  readonly description?: string
-  readonly tags?: readonly string[]
-  readonly metadata?: object
-}
-
-/** `evertick jobs create` with the flags that there are; what has none is left to the JSON. */
+/** `evertick jobs create` with all of it as flags. */
 export function commandOf({ name, handler, ...options }: Definition): string {
-  const { schedule, catchUp, retry, tags = [], metadata, ...plain }: Flagged = options
+  const schedule = (options['schedule'] ?? {}) as Readonly<Record<string, string>>
   const flags: Flag[] = [
-    ['--cron', schedule?.cron],
-    ['--tz', schedule?.timezone],
-    ['--every', schedule?.every],
-    ['--anchor', schedule?.anchor],
-    ['--fixed-delay', schedule?.fixedDelay],
-    ['--at', schedule?.at],
+    ['--cron', schedule['cron']],
+    ['--tz', schedule['timezone']],
+    ['--every', schedule['every']],
+    ['--anchor', schedule['anchor']],
+    ['--fixed-delay', schedule['fixedDelay']],
+    ['--at', schedule['at']],
     ...handlerFlags(name, handler),
-    ['--catch-up', catchUp?.policy],
-    ['--max-missed-runs', catchUp?.maxMissedRuns],
-    ['--catch-up-window', catchUp?.window],
-    ['--grace', catchUp?.grace],
-    ['--overlap', plain.overlap],
-    ['--max-concurrent', plain.maxConcurrent],
-    ['--attempts', retry?.attempts],
-    ['--timeout', plain.timeout],
-    ['--start-deadline', plain.startDeadline],
-    ['--queue', plain.queue],
-    ['--priority', plain.priority],
-    ['--description', plain.description],
-    ...tags.map((tag): Flag => ['--tag', tag]),
-    ['--metadata', metadata === undefined ? undefined : JSON.stringify(metadata)],
+    ...placedFields.flatMap((placed) => flagsOf(placed, options)),
   ]
   const written = flags.flatMap(([flag, value]) =>
     value === undefined ? [] : [`${flag} ${quoted(String(value))}`],
@@ -64,6 +29,14 @@ export function commandOf({ name, handler, ...options }: Definition): string {
       ? [`--command -- ${[handler.command, ...(handler.args ?? [])].map(quoted).join(' ')}`]
       : []
   return [`npx evertick jobs create ${quoted(name)}`, ...written, ...program].join(' \\\n  ')
+}
+
+function flagsOf({ option, part, field }: PlacedField, options: Readonly<Record<string, unknown>>): Flag[] {
+  const given = options[option]
+  const value = part === null ? given : (given as Readonly<Record<string, unknown>> | undefined)?.[part]
+  if (value === undefined) return []
+  if (field.is === 'texts') return (value as readonly string[]).map((text) => [field.flag, text])
+  return [[field.flag, field.is === 'object' ? JSON.stringify(value) : (value as string | number)]]
 }
 
 function handlerFlags(job: string, handler: Definition['handler']): Flag[] {

@@ -1,7 +1,8 @@
 /** The ledger as rows, newest first: a tick a row, and a run of ticks with one account one row together. */
 import type { Answer } from '../../../../../src/client/index.ts'
+import { reasonSentence } from '../../../../../src/core/tick/account.ts'
 import { type DrawnTick, kindOf, type TickKind, tickSentence } from '../../../ticks/tick-mark.ts'
-import { counted, heldBack, reasonSentence } from '../../../words/accounts.ts'
+import { counted, heldBack } from '../../../words/accounts.ts'
 import type { TimedTick } from '../timed-ticks.ts'
 
 export type Ledger = Answer<'GET /jobs/{id}/ticks'>

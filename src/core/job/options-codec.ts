@@ -1,0 +1,123 @@
+/** A job's options as they are written, stored and shown. Here and nowhere else durations and instants change their form. */
+import { formatDuration, parseDuration } from '../schedule/duration.ts'
+import { parseInstant } from '../schedule/instant.ts'
+import type { Duration } from '../schedule/schedule.ts'
+import { type Field, jobOptions, type Option, type OptionName } from './fields.ts'
+import type { JobOptions, JobSettings, StoredOptions } from './options.ts'
+
+type Values = Readonly<Record<string, unknown>>
+
+/** What is given, over what was before: field by field, also inside a group. */
+export function storedOptions(given: JobOptions, before: StoredOptions = defaultOptions): StoredOptions {
+  const stored = jobOptions.flatMap(([name, option]) => {
+    const value = (given as Values)[name]
+    if (value === undefined) return []
+    if (option.is !== 'group') return [[storedName(name, option), toStored(option, value, name)] as const]
+    const parts = typeof value === 'object' ? (value as Values) : { [option.short ?? '']: value }
+    const changed = Object.entries(option.fields).flatMap(([part, field]) =>
+      parts[part] === undefined
+        ? []
+        : [[storedName(part, field), toStored(field, parts[part], `${name}.${part}`)] as const],
+    )
+    return [
+      [name, { ...(before[name as keyof StoredOptions] as object), ...Object.fromEntries(changed) }] as const,
+    ]
+  })
+  return { ...before, ...(Object.fromEntries(stored) as Partial<StoredOptions>) }
+}
+
+/** Every option, as a view shows it: null where there is none, and in a group nothing at all. */
+export function shownOptions(stored: StoredOptions): JobSettings {
+  const shown = jobOptions.map(([name, option]) => {
+    if (option.is !== 'group') return [name, toShown(option, valueOf(stored, name, option))] as const
+    const group = stored[name as keyof StoredOptions] as Values
+    const parts = Object.entries(option.fields).map(
+      ([part, field]) => [part, toShown(field, group[storedName(part, field)])] as const,
+    )
+    return [name, withoutNull(parts)] as const
+  })
+  return Object.fromEntries(shown) as unknown as JobSettings
+}
+
+/** The options that its user would write, the defaults too. */
+export function writtenOptions(stored: StoredOptions): JobOptions {
+  const { maxConcurrent, ...shown } = shownOptions(stored)
+  // To `allow` a limit has no meaning.
+  const limit = stored.overlap === 'allow' ? [] : [['maxConcurrent', maxConcurrent] as const]
+  return withoutNull([...Object.entries(shown), ...limit])
+}
+
+/** Of options as they are written or shown, those that say more than the default does. */
+export function tellingOptions(written: Values): Values {
+  const told = jobOptions.flatMap(([name, option]) => {
+    const value = written[name]
+    if (option.is !== 'group') return tells(option, value) ? [[name, value] as const] : []
+    const parts = Object.entries((value ?? {}) as Values).filter(([part, its]) => {
+      const field = option.fields[part]
+      return field !== undefined && tells(field, its)
+    })
+    return parts.length === 0 ? [] : [[name, Object.fromEntries(parts)] as const]
+  })
+  return Object.fromEntries(told)
+}
+
+function tells(field: Field, value: unknown): boolean {
+  const usual = toShown(field, field.default)
+  return (
+    value !== undefined && value !== null && value !== '' && JSON.stringify(value) !== JSON.stringify(usual)
+  )
+}
+
+function defaultOf(option: Option): unknown {
+  if (option.is !== 'group') return option.default
+  const parts = Object.entries(option.fields).map(([part, field]) => [storedName(part, field), field.default])
+  return Object.fromEntries(parts)
+}
+
+export const defaultOptions = Object.fromEntries(
+  jobOptions.map(([name, option]) => [
+    option.is === 'group' ? name : storedName(name, option),
+    defaultOf(option),
+  ]),
+) as unknown as StoredOptions
+
+function valueOf(stored: StoredOptions, name: OptionName, field: Field): unknown {
+  return (stored as unknown as Values)[storedName(name, field)]
+}
+
+/** A number of milliseconds says so in its name. */
+export function storedName(name: string, { is }: { readonly is: Field['is'] }): string {
+  return is === 'duration' ? `${name}Ms` : name
+}
+
+function toStored(field: Field, value: unknown, path: string): unknown {
+  switch (field.is) {
+    case 'duration':
+      return parseDuration(value, path)
+    case 'instant':
+      return parseInstant(value, path)
+    default:
+      return value
+  }
+}
+
+export function toShown(field: Field, stored: unknown): unknown {
+  if (stored === null || stored === undefined) return null
+  switch (field.is) {
+    case 'duration':
+      return durationText(stored as number)
+    case 'instant':
+      return new Date(stored as number)
+    default:
+      return stored
+  }
+}
+
+/** As one would write it. */
+export function durationText(ms: number): Duration {
+  return formatDuration(ms).replaceAll(' ', '') as Duration
+}
+
+function withoutNull(entries: readonly (readonly [string, unknown])[]): object {
+  return Object.fromEntries(entries.filter(([, value]) => value !== null))
+}
