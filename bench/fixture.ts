@@ -1,6 +1,6 @@
 /** Jobs and executions as the measures of the store need them. */
 import { newId } from '../src/app/ids.ts'
-import { jobSpec } from '../src/app/job-options.ts'
+import { jobSpec } from '../src/app/job/job-options.ts'
 import type { JobSpec } from '../src/core/job/job.ts'
 import type { JobOptions } from '../src/core/job/options.ts'
 import { usualPayloadBytes } from '../src/core/payload.ts'

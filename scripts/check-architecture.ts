@@ -48,13 +48,13 @@ const layers: readonly Layer[] = [
   { at: 'src/client/', may: ['src/core/', 'src/client/'], mayType: ['src/http/all-routes.ts'] },
   // The role `api` is opened in one place, lazily.
   {
-    at: 'src/app/open-api.ts',
+    at: 'src/app/api-server.ts',
     may: below('src/app/', 'src/http/serve.ts', 'src/http/openapi.ts', 'src/http/events/'),
   },
   { at: 'src/app/', may: below('src/app/') },
   { at: 'src/testing/', may: below('src/app/', 'src/testing/') },
   { at: 'src/http/', may: below('src/app/', 'src/http/') },
-  { at: 'src/embed/', may: below('src/app/', 'src/embed/') },
+  { at: 'src/compat/', may: below('src/app/', 'src/compat/') },
   { at: 'src/cli/', may: below('src/app/', 'src/cli/', 'src/client/') },
   { at: 'src/index.ts', may: ['src/'] },
   // The page speaks HTTP only, through the client; of the library it shares words and pure functions.
@@ -85,8 +85,8 @@ const drivers: Readonly<Record<string, string>> = {
   pg: 'src/store/postgres/',
   mysql2: 'src/store/mysql/',
   redis: 'src/store/redis/',
-  bullmq: 'src/embed/bullmq/',
-  'node-resque': 'src/embed/node-resque/',
+  bullmq: 'src/compat/bullmq/',
+  'node-resque': 'src/compat/node-resque/',
   '@opentelemetry/api': 'src/observe/',
 }
 
@@ -114,7 +114,7 @@ const forbidden: readonly { in: string[]; except?: string[]; words: RegExp; say:
   },
   {
     in: ['src/'],
-    except: ['src/cli/', 'src/app/environment.ts'],
+    except: ['src/cli/', 'src/app/config/environment.ts'],
     words: /\bprocess\s*(?:\?\.|\.)\s*env\b|\bprocess\s*\[|\}\s*=\s*process\b/,
     say: 'reads the environment: only cli/ does',
   },

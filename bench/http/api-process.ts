@@ -2,7 +2,7 @@
 import type { AddressInfo } from 'node:net'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { openAccess } from '../../src/app/access/open-access.ts'
-import { apiConfig } from '../../src/app/api-config.ts'
+import { apiConfig } from '../../src/app/config/api-config.ts'
 import { Evertick } from '../../src/app/evertick.ts'
 import { createApi } from '../../src/http/api.ts'
 import { nodeServer } from '../../src/http/node-server.ts'

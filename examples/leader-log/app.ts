@@ -2,7 +2,7 @@
 import { Redis } from 'ioredis'
 import { Queue } from 'node-resque'
 import { scheduleJob } from 'node-schedule'
-import { pushOnce } from '../../src/embed/node-resque/index.ts'
+import { pushOnce } from '../../src/compat/node-resque/index.ts'
 import { LeaderLogCoordinator, nextTicks, type QueueEntry } from '../../src/index.ts'
 
 const [name = 'app', database = '', namespace = ''] = process.argv.slice(2)

@@ -4,7 +4,7 @@
  */
 import { Redis } from 'ioredis'
 import { Queue, Worker } from 'node-resque'
-import { resqueJob } from '../../src/embed/node-resque/index.ts'
+import { resqueJob } from '../../src/compat/node-resque/index.ts'
 import { Evertick } from '../../src/index.ts'
 
 const redis = new Redis(process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379')

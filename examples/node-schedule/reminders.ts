@@ -2,7 +2,7 @@
  * An app that was written for node-schedule: only its import has changed. Run it, stop it with Ctrl-C, wait a while, run
  * it again: it tells what it missed. In your own code, import from 'evertick/node-schedule'.
  */
-import * as schedule from '../../src/embed/node-schedule/index.ts'
+import * as schedule from '../../src/compat/node-schedule/index.ts'
 
 const seconds = Number(process.argv[2] ?? Number.POSITIVE_INFINITY)
 // Without this, jobs are kept in EVERTICK_DATABASE_URL, or else in .evertick/node-schedule.db.

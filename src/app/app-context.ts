@@ -6,7 +6,7 @@ import type { Handler } from '../engine/worker/handler.ts'
 import type { Measures } from '../observe/measures.ts'
 import type { Store } from '../store/store.ts'
 import type { NewId } from './ids.ts'
-import type { Secrets } from './secrets.ts'
+import type { Secrets } from './job/secrets.ts'
 
 export interface AppContext {
   readonly nodeId: string

@@ -14,9 +14,9 @@ import { durationText, shownOptions, writtenOptions } from '../core/job/options-
 import { sequenceOfJob } from '../core/job/sequence.ts'
 import type { Schedule, ScheduleSpec } from '../core/schedule/schedule.ts'
 import type { LastExecution } from '../store/store.ts'
-import type { HandlerOptions } from './handler-options.ts'
-import { handlerView } from './handler-view.ts'
-import { scheduleWords } from './schedule-words.ts'
+import type { HandlerOptions } from './job/handler-options.ts'
+import { handlerView } from './job/handler-view.ts'
+import { scheduleWords } from './job/schedule-words.ts'
 
 export interface JobView extends JobSettings {
   readonly id: string

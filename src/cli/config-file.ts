@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { defineConfig, type EvertickOptions } from '../app/options.ts'
+import { defineConfig, type EvertickOptions } from '../app/config/options.ts'
 import { EvertickError } from '../core/error.ts'
 
 export interface ConfigFile {

@@ -1,6 +1,6 @@
 /** The tree of commands. Each file of commands/ adds its own. */
 import { Command } from 'commander'
-import { version } from '../app/version.ts'
+import { version } from '../app/config/version.ts'
 import { EvertickError } from '../core/error.ts'
 import { addAudit } from './commands/audit.ts'
 import { addAuditLog } from './commands/audit-log.ts'

@@ -1,9 +1,9 @@
 /** Where the settings come from: flags before environment before file. The only file that reads the environment. */
 import { existsSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
-import { mysqlFromEnvironment, secretFrom } from '../app/environment.ts'
+import { mysqlFromEnvironment, secretFrom } from '../app/config/environment.ts'
+import type { EvertickOptions } from '../app/config/options.ts'
 import { type LogLevel, parseLogLevel } from '../app/log/log-level.ts'
-import type { EvertickOptions } from '../app/options.ts'
 import { EvertickError } from '../core/error.ts'
 import { parseTimezone } from '../core/schedule/timezone.ts'
 import { loadConfigFile } from './config-file.ts'

@@ -3,15 +3,15 @@
  * does not know which.
  */
 import type { Access } from '../app/access/access.ts'
-import type { AuditLog } from '../app/audit-log.ts'
-import type { Leader, Nodes, Queues } from '../app/cluster.ts'
+import { type Change, tellChanges } from '../app/api-server.ts'
+import type { Leader, Nodes, Queues } from '../app/cluster/cluster.ts'
+import { type ExportedCrontab, exportCrontab } from '../app/crontab/export-crontab.ts'
 import { Evertick } from '../app/evertick.ts'
-import type { Executions, Leases } from '../app/executions.ts'
-import { type ExportedCrontab, exportCrontab } from '../app/export-crontab.ts'
-import type { Jobs } from '../app/jobs.ts'
-import type { ListJobs } from '../app/list-jobs.ts'
-import type { Locks } from '../app/locks.ts'
-import { type Change, tellChanges } from '../app/open-api.ts'
+import type { Executions, Leases } from '../app/execution/executions.ts'
+import type { Jobs } from '../app/job/jobs.ts'
+import type { ListJobs } from '../app/job/list-jobs.ts'
+import type { Locks } from '../app/locks/locks.ts'
+import type { AuditLog } from '../app/log/audit-log.ts'
 import type { JobView } from '../app/views.ts'
 import type { Logger } from '../engine/logger.ts'
 

@@ -1,6 +1,6 @@
 /** The path that an API stands below, where it is not alone on its host: `/jobs`; empty at the root. */
 import { getPath } from 'hono/utils/url'
-import { basePathPattern } from '../app/api-config.ts'
+import { basePathPattern } from '../app/config/api-config.ts'
 
 /** The path of a request below the base path; null where it is elsewhere. */
 export function pathBelow(request: Request, basePath: string): string | null {

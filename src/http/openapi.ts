@@ -1,6 +1,6 @@
 /** The OpenAPI 3.1 document, made from the same schemas that check the requests. */
 import { z } from 'zod'
-import { version } from '../app/version.ts'
+import { version } from '../app/config/version.ts'
 import { allRoutes, type PlacedEndpoint } from './all-routes.ts'
 import { named } from './schemas/named.ts'
 

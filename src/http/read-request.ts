@@ -1,6 +1,6 @@
 /** What came in, checked by the schemas of its route: an unknown key is an error, never ignored. */
 import type { z } from 'zod'
-import { checked } from '../app/checked.ts'
+import { checked } from '../app/config/checked.ts'
 import { EvertickError } from '../core/error.ts'
 import type { Endpoint } from './endpoint.ts'
 import { bodyLimits, readJson } from './guard/json-body.ts'

@@ -6,7 +6,7 @@ import type { Migrator } from './migrate.ts'
 import type { RedisMarks } from './redis/enqueue-marks.ts'
 import type { RedisHintsOptions } from './redis/hints.ts'
 import type { RedisLocks } from './redis/lock.ts'
-import type { ScriptContext } from './sql/script.ts'
+import type { ScriptContext } from './sql/runtime/script.ts'
 import type { Store } from './store.ts'
 import { sqlitePath, withoutSecrets } from './store-url.ts'
 

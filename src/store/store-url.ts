@@ -1,7 +1,7 @@
 /** What the URLs of databases have in common. */
 import { EvertickError } from '../core/error.ts'
 import type { Host } from './host.ts'
-import type { PoolSizes } from './sql/server-driver.ts'
+import type { PoolSizes } from './sql/runtime/server-driver.ts'
 
 /** `sqlite:data/app.db`, `sqlite:/var/lib/app.db`, `sqlite:///var/lib/app.db`, `sqlite::memory:`. */
 export function sqlitePath(url: string): string {

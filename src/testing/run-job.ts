@@ -1,5 +1,5 @@
 /** Runs one handler with no database: for the unit tests of a job. */
-import { type DefinedJob, handlerOf } from '../app/define-job.ts'
+import { type DefinedJob, handlerOf } from '../app/job/define-job.ts'
 import { EvertickError } from '../core/error.ts'
 import { parseInstant } from '../core/schedule/instant.ts'
 import type { Instant } from '../core/schedule/schedule.ts'

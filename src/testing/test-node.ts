@@ -1,7 +1,8 @@
 /** A node on a manual clock: advance it a week, then look at the ticks and executions. Nothing sleeps. */
+
+import type { EvertickOptions } from '../app/config/options.ts'
 import { Evertick } from '../app/evertick.ts'
-import type { ExplainedTickView } from '../app/explain.ts'
-import type { EvertickOptions } from '../app/options.ts'
+import type { ExplainedTickView } from '../app/job/explain.ts'
 import type { ExecutionView } from '../app/views.ts'
 import { EvertickError } from '../core/error.ts'
 import { parseDuration } from '../core/schedule/duration.ts'

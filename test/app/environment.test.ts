@@ -5,7 +5,7 @@ import {
   privateHostsFromEnvironment,
   processingDatabaseFromEnvironment,
   redisFromHostEnvironment,
-} from '../../src/app/environment.ts'
+} from '../../src/app/config/environment.ts'
 
 test('EVERTICK_DATABASE_URL goes before DATABASE_URL', () => {
   const environment = { EVERTICK_DATABASE_URL: 'sqlite:own.db', DATABASE_URL: 'sqlite:other.db' }

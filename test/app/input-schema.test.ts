@@ -2,7 +2,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
-import { inputSchemaOf } from '../../src/app/input-schema.ts'
+import { inputSchemaOf } from '../../src/app/job/input-schema.ts'
 import { defineJob } from '../../src/index.ts'
 import { openTestNode } from '../../src/testing/index.ts'
 

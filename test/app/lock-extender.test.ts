@@ -1,7 +1,7 @@
 /** Work under a lock stops no later than the lease does, whatever becomes of the keeper. */
 import { expect, it } from 'vitest'
-import { HeldLock } from '../../src/app/held-lock.ts'
-import { LockExtender } from '../../src/app/lock-extender.ts'
+import { HeldLock } from '../../src/app/locks/held-lock.ts'
+import { LockExtender } from '../../src/app/locks/lock-extender.ts'
 import { EvertickError } from '../../src/core/error.ts'
 import { ManualClock } from '../../src/testing/index.ts'
 

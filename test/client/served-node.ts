@@ -1,7 +1,7 @@
 /** A real node that listens on a port of its own, and clients of it. */
 import { onTestFinished } from 'vitest'
 import { openAccess } from '../../src/app/access/open-access.ts'
-import { apiConfig } from '../../src/app/api-config.ts'
+import { apiConfig } from '../../src/app/config/api-config.ts'
 import { type Client, type ClientOptions, createClient } from '../../src/client/index.ts'
 import type { AccessRole } from '../../src/core/access/access-role.ts'
 import { Evertick } from '../../src/index.ts'

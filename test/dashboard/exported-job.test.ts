@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { codeOf, commandOf, jsonOf } from '../../dashboard/src/screens/job/actions/exported-job.ts'
 import { newestDefinition, type Revision } from '../../dashboard/src/screens/job/definition.ts'
-import type { CreateJob } from '../../src/app/jobs.ts'
+import type { CreateJob } from '../../src/app/job/jobs.ts'
 import type { Job } from '../../src/client/index.ts'
 import { openTestNode } from '../../src/testing/index.ts'
 

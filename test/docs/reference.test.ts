@@ -35,12 +35,12 @@ function comparable({ name, default: stated }: DeclaredOption): string {
 }
 
 test('options.md lists every option of Evertick.open with its default', () => {
-  const declared = declaredOptions('src/app/options.ts', 'EvertickOptions')
+  const declared = declaredOptions('src/app/config/options.ts', 'EvertickOptions')
   expect(sorted(optionRows('## Evertick.open').map(comparable))).toEqual(sorted(declared.map(comparable)))
 })
 
 test('what is declared for Evertick.open is what is accepted', () => {
-  const declared = declaredOptions('src/app/options.ts', 'EvertickOptions').map(({ name }) => name)
+  const declared = declaredOptions('src/app/config/options.ts', 'EvertickOptions').map(({ name }) => name)
   expect(sorted(declared.filter((name) => !name.includes('.')))).toEqual(sorted(acceptedByOpen()))
 })
 
@@ -82,7 +82,7 @@ test('options.md lists every option of enqueue with its default', () => {
 })
 
 test('options.md lists every option of the API with its default', () => {
-  const declared = declaredOptions('src/app/api-config.ts', 'ApiOptions')
+  const declared = declaredOptions('src/app/config/api-config.ts', 'ApiOptions')
   expect(sorted(optionRows('### api').map(({ name }) => name))).toEqual(
     sorted(declared.map(({ name }) => name)),
   )

@@ -35,7 +35,7 @@ test('the statuses of problems stand in rest.md and errors.md', () => {
 })
 
 test('api.md lists every variable that the API heeds', () => {
-  const source = readFileSync(join(root, 'src/app/environment.ts'), 'utf8')
+  const source = readFileSync(join(root, 'src/app/config/environment.ts'), 'utf8')
   const named = [
     ...source.matchAll(/(?:text|secretFrom|isOn)\((?:environment, |text, )?'(EVERTICK_\w+)'\)/g),
   ].map(([, name = '']) => name)

@@ -4,9 +4,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { processHost } from '../../src/store/host.ts'
-import { isInsert, type ScriptContext, type Step } from '../../src/store/sql/script.ts'
-import { ServerDriver } from '../../src/store/sql/server-driver.ts'
-import type { Session, SessionPool } from '../../src/store/sql/server-session.ts'
+import { isInsert, type ScriptContext, type Step } from '../../src/store/sql/runtime/script.ts'
+import { ServerDriver } from '../../src/store/sql/runtime/server-driver.ts'
+import type { Session, SessionPool } from '../../src/store/sql/runtime/server-session.ts'
 import { createSqlStore } from '../../src/store/sql/sql-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { scriptContext } from '../store/builders.ts'

@@ -4,7 +4,7 @@
  * behind is held against the promises of its replies and the proof of the ledger. So every interleaving is.
  */
 import assert from 'node:assert/strict'
-import type { SessionPool } from '../../src/store/sql/server-session.ts'
+import type { SessionPool } from '../../src/store/sql/runtime/server-session.ts'
 import type { Store } from '../../src/store/store.ts'
 import { isAllowed } from './allowances.ts'
 import { alone, type Name, play, type Schedule, Thread } from './conductor.ts'

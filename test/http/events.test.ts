@@ -1,7 +1,7 @@
 /** Live events: what is told, how often, to whom, and for how long. */
 import { expect, onTestFinished, test } from 'vitest'
 import { openAccess } from '../../src/app/access/open-access.ts'
-import { apiConfig } from '../../src/app/api-config.ts'
+import { apiConfig } from '../../src/app/config/api-config.ts'
 import { type Api, createApi } from '../../src/http/api.ts'
 import { liveEvent } from '../../src/http/schemas/event.ts'
 import { defineJob, Evertick } from '../../src/index.ts'

@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { CompactEncrypt } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openAccess } from '../../src/app/access/open-access.ts'
-import { apiConfig } from '../../src/app/api-config.ts'
+import { apiConfig } from '../../src/app/config/api-config.ts'
 import { type ApiUnderTest, openApi, secret } from './api-under-test.ts'
 import { claimsOf, forged, goodHeader, type Json, unsigned, without } from './forge.ts'
 

@@ -1,8 +1,8 @@
 /** What no client would send, on a real socket: the server answers in its own words or hangs up, and goes on. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { apiConfig } from '../../src/app/api-config.ts'
-import type { RunningApi } from '../../src/app/open-api.ts'
+import type { RunningApi } from '../../src/app/api-server.ts'
+import { apiConfig } from '../../src/app/config/api-config.ts'
 import { apiHeaders } from '../../src/http/guard/headers.ts'
 import { serve } from '../../src/http/serve.ts'
 import { quiet } from '../promises/support.ts'

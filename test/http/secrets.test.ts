@@ -8,7 +8,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { openAccess } from '../../src/app/access/open-access.ts'
 import { ownSecret } from '../../src/app/access/own-secret.ts'
 import { SigningKeys } from '../../src/app/access/signing-keys.ts'
-import { apiConfig, refuseOpenDoor } from '../../src/app/api-config.ts'
+import { apiConfig, refuseOpenDoor } from '../../src/app/config/api-config.ts'
 import { openTestNode } from '../../src/testing/index.ts'
 
 let folder: string

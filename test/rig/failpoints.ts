@@ -8,11 +8,11 @@ import { type Patch, patchSources } from '../simulation/planted/plant.ts'
 /** Each stands right before a line that occurs once in its file. */
 const lines = {
   'ticks written, not committed': {
-    file: 'src/store/sql/account-ticks.ts',
+    file: 'src/store/sql/ticks/account-ticks.ts',
     before: '  // Last, so that a renewal waits for no more than the commit, and a new leader for all of it.',
   },
   'ticks written and fenced, not committed': {
-    file: 'src/store/sql/account-ticks.ts',
+    file: 'src/store/sql/ticks/account-ticks.ts',
     before: '  return batch.result(true, done)',
   },
   'committed, not on disk': {
@@ -32,7 +32,7 @@ const lines = {
     before: '    const ending = this.#endingOf(claim, ran.outcome)',
   },
   "effect and end written, handler's transaction not committed": {
-    file: 'src/store/sql/complete-within.ts',
+    file: 'src/store/sql/executions/complete-within.ts',
     before: '      if (after === null) throw staleLease(claim.id)',
   },
   "handler's transaction committed": {

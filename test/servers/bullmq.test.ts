@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { Queue, Worker } from 'bullmq'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
-import { type BullQueue, bullJob } from '../../src/embed/bullmq/index.ts'
+import { type BullQueue, bullJob } from '../../src/compat/bullmq/index.ts'
 import { openTestNode, runJob } from '../../src/testing/index.ts'
 import { until } from '../process/until.ts'
 

@@ -1,7 +1,7 @@
 /** Live events of a cluster: what one node does, the clients of another hear. */
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { openAccess } from '../../src/app/access/open-access.ts'
-import { apiConfig } from '../../src/app/api-config.ts'
+import { apiConfig } from '../../src/app/config/api-config.ts'
 import { defineJob, Evertick } from '../../src/index.ts'
 import { readEvents } from '../http/event-stream.ts'
 import { until } from '../process/until.ts'

@@ -1,20 +1,20 @@
 /** No list and no picture reads a whole history, on any engine: an index carries each statement. */
 import { expect, inject, test } from 'vitest'
-import { countHealth, readHealth } from '../../src/store/sql/job-health.ts'
-import { lastExecutions } from '../../src/store/sql/last-executions.ts'
-import { listExecutions } from '../../src/store/sql/list-executions.ts'
-import { managedSpecs, recentRuns, recentTicks } from '../../src/store/sql/newest-of-each.ts'
-import { matchingNames, pageJobs } from '../../src/store/sql/page-jobs.ts'
-import { readActivity, readTimeline } from '../../src/store/sql/read-activity.ts'
+import { countHealth, readHealth } from '../../src/store/sql/jobs/job-health.ts'
+import { matchingNames, pageJobs } from '../../src/store/sql/jobs/page-jobs.ts'
+import { lastExecutions } from '../../src/store/sql/reads/last-executions.ts'
+import { listExecutions } from '../../src/store/sql/reads/list-executions.ts'
+import { managedSpecs, recentRuns, recentTicks } from '../../src/store/sql/reads/newest-of-each.ts'
+import { readActivity, readTimeline } from '../../src/store/sql/reads/read-activity.ts'
 import {
   countTicks,
   countUnfinished,
   missedTicks,
   pausedBefore,
   tickRanges,
-} from '../../src/store/sql/read-troubles.ts'
-import { isInsert, type Param, type Row, type Script } from '../../src/store/sql/script.ts'
-import { seqAtTexts } from '../../src/store/sql/seq-at.ts'
+} from '../../src/store/sql/reads/read-troubles.ts'
+import { isInsert, type Param, type Row, type Script } from '../../src/store/sql/runtime/script.ts'
+import { seqAtTexts } from '../../src/store/sql/runtime/seq-at.ts'
 import type { JobSort } from '../../src/store/store.ts'
 import { day, jobSpec, newExecution, t0 } from '../store/builders.ts'
 import { type Bench, withStore } from '../store/conformance/store-under-test.ts'

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { Queue, Worker } from 'node-resque'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
-import { pushOnce, resqueJob } from '../../src/embed/node-resque/index.ts'
+import { pushOnce, resqueJob } from '../../src/compat/node-resque/index.ts'
 import { openTestNode, runJob } from '../../src/testing/index.ts'
 import { until } from '../process/until.ts'
 

@@ -3,12 +3,12 @@
  * jobs or the history: no statement of theirs reads a whole table, or sorts one.
  */
 import { expect, inject, test } from 'vitest'
-import { findAccess } from '../../src/store/sql/access.ts'
-import { listAttempts } from '../../src/store/sql/finish-attempts.ts'
-import { lastExecutions } from '../../src/store/sql/last-executions.ts'
-import { listExecutions } from '../../src/store/sql/list-executions.ts'
-import { isInsert, type Param, type Row, type Script } from '../../src/store/sql/script.ts'
-import { findJob } from '../../src/store/sql/settle.ts'
+import { findAccess } from '../../src/store/sql/access/access.ts'
+import { listAttempts } from '../../src/store/sql/executions/finish-attempts.ts'
+import { findJob } from '../../src/store/sql/jobs/lock-job.ts'
+import { lastExecutions } from '../../src/store/sql/reads/last-executions.ts'
+import { listExecutions } from '../../src/store/sql/reads/list-executions.ts'
+import { isInsert, type Param, type Row, type Script } from '../../src/store/sql/runtime/script.ts'
 import { jobSpec, newExecution, t0 } from '../store/builders.ts'
 import { type Bench, withStore } from '../store/conformance/store-under-test.ts'
 import { mysqlFile } from '../store/mysql-store.ts'

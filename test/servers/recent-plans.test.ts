@@ -1,7 +1,7 @@
 /** What live events and metrics ask again and again reads no history, on every engine: an index carries each statement. */
 import { expect, inject, test } from 'vitest'
-import { queueCountTexts } from '../../src/store/sql/nodes.ts'
-import { recentTexts } from '../../src/store/sql/recent-executions.ts'
+import { queueCountTexts } from '../../src/store/sql/cluster/nodes.ts'
+import { recentTexts } from '../../src/store/sql/reads/recent-executions.ts'
 import { jobSpec, newExecution } from '../store/builders.ts'
 import { type Bench, withStore } from '../store/conformance/store-under-test.ts'
 import { mysqlFile } from '../store/mysql-store.ts'

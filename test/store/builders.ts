@@ -2,7 +2,7 @@
 import type { JobSpec } from '../../src/core/job/job.ts'
 import type { CatchUpSpec } from '../../src/core/job/options.ts'
 import type { ScheduleSpec } from '../../src/core/schedule/schedule.ts'
-import type { ScriptContext } from '../../src/store/sql/script.ts'
+import type { ScriptContext } from '../../src/store/sql/runtime/script.ts'
 import type { ChangeContext, NewExecution, NewJob, NodeRow } from '../../src/store/store.ts'
 
 export const second = 1_000

@@ -1,8 +1,8 @@
 /** The pool of the servers' engines, on connections that are only numbers. */
 import { describe, expect, test } from 'vitest'
 import type { Host } from '../../src/store/host.ts'
-import { ConnectionPool } from '../../src/store/sql/connection-pool.ts'
-import { Dialer } from '../../src/store/sql/dialer.ts'
+import { ConnectionPool } from '../../src/store/sql/runtime/connection-pool.ts'
+import { Dialer } from '../../src/store/sql/runtime/dialer.ts'
 
 interface Numbered {
   readonly number: number

@@ -1,8 +1,8 @@
 /** A batch holds no more jobs than it will account for: what is behind them stays free for others. */
 import { expect, test } from 'vitest'
-import { jobsOfBatch } from '../../src/store/sql/due-batch.ts'
-import type { Row } from '../../src/store/sql/script.ts'
-import { isInsert } from '../../src/store/sql/script.ts'
+import type { Row } from '../../src/store/sql/runtime/script.ts'
+import { isInsert } from '../../src/store/sql/runtime/script.ts'
+import { jobsOfBatch } from '../../src/store/sql/ticks/due-batch.ts'
 import { every, jobSpec, t0 } from './builders.ts'
 
 const hour = 3_600_000

@@ -1,5 +1,5 @@
 /** Whom a node believes: by its own secrets, by a provider, or by both. */
-import { type ApiConfig, refuseOpenDoor } from '../api-config.ts'
+import { type ApiConfig, refuseOpenDoor } from '../config/api-config.ts'
 import { Evertick } from '../evertick.ts'
 import { Access } from './access.ts'
 import { ForeignTokens } from './foreign-tokens.ts'

@@ -1,7 +1,7 @@
 /** What happened while no node led: the gap before a term, and what became of each tick in it. */
 import type { Repair } from '../../core/leader/term.ts'
 import type { AppContext } from '../app-context.ts'
-import type { Leader, TermView } from '../cluster.ts'
+import type { Leader, TermView } from '../cluster/cluster.ts'
 
 export interface AwayJob {
   readonly job: string

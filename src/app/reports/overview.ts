@@ -1,7 +1,7 @@
 /** The whole at a glance: is all well, what is not, and what happened while nobody led. */
 import type { HealthCounts } from '../../core/job/health.ts'
 import type { AppContext } from '../app-context.ts'
-import type { Leader } from '../cluster.ts'
+import type { Leader } from '../cluster/cluster.ts'
 import { type AwayReport, awayOf } from './away.ts'
 import { type Problem, problemsOf } from './problems.ts'
 

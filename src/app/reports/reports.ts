@@ -1,7 +1,7 @@
 /** `evertick.reports`: what pictures of the whole are drawn from. All of them only read. */
 import { EvertickError } from '../../core/error.ts'
 import type { AppContext } from '../app-context.ts'
-import type { Leader } from '../cluster.ts'
+import type { Leader } from '../cluster/cluster.ts'
 import { type ActivityReport, activityOf } from './activity.ts'
 import { type AwayReport, awayOf } from './away.ts'
 import { type Forecast, forecastOf } from './forecast.ts'

@@ -1,7 +1,7 @@
 /** The span that a picture shows, and the slots it is cut into. */
 import { EvertickError } from '../../core/error.ts'
 import type { Instant } from '../../core/schedule/schedule.ts'
-import { parseSpan } from '../explain.ts'
+import { parseSpan } from '../job/explain.ts'
 
 export interface SpanOptions {
   readonly from: Instant

@@ -2,7 +2,7 @@
 import { EvertickError } from '../../core/error.ts'
 import type { TimelineRow } from '../../store/store.ts'
 import type { AppContext } from '../app-context.ts'
-import { pageLimit } from '../call-options.ts'
+import { pageLimit } from '../config/call-options.ts'
 import { type SpanOptions, spanOf } from './span.ts'
 
 export interface TimelineOptions extends SpanOptions {

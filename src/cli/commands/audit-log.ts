@@ -1,6 +1,6 @@
 /** `evertick audit-log`: who changed what, and whether that was changed. (`audit` is the proof of the ticks.) */
 import type { Command } from 'commander'
-import type { AuditLogProof } from '../../app/audit-log.ts'
+import type { AuditLogProof } from '../../app/log/audit-log.ts'
 import { EvertickError } from '../../core/error.ts'
 import { exitCodes } from '../exit-code.ts'
 import { examples, wholeNumber } from '../help.ts'

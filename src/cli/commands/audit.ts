@@ -1,6 +1,6 @@
 /** `evertick audit`: the proof, on the live database, that every due tick has exactly one account. */
 import type { Command } from 'commander'
-import type { AuditResult } from '../../app/audit-ledger.ts'
+import type { AuditResult } from '../../app/job/audit-ledger.ts'
 import { exitCodes } from '../exit-code.ts'
 import { examples } from '../help.ts'
 import { counted } from '../output/count-words.ts'

@@ -1,6 +1,6 @@
 /** `evertick cron`: an expression in words, its next runs, and what the clock changes do to it. No database. */
 import type { Command } from 'commander'
-import { previewSchedule } from '../../app/preview-schedule.ts'
+import { previewSchedule } from '../../app/job/preview-schedule.ts'
 import type { CronSchedule } from '../../core/schedule/schedule.ts'
 import { parseTimezone } from '../../core/schedule/timezone.ts'
 import { examples, wholeNumber } from '../help.ts'

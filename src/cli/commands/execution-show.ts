@@ -1,5 +1,5 @@
 /** `evertick executions show`: one execution and its attempts. */
-import type { AttemptView } from '../../app/executions.ts'
+import type { AttemptView } from '../../app/execution/executions.ts'
 import { stateCell } from '../output/execution-state.ts'
 import { plainText } from '../output/plain-text.ts'
 import { writePairs, writeTable } from '../output/table.ts'

@@ -1,5 +1,5 @@
 /** The executions that an explanation names, for their durations, attempts and errors. */
-import type { ExplanationView } from '../../app/explain.ts'
+import type { ExplanationView } from '../../app/job/explain.ts'
 import type { ExecutionView } from '../../app/views.ts'
 import type { System } from '../system.ts'
 

@@ -1,5 +1,5 @@
 /** The ledger as lines: one per tick, one per run of ticks that share an account. */
-import type { ExplainedTickView } from '../../app/explain.ts'
+import type { ExplainedTickView } from '../../app/job/explain.ts'
 import type { ExecutionView } from '../../app/views.ts'
 import { counted } from '../output/count-words.ts'
 import { markOf, type TickMark } from '../output/tick-bar.ts'

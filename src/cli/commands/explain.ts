@@ -1,6 +1,6 @@
 /** `evertick explain`: what became of every tick of a span, and why. */
 import type { Command } from 'commander'
-import type { ExplanationView } from '../../app/explain.ts'
+import type { ExplanationView } from '../../app/job/explain.ts'
 import { examples, wholeNumber } from '../help.ts'
 import { instantArgument } from '../instant-argument.ts'
 import { counted, listed } from '../output/count-words.ts'

@@ -1,6 +1,6 @@
 /** `--http URL …` and `--command -- program args…`: a handler that needs no code, as flags. */
 import type { Command } from 'commander'
-import type { CreateJob } from '../../app/jobs.ts'
+import type { CreateJob } from '../../app/job/jobs.ts'
 import { EvertickError } from '../../core/error.ts'
 import { type HttpMethod, httpMethods } from '../../core/job/handler.ts'
 import { choice, collect } from '../help.ts'

@@ -1,6 +1,6 @@
 /** The options of a job as flags, and from flags back to options: both from the table of options. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { CreateJob } from '../../app/jobs.ts'
+import type { CreateJob } from '../../app/job/jobs.ts'
 import { EvertickError } from '../../core/error.ts'
 import { type PlacedField, placedFields } from '../../core/job/fields.ts'
 import { namesOf } from '../../core/job/policies.ts'

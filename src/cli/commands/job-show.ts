@@ -1,6 +1,6 @@
 /** `evertick jobs show|upcoming|stats`: one job, its future, its figures. */
 import type { Command } from 'commander'
-import { handlerText } from '../../app/handler-view.ts'
+import { handlerText } from '../../app/job/handler-view.ts'
 import type { JobView } from '../../app/views.ts'
 import { jobOptions } from '../../core/job/fields.ts'
 import { examples, wholeNumber } from '../help.ts'

@@ -1,6 +1,6 @@
 /** `evertick leader`: who decides about ticks, who did before, and what each repaired. */
 import type { Command } from 'commander'
-import type { TermView } from '../../app/cluster.ts'
+import type { TermView } from '../../app/cluster/cluster.ts'
 import { examples, wholeNumber } from '../help.ts'
 import { plainText } from '../output/plain-text.ts'
 import { writePairs, writeTable } from '../output/table.ts'

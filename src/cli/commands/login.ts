@@ -1,6 +1,6 @@
 /** `evertick login`: a link to sign in with, once, within ten minutes. */
 import type { Command } from 'commander'
-import { apiConfig } from '../../app/api-config.ts'
+import { apiConfig } from '../../app/config/api-config.ts'
 import { type AccessRole, accessRoles } from '../../core/access/access-role.ts'
 import { choice, examples } from '../help.ts'
 import { accessOf, actor, type Cli, settingsOf, timesOf, withDatabase } from '../session.ts'

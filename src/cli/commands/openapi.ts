@@ -1,6 +1,6 @@
 /** `evertick openapi`: the API as a document, for generators of clients. */
 import type { Command } from 'commander'
-import { openapiDocument } from '../../app/open-api.ts'
+import { openapiDocument } from '../../app/api-server.ts'
 import { examples } from '../help.ts'
 import type { Cli } from '../session.ts'
 

@@ -1,9 +1,9 @@
 /** `evertick start`: runs this machine's node until it is told to stop. */
 import { dirname, relative } from 'node:path'
 import type { Command } from 'commander'
-import { apiConfig } from '../../app/api-config.ts'
+import { apiConfig } from '../../app/config/api-config.ts'
+import type { EvertickOptions } from '../../app/config/options.ts'
 import { Evertick } from '../../app/evertick.ts'
-import type { EvertickOptions } from '../../app/options.ts'
 import { EvertickError } from '../../core/error.ts'
 import { type Role, roles } from '../../engine/node.ts'
 import { makeDataFolder } from '../../store/private-files.ts'

@@ -1,7 +1,7 @@
 /** `evertick worker`: a node that only works; for ever, until the queues are empty, or for one execution. */
 import type { Command } from 'commander'
+import type { AnyJob } from '../../app/config/options.ts'
 import { Evertick } from '../../app/evertick.ts'
-import type { AnyJob } from '../../app/options.ts'
 import { EvertickError } from '../../core/error.ts'
 import { signalExitCodes } from '../exit-code.ts'
 import { collect, examples } from '../help.ts'

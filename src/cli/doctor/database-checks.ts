@@ -1,9 +1,9 @@
 /** Is the database there, whole, of the right shape and writable? */
 import { accessSync, constants, existsSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { type EvertickOptions, parseOptions } from '../../app/config/options.ts'
 import { Evertick } from '../../app/evertick.ts'
 import { newId } from '../../app/ids.ts'
-import { type EvertickOptions, parseOptions } from '../../app/options.ts'
 import { EvertickError } from '../../core/error.ts'
 import { openStore } from '../../store/open-store.ts'
 import { counted } from '../output/count-words.ts'

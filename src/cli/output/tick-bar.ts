@@ -1,5 +1,5 @@
 /** The tick bar: one mark per tick, newest right; height is duration, colour and shape are what became of it. */
-import type { ExplainedTickView } from '../../app/explain.ts'
+import type { ExplainedTickView } from '../../app/job/explain.ts'
 import type { ExecutionView } from '../../app/views.ts'
 import type { Stream, Style } from './terminal.ts'
 

@@ -1,5 +1,5 @@
 /** What became of a tick, as a sentence. */
-import type { ExplainedTickView } from '../../app/explain.ts'
+import type { ExplainedTickView } from '../../app/job/explain.ts'
 import type { ExecutionView } from '../../app/views.ts'
 import { cancelWords } from '../../core/execution/execution.ts'
 import { heldBackSentence, reasonSentence } from '../../core/tick/account.ts'

@@ -1,6 +1,6 @@
 /** What a server sends, as the library shows the same thing: instants come as text, and are Dates here. */
-import type { AttemptView, LogLine } from '../../app/executions.ts'
-import type { ExplainedTickView, ExplanationView } from '../../app/explain.ts'
+import type { AttemptView, LogLine } from '../../app/execution/executions.ts'
+import type { ExplainedTickView, ExplanationView } from '../../app/job/explain.ts'
 import type { ExecutionView, JobView, WaitsView } from '../../app/views.ts'
 
 /** The members of a view that are instants. Those that hold anything at all are the user's own. */

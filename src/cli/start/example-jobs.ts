@@ -1,7 +1,7 @@
 /** The jobs of examples/jobs.ts, which come with the repository only. */
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { AnyJob } from '../../app/options.ts'
+import type { AnyJob } from '../../app/config/options.ts'
 import { EvertickError } from '../../core/error.ts'
 
 export async function loadExampleJobs(): Promise<readonly AnyJob[]> {

@@ -1,5 +1,5 @@
 /** What a node does that was not told: all in one, with the API wherever it can know whom to let in. */
-import { type ApiOptions, apiConfig } from '../../app/api-config.ts'
+import { type ApiOptions, apiConfig } from '../../app/config/api-config.ts'
 import { type Role, roles, usualRoles } from '../../engine/node.ts'
 
 /** On SQLite it makes its own secret; on a server the nodes must share one, so that somebody has to hand it out. */

@@ -1,8 +1,8 @@
 /** What a person is told around a running node: banner, "While you were away", live log, goodbye. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { TermView } from '../../app/cluster.ts'
+import type { TermView } from '../../app/cluster/cluster.ts'
+import { version } from '../../app/config/version.ts'
 import type { Evertick } from '../../app/evertick.ts'
-import { version } from '../../app/version.ts'
 import { EvertickError } from '../../core/error.ts'
 import type { Stream } from '../output/terminal.ts'
 import { localFormat, localText } from '../output/times.ts'

@@ -1,6 +1,6 @@
 /** `evertick/express`: `app.use('/jobs', evertickExpress(evertick))`. It imports nothing of Express. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { MountOptions } from '../../app/api-config.ts'
+import type { MountOptions } from '../../app/config/api-config.ts'
 import { Evertick } from '../../app/evertick.ts'
 import { nodeListener } from '../node-server.ts'
 import { mountedApi } from './mounted-api.ts'

@@ -1,6 +1,6 @@
 /** `evertick/fastify`: `app.register(evertickFastify, { prefix: '/jobs', evertick })`. Of Fastify it needs the types only. */
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
-import type { MountOptions } from '../../app/api-config.ts'
+import type { MountOptions } from '../../app/config/api-config.ts'
 import { Evertick } from '../../app/evertick.ts'
 import { nodeListener } from '../node-server.ts'
 import { mountedApi } from './mounted-api.ts'

@@ -1,6 +1,6 @@
 /** The API of an open Evertick inside somebody's server: the same guards, and an end with the Evertick or before it. */
 import { openAccess } from '../../app/access/open-access.ts'
-import { type ApiOptions, type MountOptions, mountConfig } from '../../app/api-config.ts'
+import { type ApiOptions, type MountOptions, mountConfig } from '../../app/config/api-config.ts'
 import { Evertick } from '../../app/evertick.ts'
 import { EvertickError } from '../../core/error.ts'
 import { type Api, createApi, type Fetch } from '../api.ts'

@@ -1,9 +1,9 @@
 /** `evertick/server`: the API of an open Evertick for any server that speaks `Request` and `Response`, or on a port. */
 import type { Access, CreatedToken, TokenView } from '../../app/access/access.ts'
 import { openAccess } from '../../app/access/open-access.ts'
-import { type ApiOptions, apiConfig, type MountOptions, mountConfig } from '../../app/api-config.ts'
+import type { RunningApi } from '../../app/api-server.ts'
+import { type ApiOptions, apiConfig, type MountOptions, mountConfig } from '../../app/config/api-config.ts'
 import { Evertick } from '../../app/evertick.ts'
-import type { RunningApi } from '../../app/open-api.ts'
 import { serve as listen } from '../serve.ts'
 import { mountedApi } from './mounted-api.ts'
 

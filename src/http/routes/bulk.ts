@@ -1,6 +1,6 @@
 /** `/jobs/bulk`: the same action on all jobs that match. */
 import { z } from 'zod'
-import { type BulkProgress, bulkActions } from '../../app/bulk-jobs.ts'
+import { type BulkProgress, bulkActions } from '../../app/job/bulk-jobs.ts'
 import { EvertickError } from '../../core/error.ts'
 import { endpoint } from '../endpoint.ts'
 import { acceptedStream, progressStream } from '../progress-stream.ts'

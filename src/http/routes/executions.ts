@@ -1,6 +1,6 @@
 /** `/executions`: single units of work. */
 import { z } from 'zod'
-import { executionOrders } from '../../app/executions.ts'
+import { executionOrders } from '../../app/execution/executions.ts'
 import { endpoint } from '../endpoint.ts'
 import { formerExecution } from '../former.ts'
 import { requestMetadata } from '../request-metadata.ts'

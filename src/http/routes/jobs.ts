@@ -1,8 +1,13 @@
 /** `/jobs`: everything that can be done with a job. */
 import { z } from 'zod'
 import { Evertick } from '../../app/evertick.ts'
-import { changesOfLegacy, type LegacyChanges, type LegacyJob, optionsOfLegacy } from '../../app/legacy-job.ts'
-import { previewSchedule } from '../../app/preview-schedule.ts'
+import {
+  changesOfLegacy,
+  type LegacyChanges,
+  type LegacyJob,
+  optionsOfLegacy,
+} from '../../app/job/legacy-job.ts'
+import { previewSchedule } from '../../app/job/preview-schedule.ts'
 import type { JobView } from '../../app/views.ts'
 import type { JobState } from '../../core/job/job-state.ts'
 import { endpoint, Reply } from '../endpoint.ts'

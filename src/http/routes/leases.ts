@@ -1,6 +1,6 @@
 /** `/leases`: who holds what; and work for whoever pulls it, in any language. */
 import { z } from 'zod'
-import type { PullOutcome } from '../../app/pull-leases.ts'
+import type { PullOutcome } from '../../app/execution/pull-leases.ts'
 import type { Duration } from '../../core/schedule/schedule.ts'
 import { endpoint } from '../endpoint.ts'
 import * as schema from '../schemas/cluster.ts'

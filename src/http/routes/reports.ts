@@ -1,7 +1,7 @@
 /** Pictures of the whole, for whoever watches: all of them only read. */
 import { z } from 'zod'
 import { Evertick } from '../../app/evertick.ts'
-import { previewSchedule } from '../../app/preview-schedule.ts'
+import { previewSchedule } from '../../app/job/preview-schedule.ts'
 import type { Schedule } from '../../core/schedule/schedule.ts'
 import { endpoint } from '../endpoint.ts'
 import { schedule, schedulePreview, tagList } from '../schemas/job.ts'

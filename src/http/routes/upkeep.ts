@@ -1,7 +1,7 @@
 /** What is done to jobs now and then: a cursor brought back, crons made intervals, all of them as a crontab. */
 import { z } from 'zod'
+import { exportCrontab } from '../../app/crontab/export-crontab.ts'
 import { Evertick } from '../../app/evertick.ts'
-import { exportCrontab } from '../../app/export-crontab.ts'
 import { endpoint } from '../endpoint.ts'
 import * as schema from '../schemas/job.ts'
 import { reference } from '../schemas/named.ts'

@@ -1,9 +1,9 @@
 /** Jobs, their ticks, revisions and figures, as the API shows them; and what a caller may write. */
 import { z } from 'zod'
-import { handlerShape } from '../../app/handler-options.ts'
-import { intervalTypes } from '../../app/legacy-job.ts'
-import { jobIncludes, jobSorts } from '../../app/list-jobs.ts'
-import { shownShapes, writtenShapes } from '../../app/option-shapes.ts'
+import { handlerShape } from '../../app/job/handler-options.ts'
+import { intervalTypes } from '../../app/job/legacy-job.ts'
+import { jobIncludes, jobSorts } from '../../app/job/list-jobs.ts'
+import { shownShapes, writtenShapes } from '../../app/job/option-shapes.ts'
 import { healthStates } from '../../core/job/health.ts'
 import { jobStates } from '../../core/job/job-state.ts'
 import { jobStatuses } from '../../core/job/job-status.ts'

@@ -1,8 +1,8 @@
 /** What is particular to MySQL and MariaDB: names, lists, and which of their errors mean what. */
-import type { Dialect, Spelled } from '../sql/dialect.ts'
-import { type Insert, isInsert, type Param, plain } from '../sql/script.ts'
-import { serverMeanings } from '../sql/server-meanings.ts'
-import type { Meaning, ServerFailure, Trouble } from '../sql/server-session.ts'
+import type { Dialect, Spelled } from '../sql/runtime/dialect.ts'
+import { type Insert, isInsert, type Param, plain } from '../sql/runtime/script.ts'
+import { serverMeanings } from '../sql/runtime/server-meanings.ts'
+import type { Meaning, ServerFailure, Trouble } from '../sql/runtime/server-session.ts'
 
 /** `@jobs` becomes `evertick_jobs`; the leader log keeps its own name. */
 function tableName(name: string, prefix: string): string {

@@ -1,8 +1,8 @@
 /** MySQL and MariaDB behind the driver that both servers share. */
 import type { Host } from '../host.ts'
-import { Dialer } from '../sql/dialer.ts'
-import { type PoolSizes, ServerDriver } from '../sql/server-driver.ts'
-import type { ServerEngine } from '../sql/server-session.ts'
+import { Dialer } from '../sql/runtime/dialer.ts'
+import { type PoolSizes, ServerDriver } from '../sql/runtime/server-driver.ts'
+import type { ServerEngine } from '../sql/runtime/server-session.ts'
 import { type MysqlAddress, type MysqlDriver, MysqlPool, ofMysql2, socketOf } from './connection.ts'
 import { meaningOf, mysqlDialect, troubleOf } from './dialect.ts'
 

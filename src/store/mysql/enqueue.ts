@@ -3,11 +3,12 @@
  * long (100 rows: 5.5 ms against 3.3; one: 0.9 against 0.7), and in a caller's REPEATABLE READ it would lock the jobs
  * until the caller's commit.
  */
-import { jobCancelled, jobNotFound } from '../sql/create-job.ts'
-import { mostTries, pickUnmade, unsettled } from '../sql/enqueue.ts'
-import { enqueueColumns, startByRow } from '../sql/job-columns.ts'
-import { number, text } from '../sql/rows.ts'
-import { look, type Param, plain, type Row, type Script } from '../sql/script.ts'
+
+import { mostTries, pickUnmade, unsettled } from '../sql/executions/enqueue.ts'
+import { jobCancelled, jobNotFound } from '../sql/jobs/create-job.ts'
+import { enqueueColumns, startByRow } from '../sql/jobs/job-columns.ts'
+import { number, text } from '../sql/runtime/rows.ts'
+import { look, type Param, plain, type Row, type Script } from '../sql/runtime/script.ts'
 import type { Enqueued, NewExecution } from '../store.ts'
 import { chunksOf } from './dialect.ts'
 

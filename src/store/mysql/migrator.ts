@@ -15,11 +15,11 @@ import {
   statementsOf,
   statusOf,
 } from '../migrate.ts'
-import { number, optionalNumber, text } from '../sql/rows.ts'
-import { row, rows, run, type Script } from '../sql/script.ts'
-import { runSteps } from '../sql/script-run.ts'
-import type { ServerDriver } from '../sql/server-driver.ts'
-import { classified, type Session, type SessionPool } from '../sql/server-session.ts'
+import { number, optionalNumber, text } from '../sql/runtime/rows.ts'
+import { row, rows, run, type Script } from '../sql/runtime/script.ts'
+import { runSteps } from '../sql/runtime/script-run.ts'
+import type { ServerDriver } from '../sql/runtime/server-driver.ts'
+import { classified, type Session, type SessionPool } from '../sql/runtime/server-session.ts'
 import { meaningOf } from './dialect.ts'
 
 export interface MigrationPlace {

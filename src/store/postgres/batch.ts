@@ -3,7 +3,7 @@
  * array. The executions of a batch differ in a few of their twenty columns: as one JSON parameter a thousand of them took
  * 18 ms to insert, half of it for writing and reading JSON; so it takes 10.
  */
-import { type Columns, type Param, plain } from '../sql/script.ts'
+import { type Columns, type Param, plain } from '../sql/runtime/script.ts'
 
 const types = { text: 'text', number: 'bigint' } as const
 

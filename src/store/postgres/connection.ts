@@ -5,12 +5,17 @@ import type { Client, ClientConfig, CustomTypesConfig, QueryConfig } from 'pg'
 import type { Host } from '../host.ts'
 import { inTime } from '../in-time.ts'
 import { loadDriver } from '../load-driver.ts'
-import { ConnectionPool } from '../sql/connection-pool.ts'
-import type { Dialect } from '../sql/dialect.ts'
-import type { Dialer } from '../sql/dialer.ts'
-import { answerOf } from '../sql/queryable.ts'
-import type { Step } from '../sql/script.ts'
-import { ServerFailure, type Session, type SessionLimits, type SessionPool } from '../sql/server-session.ts'
+import { ConnectionPool } from '../sql/runtime/connection-pool.ts'
+import type { Dialect } from '../sql/runtime/dialect.ts'
+import type { Dialer } from '../sql/runtime/dialer.ts'
+import { answerOf } from '../sql/runtime/queryable.ts'
+import type { Step } from '../sql/runtime/script.ts'
+import {
+  ServerFailure,
+  type Session,
+  type SessionLimits,
+  type SessionPool,
+} from '../sql/runtime/server-session.ts'
 
 export type PostgresDriver = typeof pg
 

@@ -1,8 +1,8 @@
 /** What is particular to PostgreSQL: names, parameters, and which of its errors mean what. */
-import type { Dialect, Spelled } from '../sql/dialect.ts'
-import { type Insert, isInsert, plain } from '../sql/script.ts'
-import { serverMeanings } from '../sql/server-meanings.ts'
-import type { Meaning, ServerFailure, Trouble } from '../sql/server-session.ts'
+import type { Dialect, Spelled } from '../sql/runtime/dialect.ts'
+import { type Insert, isInsert, plain } from '../sql/runtime/script.ts'
+import { serverMeanings } from '../sql/runtime/server-meanings.ts'
+import type { Meaning, ServerFailure, Trouble } from '../sql/runtime/server-session.ts'
 import { batchParams, batchText } from './batch.ts'
 
 /** Statements are few and constant: each is rewritten once. */

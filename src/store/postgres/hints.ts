@@ -5,8 +5,8 @@
 import { Backoff } from '../backoff.ts'
 import type { Carrier, CarrierEvents } from '../carried-hints.ts'
 import type { Host } from '../host.ts'
-import type { Script, Step } from '../sql/script.ts'
-import type { ServerDriver } from '../sql/server-driver.ts'
+import type { Script, Step } from '../sql/runtime/script.ts'
+import type { ServerDriver } from '../sql/runtime/server-driver.ts'
 import { openListener, type PostgresDriver } from './connection.ts'
 
 const pauses = { firstMs: 200, longestMs: 10_000 } as const

@@ -4,15 +4,15 @@
  * parameter they would hide the partial indexes from the planner.
  */
 
-import { claimedFrom, claimedTo } from '../sql/claimed.ts'
-import { ClaimedJobs } from '../sql/claimed-jobs.ts'
-import { jobCancelled, jobNotFound } from '../sql/create-job.ts'
-import { findSame, mostTries, pickUnmade, unsettled, valuesOf } from '../sql/enqueue.ts'
+import { claimedFrom, claimedTo } from '../sql/executions/claimed.ts'
+import { ClaimedJobs } from '../sql/executions/claimed-jobs.ts'
+import { findSame, mostTries, pickUnmade, unsettled, valuesOf } from '../sql/executions/enqueue.ts'
+import { findIdleLanes } from '../sql/executions/idle-lanes.ts'
 import type { Completion, Crash, CursorMove, HotScripts } from '../sql/hot-scripts.ts'
-import { findIdleLanes } from '../sql/idle-lanes.ts'
-import { startByText } from '../sql/job-columns.ts'
-import { number, optionalNumber, text } from '../sql/rows.ts'
-import { look, type Param, type Row, run, type Script } from '../sql/script.ts'
+import { jobCancelled, jobNotFound } from '../sql/jobs/create-job.ts'
+import { startByText } from '../sql/jobs/job-columns.ts'
+import { number, optionalNumber, text } from '../sql/runtime/rows.ts'
+import { look, type Param, type Row, run, type Script } from '../sql/runtime/script.ts'
 import type {
   Claim,
   ClaimRequest,

@@ -11,9 +11,9 @@ import {
   statementsOf,
   statusOf,
 } from '../migrate.ts'
-import { number, text } from '../sql/rows.ts'
-import { row, rows, run, type Script } from '../sql/script.ts'
-import type { ServerDriver } from '../sql/server-driver.ts'
+import { number, text } from '../sql/runtime/rows.ts'
+import { row, rows, run, type Script } from '../sql/runtime/script.ts'
+import type { ServerDriver } from '../sql/runtime/server-driver.ts'
 
 /** Five migrators may start at once: they wait for their turn here. The number is ours alone. */
 const lockText = 'SELECT pg_advisory_xact_lock(8060, 1)'

@@ -11,7 +11,7 @@ import type {
   ExtendResult,
   NewExecution,
 } from '../store.ts'
-import type { Script } from './script.ts'
+import type { Script } from './runtime/script.ts'
 
 export interface HotScripts {
   enqueueExecutions(rows: readonly NewExecution[]): Script<Enqueued[]>

@@ -9,44 +9,23 @@ import {
   purgeAccess,
   redeemLink,
   revokeAccess,
-} from './access.ts'
-import { accountTicks, findDueJobs, LeadLost } from './account-ticks.ts'
-import { appendAuditLog, listAuditLog } from './audit-log.ts'
-import { changeJob } from './change-job.ts'
-import { completeWithin } from './complete-within.ts'
-import { createJob } from './create-job.ts'
-import type { SqlDriver } from './driver.ts'
-import { claimMark, finishMark, purgeMarks } from './enqueue-marks.ts'
-import { expireLeases, releaseBlocked, releaseClaims } from './expire-leases.ts'
+} from './access/access.ts'
+import { beginKept, endKept, purgeKept } from './access/kept-answers.ts'
+import { appendAuditLog, listAuditLog } from './audit/audit-log.ts'
+import { purgeAuditLog, sealAuditLog } from './audit/seal-audit-log.ts'
+import { verifyAuditLog } from './audit/verify-audit-log.ts'
+import { claimMark, finishMark, purgeMarks } from './cluster/enqueue-marks.ts'
+import { lastChange } from './cluster/last-change.ts'
+import { findLeaderLog, insertLeaderLog, updateLeaderLog } from './cluster/leader-log.ts'
 import {
-  appendLogs,
-  countExecutions,
-  countJobs,
-  findCancelRequests,
-  jobRuns,
-  jobsChangedSince,
-  jobsPerPage,
-  lastChange,
-  listJobs,
-  listLeases,
-  listLogs,
-  listRevisions,
-  recordProgress,
-} from './find-jobs.ts'
-import { finishedRuns, listRuns } from './find-runs.ts'
-import { finishAttempts, listAttempts, startAttempts } from './finish-attempts.ts'
-import { EnqueueGatherer } from './gather-enqueues.ts'
-import { beginExecution, describeExecution } from './hand-runs.ts'
-import type { HotScripts } from './hot-scripts.ts'
-import { countHealth, readHealth } from './job-health.ts'
-import { beginKept, endKept, purgeKept } from './kept-answers.ts'
-import { lastExecutions } from './last-executions.ts'
-import { findLeaderLog, insertLeaderLog, updateLeaderLog } from './leader-log.ts'
-import { currentLeader, electLeader, endTerm, listTerms, markMissedHandled, renewTerm } from './leadership.ts'
-import { listExecutions } from './list-executions.ts'
-import { acquireLock, clearExpiredLocks, extendLock, listLocks, releaseLock } from './locks.ts'
-import { backfillJob, cancelExecution, findExecution, retryExecution, triggerJob } from './make-execution.ts'
-import { managedSpecs, recentRuns, recentTicks } from './newest-of-each.ts'
+  currentLeader,
+  electLeader,
+  endTerm,
+  listTerms,
+  markMissedHandled,
+  renewTerm,
+} from './cluster/leadership.ts'
+import { acquireLock, clearExpiredLocks, extendLock, listLocks, releaseLock } from './cluster/locks.ts'
 import {
   changeHandlers,
   findOrphans,
@@ -58,19 +37,42 @@ import {
   removeNode,
   resumeQueue,
   touchNode,
-} from './nodes.ts'
-import { countMatches, countStatuses, countTags, matchingNames, pageJobs } from './page-jobs.ts'
-import { purgeHistory, purgeJob } from './purge-history.ts'
-import { readActivity, readTimeline } from './read-activity.ts'
-import { auditSlice, countAllJobs, explainTicks, type JobAudit } from './read-ledger.ts'
-import { countTicks, countUnfinished, missedTicks, pausedBefore, tickRanges } from './read-troubles.ts'
-import { readWaits } from './read-waits.ts'
-import { recentExecutions } from './recent-executions.ts'
-import { beginReserved, noteStarts, openReserve } from './reserves.ts'
-import { pageRows, row, type Script, type ScriptContext, type Step } from './script.ts'
-import { purgeAuditLog, sealAuditLog } from './seal-audit-log.ts'
-import { findJob } from './settle.ts'
-import { verifyAuditLog } from './verify-audit-log.ts'
+} from './cluster/nodes.ts'
+import { completeWithin } from './executions/complete-within.ts'
+import { expireLeases, releaseBlocked, releaseClaims } from './executions/expire-leases.ts'
+import { countExecutions, findCancelRequests, listLeases } from './executions/find-executions.ts'
+import { finishAttempts, listAttempts, startAttempts } from './executions/finish-attempts.ts'
+import { EnqueueGatherer } from './executions/gather-enqueues.ts'
+import { beginExecution, describeExecution } from './executions/hand-runs.ts'
+import {
+  backfillJob,
+  cancelExecution,
+  findExecution,
+  retryExecution,
+  triggerJob,
+} from './executions/make-execution.ts'
+import { appendLogs, listLogs, recordProgress } from './executions/progress.ts'
+import { beginReserved, noteStarts, openReserve } from './executions/reserves.ts'
+import type { HotScripts } from './hot-scripts.ts'
+import { changeJob } from './jobs/change-job.ts'
+import { createJob } from './jobs/create-job.ts'
+import { countJobs, jobsChangedSince, jobsPerPage, listJobs, listRevisions } from './jobs/find-jobs.ts'
+import { countHealth, readHealth } from './jobs/job-health.ts'
+import { findJob } from './jobs/lock-job.ts'
+import { countMatches, countStatuses, countTags, matchingNames, pageJobs } from './jobs/page-jobs.ts'
+import { finishedRuns, jobRuns, listRuns } from './reads/find-runs.ts'
+import { lastExecutions } from './reads/last-executions.ts'
+import { listExecutions } from './reads/list-executions.ts'
+import { managedSpecs, recentRuns, recentTicks } from './reads/newest-of-each.ts'
+import { readActivity, readTimeline } from './reads/read-activity.ts'
+import { countTicks, countUnfinished, missedTicks, pausedBefore, tickRanges } from './reads/read-troubles.ts'
+import { readWaits } from './reads/read-waits.ts'
+import { recentExecutions } from './reads/recent-executions.ts'
+import type { SqlDriver } from './runtime/driver.ts'
+import { pageRows, row, type Script, type ScriptContext, type Step } from './runtime/script.ts'
+import { accountTicks, findDueJobs, LeadLost } from './ticks/account-ticks.ts'
+import { purgeHistory, purgeJob } from './ticks/purge-history.ts'
+import { auditSlice, countAllJobs, explainTicks, type JobAudit } from './ticks/read-ledger.ts'
 
 /** How this store tells other nodes that there is something to look at. */
 export interface Signals {

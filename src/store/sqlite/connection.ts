@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { makePrivateFile } from '../private-files.ts'
-import { type Insert, isInsert, pageRows, type Row, type Script, type Step } from '../sql/script.ts'
+import { type Insert, isInsert, pageRows, type Row, type Script, type Step } from '../sql/runtime/script.ts'
 import { bind, insertText, isBusy, rewrite } from './dialect.ts'
 
 /** More texts than this means that somebody builds them; start over rather than keep them all. */

@@ -1,7 +1,7 @@
 /** What is particular to SQLite: names, and which of its errors mean what. */
 import { type ErrorCode, EvertickError } from '../../core/error.ts'
-import type { Dialect } from '../sql/dialect.ts'
-import { type Insert, isInsert, type Param, plain } from '../sql/script.ts'
+import type { Dialect } from '../sql/runtime/dialect.ts'
+import { type Insert, isInsert, type Param, plain } from '../sql/runtime/script.ts'
 
 /** `@jobs` becomes `evertick_jobs`; the leader log keeps its own name. */
 export function tableName(name: string): string {

@@ -2,7 +2,7 @@
 
 import type { Host } from '../host.ts'
 import type { OpenedStore } from '../open-store.ts'
-import type { ScriptContext } from '../sql/script.ts'
+import type { ScriptContext } from '../sql/runtime/script.ts'
 import { createSqlStore } from '../sql/sql-store.ts'
 import { SqliteDriver } from './driver.ts'
 import * as hot from './hot.ts'

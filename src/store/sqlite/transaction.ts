@@ -1,6 +1,6 @@
 /** What `ctx.transaction` hands out on SQLite. It ends with the transaction: later use is refused, not written outside. */
-import { transactionEnded } from '../sql/nested-write.ts'
-import type { Script } from '../sql/script.ts'
+import { transactionEnded } from '../sql/runtime/nested-write.ts'
+import type { Script } from '../sql/runtime/script.ts'
 import type { Transaction } from '../store.ts'
 import type { Connection } from './connection.ts'
 

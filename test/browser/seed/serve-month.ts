@@ -1,6 +1,6 @@
 /** A process of its own that has lived through the month, and serves it until its input ends. Says where, as one line of JSON. */
 import { openAccess } from '../../../src/app/access/open-access.ts'
-import { apiConfig } from '../../../src/app/api-config.ts'
+import { apiConfig } from '../../../src/app/config/api-config.ts'
 import { accessRoles } from '../../../src/core/access/access-role.ts'
 import { openMonth, secret } from './month.ts'
 

@@ -1,7 +1,7 @@
 /** One leader at a time by the store's own record, and a report of its repairs that is true. */
 import { leaseSlackMs } from '../../../src/core/attempt/lease.ts'
 import { nominalSequence } from '../../../src/core/job/sequence.ts'
-import { specFrom } from '../../../src/store/sql/rows.ts'
+import { specFrom } from '../../../src/store/sql/runtime/rows.ts'
 import type { Change, LockRow } from './change-log.ts'
 import type { Model } from './model.ts'
 import type { Scene } from './scene.ts'

@@ -1,7 +1,7 @@
 /** The database as its committed changes tell it. */
 import { isFinal } from '../../../src/core/execution/execution-state.ts'
 import type { JobSpec } from '../../../src/core/job/job.ts'
-import { specFrom } from '../../../src/store/sql/rows.ts'
+import { specFrom } from '../../../src/store/sql/runtime/rows.ts'
 import type { Change, ExecutionRow, JobRow, LockRow, QueueRow, RangeRow, ReserveRow } from './change-log.ts'
 
 export class Model {

@@ -1,10 +1,10 @@
 /** Claims, leases, attempts and their ends. */
 import type { PlantedBug } from './planted-bug.ts'
 
-const endings = 'src/store/sql/finish-attempts.ts'
+const endings = 'src/store/sql/executions/finish-attempts.ts'
 const hot = 'src/store/sqlite/hot.ts'
-const rescue = 'src/store/sql/expire-leases.ts'
-const reserves = 'src/store/sql/reserves.ts'
+const rescue = 'src/store/sql/executions/expire-leases.ts'
+const reserves = 'src/store/sql/executions/reserves.ts'
 const queueWorker = 'src/engine/worker/queue-worker.ts'
 const performer = 'src/engine/worker/performer.ts'
 
@@ -168,18 +168,18 @@ export const executionBugs: readonly PlantedBug[] = [
     rules: ['effects commit with the completion'],
     patches: [
       {
-        file: 'src/store/sql/complete-within.ts',
+        file: 'src/store/sql/executions/complete-within.ts',
         find: `after = yield* finishOne(finished, nodeId, hot)
       if (after === null) throw staleLease(claim.id)`,
         replace: 'complete = () => finishOne(finished, nodeId, hot)',
       },
       {
-        file: 'src/store/sql/complete-within.ts',
+        file: 'src/store/sql/executions/complete-within.ts',
         find: 'let after: Aftermath | null = null',
         replace: 'let complete: () => Script<Aftermath | null>',
       },
       {
-        file: 'src/store/sql/complete-within.ts',
+        file: 'src/store/sql/executions/complete-within.ts',
         find: 'if (after !== null) request',
         replace: `const after = await driver.write(() => complete())
   if (after !== null) request`,
@@ -215,7 +215,7 @@ export const executionBugs: readonly PlantedBug[] = [
     says: 'A pause takes back the ticks to come that nobody has claimed, and leaves those in a reserve.',
     rules: ['a paused job makes nothing'],
     patches: [
-      { file: 'src/store/sql/revoke-ahead.ts', find: 'yield* giveBackReserved(job, now)', replace: '' },
+      { file: 'src/store/sql/ticks/revoke-ahead.ts', find: 'yield* giveBackReserved(job, now)', replace: '' },
     ],
   },
   {

@@ -1,7 +1,7 @@
 /** What people do to jobs: pause, resume, edit, cancel. */
 import type { PlantedBug } from './planted-bug.ts'
 
-const changes = 'src/store/sql/change-job.ts'
+const changes = 'src/store/sql/jobs/change-job.ts'
 
 export const jobBugs: readonly PlantedBug[] = [
   {
@@ -22,7 +22,7 @@ export const jobBugs: readonly PlantedBug[] = [
     rules: ['no tick is lost'],
     patches: [
       {
-        file: 'src/store/sql/settle.ts',
+        file: 'src/store/sql/ticks/settle.ts',
         find: '    executions: [],\n    ranges,',
         replace: '    executions: [],\n    ranges: [],',
       },
@@ -46,7 +46,7 @@ export const jobBugs: readonly PlantedBug[] = [
     rules: ['a fixedDelay goes on'],
     patches: [
       {
-        file: 'src/store/sql/expire-leases.ts',
+        file: 'src/store/sql/executions/expire-leases.ts',
         find: '=> endedFrom(lease, state))',
         replace: '=> ({ ...endedFrom(lease, state), tick: false }))',
       },

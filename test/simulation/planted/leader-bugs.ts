@@ -1,7 +1,7 @@
 /** Who leads, what only a leader may do, and locks. */
 import type { PlantedBug } from './planted-bug.ts'
 
-const leadership = 'src/store/sql/leadership.ts'
+const leadership = 'src/store/sql/cluster/leadership.ts'
 const scheduler = 'src/engine/scheduler.ts'
 
 const closeGap =
@@ -25,12 +25,12 @@ export const leaderBugs: readonly PlantedBug[] = [
     rules: ['only the leader accounts'],
     patches: [
       {
-        file: 'src/store/sql/account-ticks.ts',
+        file: 'src/store/sql/ticks/account-ticks.ts',
         find: 'if ((yield* row(leadText, leader.holder, leader.termId)) === null) return batch.result(false, 0)',
         replace: '',
       },
       {
-        file: 'src/store/sql/account-ticks.ts',
+        file: 'src/store/sql/ticks/account-ticks.ts',
         find: 'if ((yield* row(`${leadText} FOR SHARE`, leader.holder, leader.termId)) === null) throw new LeadLost()',
         replace: '',
       },
@@ -54,7 +54,7 @@ export const leaderBugs: readonly PlantedBug[] = [
     rules: ['only its holder extends a lock', 'only its holder frees a lock', 'only its token frees a lock'],
     patches: [
       {
-        file: 'src/store/sql/locks.ts',
+        file: 'src/store/sql/cluster/locks.ts',
         find: `'AND token = ?'`,
         replace: `'AND ? IS NOT NULL'`,
       },

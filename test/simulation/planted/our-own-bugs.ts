@@ -25,12 +25,12 @@ export const ourOwnBugs: readonly PlantedBug[] = [
     rules: ['somebody leads'],
     patches: [
       {
-        file: 'src/app/apply-jobs.ts',
+        file: 'src/app/job/apply-jobs.ts',
         find: `import { jobSpec } from './job-options.ts'`,
         replace: `import { jobSpec, refusePastInstant } from './job-options.ts'`,
       },
       {
-        file: 'src/app/apply-jobs.ts',
+        file: 'src/app/job/apply-jobs.ts',
         find: 'const spec = specOf(app, job, now)\n',
         replace: 'const spec = specOf(app, job, now)\n  refusePastInstant(spec, job.name, now)\n',
       },
@@ -55,7 +55,7 @@ export const ourOwnBugs: readonly PlantedBug[] = [
     rules: ['a paused job makes nothing'],
     patches: [
       {
-        file: 'src/store/sql/states.ts',
+        file: 'src/store/sql/executions/states.ts',
         find: `((state = 'pending' OR state = 'blocked') AND attempt = 0)`,
         replace: `(state = 'pending')`,
       },
@@ -109,7 +109,7 @@ export const ourOwnBugs: readonly PlantedBug[] = [
     rules: ['maxMissedRuns holds'],
     patches: [
       {
-        file: 'src/store/sql/apply-plan.ts',
+        file: 'src/store/sql/ticks/apply-plan.ts',
         find: `AND (state = 'pending' OR state = 'running' AND cancel_requested_at IS NULL)`,
         replace: `AND state = 'pending'`,
       },
@@ -133,7 +133,7 @@ export const ourOwnBugs: readonly PlantedBug[] = [
     rules: ['totals + ledger = all ticks'],
     patches: [
       {
-        file: 'src/store/sql/change-job.ts',
+        file: 'src/store/sql/jobs/change-job.ts',
         find: 'const lowest = Math.max(now + 1, job.ledgerFrom)',
         replace: 'const lowest = now + 1',
       },

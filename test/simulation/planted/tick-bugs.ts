@@ -2,9 +2,9 @@
 import type { PlantedBug } from './planted-bug.ts'
 
 const catchUp = 'src/core/tick/catch-up.ts'
-const ledger = 'src/store/sql/purge-history.ts'
-const lane = 'src/store/sql/lane.ts'
-const leadership = 'src/store/sql/leadership.ts'
+const ledger = 'src/store/sql/ticks/purge-history.ts'
+const lane = 'src/store/sql/executions/lane.ts'
+const leadership = 'src/store/sql/cluster/leadership.ts'
 const store = 'src/store/sql/sql-store.ts'
 
 /** What the planted `accountTicks` does first, and what it leaves for later. */
@@ -82,14 +82,14 @@ export const tickBugs: readonly PlantedBug[] = [
       },
       {
         file: leadership,
-        find: `import type { LeaderTerm } from '../../core/leader/term.ts'`,
-        replace: `import { effectiveEnd, type LeaderTerm } from '../../core/leader/term.ts'`,
+        find: `import type { LeaderTerm } from '../../../core/leader/term.ts'`,
+        replace: `import { effectiveEnd, type LeaderTerm } from '../../../core/leader/term.ts'`,
       },
       {
         file: leadership,
-        find: `import { number, optionalText, text } from './rows.ts'`,
-        replace: `import { jobFrom, number, optionalText, text } from './rows.ts'
-import { dueOf } from './settle.ts'`,
+        find: `import { number, optionalText, text } from '../runtime/rows.ts'`,
+        replace: `import { jobFrom, number, optionalText, text } from '../runtime/rows.ts'
+import { dueOf } from '../ticks/settle.ts'`,
       },
       {
         file: leadership,
@@ -164,7 +164,7 @@ import { dueOf } from './settle.ts'`,
     rules: ['maxMissedRuns holds'],
     patches: [
       {
-        file: 'src/store/sql/apply-plan.ts',
+        file: 'src/store/sql/ticks/apply-plan.ts',
         find: 'if (plan.keepCatchUps !== null) {',
         replace: 'if (plan.keepCatchUps === undefined) {',
       },

@@ -1,6 +1,6 @@
 /** One history from beginning to end. */
 import { nominalSequence } from '../../../src/core/job/sequence.ts'
-import { specFrom } from '../../../src/store/sql/rows.ts'
+import { specFrom } from '../../../src/store/sql/runtime/rows.ts'
 import type { ExecutionRow } from '../check/change-log.ts'
 import { at } from '../check/tick-rules.ts'
 import { Violation } from '../check/violation.ts'

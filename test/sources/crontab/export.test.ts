@@ -1,8 +1,8 @@
 /** Jobs as a crontab: what it can say, what it cannot, and that the way there and back changes nothing. */
 import { userInfo } from 'node:os'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { exportCrontab } from '../../../src/app/export-crontab.ts'
-import { importCrontab } from '../../../src/app/import-crontab.ts'
+import { exportCrontab } from '../../../src/app/crontab/export-crontab.ts'
+import { importCrontab } from '../../../src/app/crontab/import-crontab.ts'
 import { type CreateJob, Evertick, nextTicks, type Schedule } from '../../../src/index.ts'
 import { parseCrontab } from '../../../src/sources/crontab/parse-crontab.ts'
 import { ManualClock } from '../../../src/testing/index.ts'

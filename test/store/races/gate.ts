@@ -4,9 +4,9 @@
  */
 import { processHost } from '../../../src/store/host.ts'
 import type { HotScripts } from '../../../src/store/sql/hot-scripts.ts'
-import { isInsert, type Step } from '../../../src/store/sql/script.ts'
-import { ServerDriver } from '../../../src/store/sql/server-driver.ts'
-import type { ServerEngine, Session } from '../../../src/store/sql/server-session.ts'
+import { isInsert, type Step } from '../../../src/store/sql/runtime/script.ts'
+import { ServerDriver } from '../../../src/store/sql/runtime/server-driver.ts'
+import type { ServerEngine, Session } from '../../../src/store/sql/runtime/server-session.ts'
 import { createSqlStore } from '../../../src/store/sql/sql-store.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { scriptContext } from '../builders.ts'

@@ -1,7 +1,7 @@
 /** Phase 3, and the decisions behind it: intervals, locks, back-off, metrics, states. */
 import { expect, test } from 'vitest'
+import { parseSchedulerOptions } from '../../../../src/compat/interval-scheduler/scheduler-options.ts'
 import { isTransition } from '../../../../src/core/job/job-status.ts'
-import { parseSchedulerOptions } from '../../../../src/embed/interval-scheduler/scheduler-options.ts'
 import { Evertick, IntervalScheduler, type JobStatus, nextTicks } from '../../../../src/index.ts'
 import { until } from '../../../process/until.ts'
 import { broken, open } from './open.ts'

@@ -1,7 +1,7 @@
 /** What becomes of missed runs. */
 import { expect, test, vi } from 'vitest'
 import { PersistentScheduler } from '../../../../src/index.ts'
-import { Stage } from '../../../embed/persistent-scheduler/stage.ts'
+import { Stage } from '../../../compat/persistent-scheduler/stage.ts'
 import { expectClean, noting, type Ran, read, utc } from './support.ts'
 
 export function howItWorks(): void {

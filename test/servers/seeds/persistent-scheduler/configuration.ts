@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { PersistentScheduler, type PersistentSchedulerConfig } from '../../../../src/index.ts'
-import { Stage } from '../../../embed/persistent-scheduler/stage.ts'
+import { Stage } from '../../../compat/persistent-scheduler/stage.ts'
 import { type Context, expectClean, noting, type Ran, read, utc } from './support.ts'
 
 export function schedulerConfig(): void {

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { Scheduler } from '../../../../src/index.ts'
 import { ManualClock } from '../../../../src/testing/index.ts'
-import { Stage } from '../../../embed/persistent-scheduler/stage.ts'
+import { Stage } from '../../../compat/persistent-scheduler/stage.ts'
 import { type Context, expectClean, noting, type Ran, read, utc } from './support.ts'
 
 export function standardOperations(): void {

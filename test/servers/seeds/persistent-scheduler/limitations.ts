@@ -1,6 +1,6 @@
 /** The listed limitations: which hold for a file, and which a database lifts. */
 import { expect, inject, onTestFinished, test, vi } from 'vitest'
-import { Stage } from '../../../embed/persistent-scheduler/stage.ts'
+import { Stage } from '../../../compat/persistent-scheduler/stage.ts'
 import { Child } from '../../../process/child.ts'
 import { until } from '../../../process/until.ts'
 import { createMysql, createPostgres } from '../../../services/databases.ts'

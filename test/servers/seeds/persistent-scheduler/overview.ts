@@ -1,7 +1,7 @@
 /** What it is: one process after another on one state. */
 import { expect, test } from 'vitest'
 import { nextTicks, Scheduler } from '../../../../src/index.ts'
-import { Stage } from '../../../embed/persistent-scheduler/stage.ts'
+import { Stage } from '../../../compat/persistent-scheduler/stage.ts'
 import { Child } from '../../../process/child.ts'
 import { expectClean, noting, type Ran, read, script, utc } from './support.ts'
 

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { Stage } from '../../../embed/persistent-scheduler/stage.ts'
+import { Stage } from '../../../compat/persistent-scheduler/stage.ts'
 import { expectClean, noting, type Ran, read, utc } from './support.ts'
 
 export function stateFileFormat(): void {

@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import type { PersistentScheduler } from '../../../../src/index.ts'
 
 /** For `Child`: the page's basic usage as a process. */
-export const script = '../embed/persistent-scheduler/scheduler-process.ts'
+export const script = '../compat/persistent-scheduler/scheduler-process.ts'
 export const utc = { timezone: 'UTC' } as const
 
 export interface Context {

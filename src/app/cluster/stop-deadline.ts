@@ -1,0 +1,55 @@
+/**
+ * Sees to it that a stop ends in its time, whatever hangs. After its grace the database is cut off: whatever waits for it
+ * then fails, and so comes to its end. What does not end even then is no longer waited for.
+ */
+import type { Logger } from '../../engine/logger.ts'
+import type { Host } from '../../store/host.ts'
+
+/** For the last writes: ends of runs, the lead, this node's own row. */
+const farewellMs = 5_000
+/** After the cut. */
+const leaveMs = 1_000
+const longestTimerMs = 2 ** 31 - 1
+
+export class StopDeadline {
+  readonly #host: Host
+  readonly #logger: Logger
+  readonly #cutOff: () => void
+  readonly #over = Promise.withResolvers<boolean>()
+  #watching = false
+  #cancelTimer: () => void = () => {}
+
+  constructor(host: Host, logger: Logger, cutOff: () => void) {
+    this.#host = host
+    this.#logger = logger
+    this.#cutOff = cutOff
+  }
+
+  /** `work` has its own timeout, and after that a moment for what is left to write. */
+  async watch(timeoutMs: number, work: Promise<void>): Promise<void> {
+    this.#watching = true
+    this.#countFrom(timeoutMs)
+    try {
+      if (await Promise.race([work.then(() => true), this.#over.promise])) return
+      this.#logger.error('Something did not end with this node, and is left behind', {
+        next: 'End the process. The leases that it holds run out by themselves.',
+      })
+    } finally {
+      this.#watching = false
+      this.#cancelTimer()
+    }
+  }
+
+  /** Whoever waits for the stop has no patience left. */
+  hurry(): void {
+    if (this.#watching) this.#countFrom(0)
+  }
+
+  #countFrom(timeoutMs: number): void {
+    this.#cancelTimer()
+    this.#cancelTimer = this.#host.timer(Math.min(timeoutMs + farewellMs, longestTimerMs), () => {
+      this.#cutOff()
+      this.#cancelTimer = this.#host.timer(leaveMs, () => this.#over.resolve(false))
+    })
+  }
+}

@@ -1,0 +1,38 @@
+/** Options of a call: a key that means nothing here is an error, never ignored. */
+import { type ErrorCode, EvertickError } from '../../core/error.ts'
+import { didYouMean } from '../../core/schedule/did-you-mean.ts'
+
+export function refuseUnknown(
+  options: object,
+  known: readonly string[],
+  call: string,
+  code: ErrorCode = 'invalid_option',
+): void {
+  for (const key of Object.keys(options)) {
+    if (known.includes(key)) continue
+    const near = didYouMean(key, known)
+    throw new EvertickError(code, `${call} has no option "${key}".`, {
+      field: key,
+      next: near === undefined ? `It has: ${known.join(', ')}.` : `Did you mean "${near}"?`,
+    })
+  }
+}
+
+/** A page size from 1 to what is asked for at most. */
+export function pageLimit(limit: number | undefined, fallback: number): number {
+  if (limit === undefined) return fallback
+  if (Number.isSafeInteger(limit) && limit >= 1) return limit
+  throw new EvertickError('invalid_option', `limit is ${limit}; it must be a whole number from 1.`, {
+    field: 'limit',
+  })
+}
+
+/** Names and keys stand in indexes, which on a server are only so wide. */
+export function refuseBadName(name: unknown, field: string, longest = 200): void {
+  const refuse = (message: string) => {
+    throw new EvertickError('invalid_option', message, { field })
+  }
+  if (typeof name !== 'string' || name === '') return refuse(`${field} must be a text that is not empty.`)
+  if (name.length > longest) refuse(`${field} has ${name.length} characters; it may have ${longest}.`)
+  if (name.includes('\0')) refuse(`${field} has a NUL in it.`)
+}

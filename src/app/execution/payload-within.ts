@@ -1,0 +1,17 @@
+/** The limit of payloads that holds: the configured one, or what the server can take. */
+import type { Logger } from '../../engine/logger.ts'
+import type { PayloadLimit } from '../../store/open-store.ts'
+
+interface Wanted {
+  readonly maxPayloadBytes: number
+  readonly payloadLimit: PayloadLimit | undefined
+}
+
+/** What is longer is refused before it is sent: the server would hang up, and everybody in the batch would wait. */
+export function payloadWithin({ maxPayloadBytes, payloadLimit }: Wanted, logger: Logger): number {
+  if (payloadLimit === undefined || payloadLimit.maxBytes >= maxPayloadBytes) return maxPayloadBytes
+  const { maxBytes, nextFor } = payloadLimit
+  const message = `Inputs and results may have ${maxBytes} bytes on this server, not ${maxPayloadBytes}`
+  logger.warn(message, { next: nextFor(maxPayloadBytes) })
+  return maxBytes
+}

@@ -1,0 +1,235 @@
+/** The handler of a job as its user writes it: checked once, its secrets sealed, into the spec that is stored. */
+import { isDeepStrictEqual } from 'node:util'
+import { z } from 'zod'
+import { EvertickError } from '../../core/error.ts'
+import { defaultExpect, expectedStatus } from '../../core/job/expected-status.ts'
+import {
+  type CommandHandler,
+  type ExpectedStatus,
+  type HandlerSpec,
+  type HttpMethod,
+  httpMethods,
+  isOwnKey,
+  isSealed,
+  type Sealed,
+  type Secretive,
+} from '../../core/job/handler.ts'
+import { isSecretName, isSecretValue, redacted } from '../../core/job/secret-name.ts'
+import { storable } from '../../core/payload.ts'
+import { allowVariable, isVariableName, refusedVariable } from '../../handlers/command-environment.ts'
+import { parseTarget } from '../../outbound/outbound-target.ts'
+import { refuseBadName } from '../config/call-options.ts'
+import { checked } from '../config/checked.ts'
+import type { Secrets } from './secrets.ts'
+
+/** A function that some node registers. */
+export interface FunctionHandlerOptions {
+  readonly type: 'function'
+  readonly name: string
+}
+
+/** A call of a URL. */
+export interface HttpHandlerOptions {
+  readonly type: 'http'
+  readonly url: string
+  /** @default 'POST' where there is a body or an input, else 'GET' */
+  readonly method?: HttpMethod
+  /** Values of names such as Authorization are sealed, and never shown again. @default none */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Text, or a value to send as JSON. @default the execution's input */
+  readonly body?: unknown
+  /** Which statuses count as done: 200, '2xx', '200-204', or a list. @default '2xx' */
+  readonly expect?: ExpectedStatus
+}
+
+/** A program with its arguments; no shell is between. */
+export interface CommandHandlerOptions {
+  readonly type: 'command'
+  /** An absolute path, which `EVERTICK_ALLOW_COMMANDS` of the node must name. */
+  readonly command: string
+  /** @default none */
+  readonly args?: readonly string[]
+  /** Beside what every command is given; `allowCommandEnv` must name each. Values of names such as API_TOKEN are sealed. @default none */
+  readonly env?: Readonly<Record<string, string>>
+  /** An absolute folder. @default '/' */
+  readonly cwd?: string
+}
+
+export type HandlerOptions = FunctionHandlerOptions | HttpHandlerOptions | CommandHandlerOptions
+
+const longestPath = 180
+const longestValue = 8_192
+/** What exec takes for arguments and environment together is far more on every system. */
+const mostBytes = 65_536
+
+/** A NUL ends a text for the system, and half of a character becomes another one. */
+const exact = z
+  .string()
+  .max(longestValue)
+  .refine((text) => !text.includes('\0') && text.isWellFormed(), 'has a NUL or half a character in it')
+const absolute = z
+  .string()
+  .max(longestPath)
+  .refine(isPlainPath, 'must be an absolute path without "..", "//" or control characters')
+const headerName = z
+  .string()
+  .max(100)
+  .regex(/^[\w!#$%&'*+.^`|~-]+$/, 'is no name of a header')
+const headerValue = z
+  .string()
+  .max(longestValue)
+  .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'has a character that no header may have')
+const status = z.union([z.int().min(100).max(599), z.string().max(20)])
+
+/** The HTTP API takes the same. */
+export const handlerShape = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('function'), name: z.string().min(1).max(200) }),
+  z.strictObject({
+    type: z.literal('http'),
+    url: z.string().min(1).max(2_048),
+    method: z.enum(httpMethods).optional(),
+    headers: z.record(headerName, headerValue).optional(),
+    body: z.unknown().optional(),
+    expect: z.union([status, z.array(status).min(1).max(20)]).optional(),
+  }),
+  z.strictObject({
+    type: z.literal('command'),
+    command: absolute,
+    args: z.array(exact).max(256).optional(),
+    env: z.record(z.string().refine(isVariableName, 'is not a valid name of a variable'), exact).optional(),
+    cwd: absolute.optional(),
+  }),
+])
+
+const known = ['type', 'name', 'url', 'method', 'headers', 'body', 'expect', 'command', 'args', 'env', 'cwd']
+
+export interface HandlerContext {
+  /** Of the job: what is sealed for one opens in no other. */
+  readonly job: string
+  readonly secrets: Secrets
+  /** Names of variables that a command may be given. */
+  readonly allowCommandEnv: readonly string[]
+  /** Of a body, as JSON. */
+  readonly maxPayloadBytes: number
+  /** What an edit replaces, and takes redacted values from. */
+  readonly before: HandlerSpec | null
+}
+
+export function handlerSpec(written: string | HandlerOptions, context: HandlerContext): HandlerSpec {
+  if (typeof written === 'string') return functionSpec(written)
+  const what = `The handler of job "${context.job}"`
+  const given = checked(
+    z.strictObject({ handler: handlerShape }),
+    { handler: written },
+    'invalid_definition',
+    what,
+    known,
+  )
+  const { handler } = given
+  if (handler.type === 'function') return functionSpec(handler.name)
+  return handler.type === 'http' ? httpSpec(handler, context) : commandSpec(handler, context)
+}
+
+function functionSpec(name: string): HandlerSpec {
+  refuseBadName(name, 'handler')
+  if (isOwnKey(name)) throw invalid('handler', `"${name}" begins with @, as no function's name may.`)
+  return { type: 'function', name }
+}
+
+type Given<Type> = Extract<z.output<typeof handlerShape>, { type: Type }>
+
+function httpSpec(given: Given<'http'>, context: HandlerContext): HandlerSpec {
+  const { method = null, headers = {}, expect = defaultExpect } = given
+  const body = storable(given.body, 'handler.body', context.maxPayloadBytes) ?? null
+  const { origin } = parseTarget(given.url)
+  expectedStatus(expect)
+  if (body !== null && (method === 'GET' || method === 'HEAD')) {
+    throw invalid('handler.body', `${method} carries no body.`, 'Use POST, PUT or PATCH.')
+  }
+  for (const name of Object.keys(headers)) refuseHeader(name, Object.keys(headers))
+  const { before } = context
+  const same = before?.type === 'http' && parseTarget(before.url).origin === origin ? before.headers : null
+  const sealed = sealedValues(headers, { kind: 'headers', before: same, context })
+  return { type: 'http', url: given.url, method, headers: sealed, body, expect }
+}
+
+function commandSpec(given: Given<'command'>, context: HandlerContext): HandlerSpec {
+  const { command, args = [], env = {}, cwd = null } = given
+  const size = [...args, ...Object.values(env)].reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+  if (size > mostBytes) {
+    throw invalid('handler.args', `Arguments and env have ${size} bytes; they may have ${mostBytes}.`)
+  }
+  const { before, allowCommandEnv } = context
+  const refused = refusedVariable(Object.keys(env), allowCommandEnv)
+  if (refused !== null) {
+    throw invalid(`handler.env.${refused}`, `This node does not let a job set ${refused}.`, allowVariable)
+  }
+  const same = before?.type === 'command' && isUnchanged(before, given) ? before.env : null
+  const sealed = sealedValues(env, { kind: 'env', before: same, context })
+  return { type: 'command', command, args, env: sealed, cwd }
+}
+
+/** A program is told by all of these where to put what it is given: a proxy, a file, a server. */
+function isUnchanged(
+  before: CommandHandler,
+  { command, args = [], env = {}, cwd }: Given<'command'>,
+): boolean {
+  const shown = Object.entries(before.env).map(([name, value]) => [name, isSealed(value) ? redacted : value])
+  return isDeepStrictEqual(
+    [before.command, before.args, before.cwd, Object.fromEntries(shown)],
+    [command, args, cwd ?? null, env],
+  )
+}
+
+/** These say how a message is framed, or are written by every call itself. */
+const ownHeaders =
+  /^(?:host|connection|content-length|transfer-encoding|te|trailer|upgrade|keep-alive|expect|accept-encoding|idempotency-key|traceparent|evertick-.*)$/i
+
+function refuseHeader(name: string, all: readonly string[]): void {
+  const field = `handler.headers.${name}`
+  if (ownHeaders.test(name))
+    throw invalid(field, `The header ${name} is written by the call itself.`, 'Leave it out.')
+  const twice = all.filter((other) => other.toLowerCase() === name.toLowerCase()).length > 1
+  if (twice) throw invalid(field, `The header ${name} is given twice.`, 'Leave one of them out.')
+}
+
+/** A secret is given to what it was meant for: to another origin, or another command line, only by who knows it. */
+function sealedValues(
+  given: Readonly<Record<string, string>>,
+  { kind, before, context }: { kind: 'headers' | 'env'; before: Secretive | null; context: HandlerContext },
+): Secretive {
+  const kept = new Map(Object.entries(before ?? {}).map(([name, value]) => [slotName(kind, name), value]))
+  const sealed = (name: string, value: string): string | Sealed => {
+    if (value !== redacted) {
+      const isSecret = isSecretName(name) || isSecretValue(value)
+      return isSecret ? context.secrets.seal(value, secretSlot(context.job, kind, name)) : value
+    }
+    const old = kept.get(slotName(kind, name))
+    if (isSealed(old)) return old
+    const why = `${name} is ${redacted}, and no value is kept for ${goals[kind]}.`
+    throw invalid(`handler.${kind}.${name}`, why, `Give the value of ${name} again.`)
+  }
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, sealed(name, value)]))
+}
+
+const goals = {
+  headers: 'this address',
+  env: 'this command with these arguments, variables and folder',
+} as const
+
+/** Where a sealed value belongs: moved elsewhere, it does not open. */
+export function secretSlot(job: string, kind: 'headers' | 'env', name: string): string {
+  return [job, kind, slotName(kind, name)].join('\0')
+}
+
+function slotName(kind: 'headers' | 'env', name: string): string {
+  return kind === 'headers' ? name.toLowerCase() : name
+}
+
+export function isPlainPath(path: string): boolean {
+  return /^(?:\/[^/\p{Cc}]+)+$|^\/$/u.test(path) && !/\/\.{1,2}(?:\/|$)/.test(path) && path.isWellFormed()
+}
+
+function invalid(field: string, message: string, next?: string): EvertickError {
+  return new EvertickError('invalid_definition', message, { field, ...(next === undefined ? {} : { next }) })
+}

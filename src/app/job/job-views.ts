@@ -1,0 +1,38 @@
+/** Jobs as they are shown, with what is told of them beside their own rows: a handful of statements, however many jobs. */
+import { healthOf } from '../../core/job/health.ts'
+import type { Job, JobSpec } from '../../core/job/job.ts'
+import type { AppContext } from '../app-context.ts'
+import { type JobView, jobView, optionsOfSpec } from '../views.ts'
+
+export async function jobViews(
+  { store, clock }: Pick<AppContext, 'store' | 'clock'>,
+  jobs: readonly Job[],
+): Promise<JobView[]> {
+  const now = clock.now()
+  const ids = jobs.map(({ id }) => id)
+  const last = new Map((await store.lastExecutions(ids, now)).map((one) => [one.execution.jobId, one]))
+  // Nobody has touched a job that stands as it was made.
+  const edited = jobs.filter(({ managedHash, revision }) => managedHash !== null && revision > 1)
+  const managed = await store.managedSpecs(edited.map(({ id }) => id))
+  const written = new Map(managed.map(({ jobId, spec }) => [jobId, spec]))
+  const healths = await store.readHealth(ids, now)
+  return healths.flatMap((health, index) => {
+    const job = jobs[index]
+    if (job === undefined) return []
+    const spec = written.get(job.id)
+    const overrides = spec === undefined ? [] : overridesOf(job.spec, spec)
+    const view = jobView(job, last.get(job.id) ?? null, now, overrides)
+    return [{ ...view, health: healthOf(job, health, now) }]
+  })
+}
+
+/** The options, by name, in which a job is no longer what its manager wrote. */
+function overridesOf(spec: JobSpec, managed: JobSpec): string[] {
+  const [now, then] = [fieldsOf(spec), fieldsOf(managed)]
+  const names = [...new Set([...Object.keys(then), ...Object.keys(now)])]
+  return names.filter((name) => JSON.stringify(now[name]) !== JSON.stringify(then[name]))
+}
+
+function fieldsOf(spec: JobSpec): Readonly<Record<string, unknown>> {
+  return { ...optionsOfSpec(spec), handler: spec.handler, input: spec.input }
+}

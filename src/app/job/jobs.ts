@@ -1,0 +1,366 @@
+/** `evertick.jobs`: everything that can be done with jobs, shared by library, CLI and, later, HTTP. */
+import { EvertickError } from '../../core/error.ts'
+import { enqueuedByMetadata } from '../../core/execution/enqueued-by.ts'
+import { type Statistics, statisticsOf } from '../../core/history/statistics.ts'
+import type { Job } from '../../core/job/job.ts'
+import type { JobOptions } from '../../core/job/options.ts'
+import { sequenceOfJob } from '../../core/job/sequence.ts'
+import { storable } from '../../core/payload.ts'
+import { parseDuration } from '../../core/schedule/duration.ts'
+import { parseInstant } from '../../core/schedule/instant.ts'
+import type { Duration, Instant } from '../../core/schedule/schedule.ts'
+import type { BackfillResult, JobChange, TagCount } from '../../store/store.ts'
+import type { AppContext } from '../app-context.ts'
+import { type ActorOptions, changeContext } from '../change-context.ts'
+import { pageLimit, refuseUnknown } from '../config/call-options.ts'
+import { type ExecutionView, executionView, type JobView, optionsOfSpec } from '../views.ts'
+import { type BulkAction, type BulkOptions, type BulkResult, bulkJobs } from './bulk-jobs.ts'
+import { type ConvertReport, convertJobs } from './convert-jobs.ts'
+import { refuseName } from './define-job.ts'
+import { type ExplainedTickView, type ExplanationView, explain, newestTicks, parseSpan } from './explain.ts'
+import { type HandlerOptions, handlerSpec } from './handler-options.ts'
+import { handlerView } from './handler-view.ts'
+import { jobSpec, refusePastInstant } from './job-options.ts'
+import { jobViews } from './job-views.ts'
+import { failedExecution, sayingWhatIsLegal } from './legal-action.ts'
+import { type JobList, type JobsFilter, type ListJobs, listJobs } from './list-jobs.ts'
+import { type Why, whyJob } from './why.ts'
+
+export interface CreateJob extends JobOptions {
+  readonly name: string
+  /** The name of a function that some node registers, or what to call or to run. @default the job's own name */
+  readonly handler?: string | HandlerOptions
+  /** Given to the handler when a tick makes the execution. */
+  readonly input?: unknown
+  /** Also run once at once. @default false */
+  readonly runNow?: boolean
+  /** Begin paused. @default false */
+  readonly paused?: boolean
+}
+
+export type UpdateJob = JobOptions & { readonly handler?: string | HandlerOptions; readonly input?: unknown }
+
+/** What a backfill made, or would make. */
+export interface BackfillView extends Omit<BackfillResult, 'first' | 'last'> {
+  readonly first: Date | null
+  readonly last: Date | null
+}
+
+const statsRuns = 10_000
+
+export class Jobs {
+  readonly #app: AppContext
+
+  constructor(app: AppContext) {
+    this.#app = app
+  }
+
+  async list(query: ListJobs = {}): Promise<JobList> {
+    return await listJobs(this.#app, query)
+  }
+
+  /** How many jobs have each tag; the most frequent first. */
+  async tags({ limit = 200 }: { limit?: number } = {}): Promise<TagCount[]> {
+    return await this.#app.store.countTags(pageLimit(limit, 200))
+  }
+
+  async get(job: string): Promise<JobView> {
+    return await this.#view(await this.#find(job))
+  }
+
+  async create(job: CreateJob, by: ActorOptions = {}): Promise<JobView> {
+    const { name, handler, input, runNow = false, paused = false, ...options } = job
+    refuseName(name)
+    const context = changeContext(this.#app, by)
+    const { now } = context
+    const spec = jobSpec(options, {
+      name,
+      handler: handlerSpec(handler ?? name, { ...this.#app, job: name, before: null }),
+      input,
+      maxPayloadBytes: this.#app.maxPayloadBytes,
+      timezone: this.#app.timezone,
+      createdAt: now,
+    })
+    refusePastInstant(spec, name, now)
+    const id = this.#app.newId(now)
+    const created = await this.#app.store.createJob({
+      id,
+      name,
+      spec,
+      managedBy: 'api',
+      managedHash: null,
+      paused,
+      context,
+    })
+    this.#app.jobChanged()
+    this.#app.events.emit('job:created', { job: name })
+    if (runNow) await this.trigger(name, by)
+    return await this.#view(created)
+  }
+
+  /**
+   * Changes what is given and keeps the rest. A job that code or a file manages keeps this as an override. With `revision`,
+   * only if the job is still at that one.
+   */
+  async update(
+    job: string,
+    changes: UpdateJob,
+    { revision, ...by }: ActorOptions & { revision?: number } = {},
+  ): Promise<JobView> {
+    const { handler, input, ...options } = changes
+    const spec = ({ name, spec: before, createdAt, revision: found }: Job) => {
+      if (revision !== undefined && revision !== found) throw changedMeanwhile(name, found)
+      const context = {
+        name,
+        handler:
+          handler === undefined
+            ? before.handler
+            : handlerSpec(handler, { ...this.#app, job: name, before: before.handler }),
+        input: input === undefined ? before.input : input,
+        maxPayloadBytes: this.#app.maxPayloadBytes,
+        inputSchema: before.inputSchema,
+        timezone: this.#app.timezone,
+        createdAt,
+      }
+      return jobSpec(options, context, before)
+    }
+    return await this.#change(job, { kind: 'edit', spec }, by, 'job:updated')
+  }
+
+  async delete(job: string, by: ActorOptions = {}): Promise<void> {
+    await this.#change(job, { kind: 'delete' }, by, 'job:deleted')
+  }
+
+  async pause(
+    job: string,
+    options: ActorOptions & { reason?: string; until?: Instant | Duration } = {},
+  ): Promise<JobView> {
+    refuseUnknown(options, ['reason', 'until', 'actor', 'origin'], 'jobs.pause')
+    const { reason, until, ...by } = options
+    const change: JobChange = {
+      kind: 'pause',
+      ...(reason === undefined ? {} : { reason }),
+      ...(until === undefined ? {} : { until: this.#instantFromNow(until) }),
+    }
+    const view = await this.#change(job, change, by, null)
+    this.#app.events.emit('job:paused', { job: view.name, reason: view.pausedReason })
+    return view
+  }
+
+  /** `catchUp` says what to do with the ticks missed while it was paused. @default 'skip' */
+  async resume(
+    job: string,
+    options: ActorOptions & { catchUp?: 'skip' | 'policy' | 'latest' | 'all' } = {},
+  ): Promise<JobView> {
+    refuseUnknown(options, ['catchUp', 'actor', 'origin'], 'jobs.resume')
+    const { catchUp = 'skip', ...by } = options
+    return await this.#change(job, { kind: 'resume', catchUp }, by, 'job:resumed')
+  }
+
+  async cancel(job: string, by: ActorOptions = {}): Promise<JobView> {
+    return await this.#change(job, { kind: 'cancel' }, by, 'job:updated')
+  }
+
+  /** Brings back a cursor that a wrong clock has carried into the future. */
+  async resetCursor(job: string, by: ActorOptions = {}): Promise<JobView> {
+    return await this.#change(job, { kind: 'reset_cursor' }, by, 'job:updated')
+  }
+
+  /** Runs the job's last execution, which has failed, again; any other by `executions.retry`. */
+  async retry(job: string, by: ActorOptions = {}): Promise<ExecutionView> {
+    const { store, newId } = this.#app
+    const failed = await failedExecution(this.#app, await this.#find(job))
+    const context = changeContext(this.#app, by)
+    const made = await store.retryExecution(failed.id, newId(context.now), context)
+    this.#app.enqueued()
+    return executionView(made)
+  }
+
+  /** Runs the job now. It never consumes or costs a tick; `force` runs it beside what is under way. */
+  async trigger(
+    job: string,
+    options: ActorOptions & { input?: unknown; force?: boolean; metadata?: Record<string, unknown> } = {},
+  ): Promise<ExecutionView> {
+    refuseUnknown(options, ['input', 'force', 'metadata', 'actor', 'origin'], 'jobs.trigger')
+    const { input, force = false, metadata = {}, ...by } = options
+    const context = changeContext(this.#app, by)
+    const { newId, maxPayloadBytes } = this.#app
+    const trigger = {
+      id: newId(context.now),
+      force,
+      metadata: {
+        ...storable(metadata, 'metadata', maxPayloadBytes),
+        ...(by.actor === undefined ? {} : enqueuedByMetadata(by.actor)),
+      },
+      input: storable(input, 'input', maxPayloadBytes),
+    }
+    const made = await sayingWhatIsLegal(this.#app, job, () =>
+      this.#app.store.triggerJob(job, trigger, context),
+    )
+    this.#app.jobChanged()
+    this.#app.enqueued()
+    return executionView(made)
+  }
+
+  /** Makes an execution for every nominal tick of `[from, to)`, whatever became of those ticks. */
+  async backfill(
+    job: string,
+    options: ActorOptions & {
+      from: Instant
+      to: Instant
+      dryRun?: boolean
+      limit?: number
+      order?: 'oldest_first' | 'newest_first'
+    },
+  ): Promise<BackfillView> {
+    refuseUnknown(options, ['from', 'to', 'dryRun', 'limit', 'order', 'actor', 'origin'], 'jobs.backfill')
+    const { dryRun = false, limit = 1_000, order = 'oldest_first' } = options
+    const { from, to } = parseSpan(options)
+    const context = changeContext(this.#app, options)
+    if (to > context.now + 1) {
+      throw new EvertickError(
+        'invalid_option',
+        'A backfill ends in the past: ticks to come run by themselves.',
+        {
+          field: 'to',
+          next: 'Give a `to` that is not after now.',
+        },
+      )
+    }
+    const result = await sayingWhatIsLegal(this.#app, job, () =>
+      this.#app.store.backfillJob(job, { from, to, order, limit, dryRun }, context),
+    )
+    if (!dryRun) this.#app.enqueued()
+    const date = (at: number | null) => (at === null ? null : new Date(at))
+    return { ...result, first: date(result.first), last: date(result.last) }
+  }
+
+  /** Says of every tick of `[from, to)` what became of it and why. */
+  async explain(
+    job: string,
+    options: { from: Instant; to: Instant; limit?: number },
+  ): Promise<ExplanationView> {
+    return await explain(this.#app, job, options)
+  }
+
+  /** The newest ticks that are due, newest last, with their accounts. */
+  async ticks(job: string, { limit = 20 }: { limit?: number } = {}): Promise<readonly ExplainedTickView[]> {
+    return await newestTicks(this.#app, await this.#find(job), limit)
+  }
+
+  /** Why it does not run, or how it does; and the next step. */
+  async why(job: string): Promise<Why> {
+    return await whyJob(this.#app, await this.#find(job))
+  }
+
+  /** The next instants at which the job is due. */
+  async upcoming(job: string, { count = 10 }: { count?: number } = {}): Promise<Date[]> {
+    const found = await this.#find(job)
+    if (found.state !== 'active') return []
+    const sequence = sequenceOfJob(found)
+    const upcoming: Date[] = []
+    // A tick accounted ahead still lies before us.
+    let tick = sequence.next(this.#app.clock.now())
+    while (tick !== null && upcoming.length < count) {
+      upcoming.push(new Date(tick))
+      tick = sequence.next(tick)
+    }
+    return upcoming
+  }
+
+  async revisions(job: string): Promise<
+    {
+      revision: number
+      from: Date
+      options: JobOptions
+      handler: HandlerOptions
+      changedBy: string
+      changedAt: Date
+      tzVersion: string
+    }[]
+  > {
+    const found = await this.#find(job)
+    const revisions = await this.#app.store.listRevisions(found.id)
+    return revisions.map(({ revision, from, spec, changedBy, changedAt, tzVersion }) => ({
+      revision,
+      from: new Date(from),
+      options: optionsOfSpec(spec),
+      handler: handlerView(spec.handler),
+      changedBy,
+      changedAt: new Date(changedAt),
+      tzVersion,
+    }))
+  }
+
+  async stats(job: string): Promise<Statistics & { lastExecution: ExecutionView | null }> {
+    const found = await this.#find(job)
+    const runs = await this.#app.store.jobRuns(found.id, statsRuns)
+    const [last] = await this.#app.store.lastExecutions([found.id], this.#app.clock.now())
+    return { ...statisticsOf(runs), lastExecution: last === undefined ? null : executionView(last.execution) }
+  }
+
+  /**
+   * Turns crons that are true intervals into intervals, and says why the others are none; `back` gives the jobs that
+   * keep a cron their cron again.
+   */
+  async convert(options: ActorOptions & { dryRun?: boolean; back?: boolean } = {}): Promise<ConvertReport> {
+    refuseUnknown(options, ['dryRun', 'back', 'actor', 'origin'], 'jobs.convert')
+    const { dryRun = false, back = false, ...by } = options
+    const { store, clock } = this.#app
+    const jobs = await store.listJobs({ limit: 1_000_000 })
+    return await convertJobs(jobs, { back, now: clock.now() }, async (job, changes) => {
+      if (!dryRun) await this.update(job.id, changes, by)
+    })
+  }
+
+  /** The same action on all jobs that match; `dryRun` only counts them. */
+  async bulk(action: BulkAction, filter: JobsFilter, options: BulkOptions = {}): Promise<BulkResult> {
+    return await bulkJobs(this.#app, this, action, filter, options)
+  }
+
+  async #change(
+    job: string,
+    change: JobChange,
+    by: ActorOptions,
+    event: 'job:updated' | 'job:deleted' | 'job:resumed' | null,
+  ): Promise<JobView> {
+    const changed = await sayingWhatIsLegal(this.#app, job, () =>
+      this.#app.store.changeJob(job, change, changeContext(this.#app, by)),
+    )
+    this.#app.jobChanged()
+    if (event !== null) this.#app.events.emit(event, { job: changed.name })
+    return await this.#view(changed)
+  }
+
+  #instantFromNow(until: Instant | Duration): number {
+    const { clock } = this.#app
+    if (typeof until === 'number') return clock.now() + until
+    if (typeof until === 'string' && /^[\d.]+(ms|[smhdw])/.test(until))
+      return clock.now() + parseDuration(until, 'until')
+    return parseInstant(until, 'until')
+  }
+
+  async #find(reference: string): Promise<Job> {
+    const found = await this.#app.store.findJob(reference)
+    if (found !== null) return found
+    throw new EvertickError('job_not_found', `There is no job "${reference}".`, {
+      next: 'List the jobs with `evertick jobs list`.',
+    })
+  }
+
+  async #view(job: Job): Promise<JobView> {
+    const [view] = await jobViews(this.#app, [job])
+    if (view === undefined) throw new Error('one job has one view')
+    return view
+  }
+}
+
+function changedMeanwhile(name: string, found: number): EvertickError {
+  return new EvertickError(
+    'changed_meanwhile',
+    `Job "${name}" was changed meanwhile: it is at revision ${found}.`,
+    {
+      next: 'Read it again, and repeat the edit.',
+    },
+  )
+}

@@ -1,0 +1,87 @@
+/** How each option is checked, from the table of options: what a caller writes, and what a view shows. */
+import { z } from 'zod'
+import { type Field, jobFields, jobOptions, type Option } from '../../core/job/fields.ts'
+import type { JobOptions, JobSettings } from '../../core/job/options.ts'
+import { namesOf } from '../../core/job/policies.ts'
+
+/** The library takes a `Date`; JSON has only text. */
+export interface OptionForms {
+  readonly duration: z.ZodType
+  readonly instant: z.ZodType
+}
+
+type Written = Required<Omit<JobOptions, 'schedule'>>
+
+/** Of what a caller gives: each option may be left out. */
+export function writtenShapes(forms: OptionForms): {
+  readonly [Name in keyof Written]: z.ZodOptional<z.ZodType<Written[Name], Written[Name]>>
+} {
+  const shapes = jobOptions.map(([name, option]) => [name, writtenShape(option, forms).optional()])
+  return Object.fromEntries(shapes) as ReturnType<typeof writtenShapes>
+}
+
+function writtenShape(option: Option, forms: OptionForms): z.ZodType {
+  if (option.is !== 'group') return fieldShape(option, forms)
+  const fields = Object.entries(option.fields).map(
+    ([part, field]) => [part, fieldShape(field, forms).optional()] as const,
+  )
+  const whole = z.strictObject(Object.fromEntries(fields))
+  const short = option.fields[option.short ?? '']
+  return short === undefined ? whole : z.union([fieldShape(short, forms), whole])
+}
+
+/** Of what a job shows: every option is there. */
+export function shownShapes(forms: OptionForms): {
+  readonly [Name in keyof JobSettings<string>]: z.ZodType<JobSettings<string>[Name]>
+} {
+  const shapes = jobOptions.map(([name, option]) => {
+    if (option.is !== 'group')
+      return [
+        name,
+        option.default === null ? fieldShape(option, forms).nullable() : fieldShape(option, forms),
+      ]
+    const fields = Object.entries(option.fields).map(([part, field]) => {
+      const shape = fieldShape(field, forms)
+      return [part, field.default === null ? shape.optional() : shape] as const
+    })
+    return [name, z.object(Object.fromEntries(fields))]
+  })
+  return Object.fromEntries(shapes) as ReturnType<typeof shownShapes>
+}
+
+function fieldShape(field: Field, { duration, instant }: OptionForms): z.ZodType {
+  switch (field.is) {
+    case 'duration':
+      return duration
+    case 'instant':
+      return instant
+    case 'whole':
+      return field.max === undefined ? z.int().min(field.min) : z.int().min(field.min).max(field.max)
+    case 'number':
+      return z.number().min(field.min).max(field.max)
+    case 'choice':
+      return z.enum(namesOf(field.of))
+    case 'text':
+      return plainText(field.min, field.max)
+    case 'texts':
+      return z.array(plainText(1, field.longest)).max(field.max)
+    case 'object':
+      return z.record(z.string(), z.unknown())
+  }
+}
+
+/** No database keeps a NUL in a text. */
+function plainText(min: number, max: number): z.ZodType {
+  return z
+    .string()
+    .min(min)
+    .max(max)
+    .refine((text) => !text.includes('\0'), 'has a NUL in it')
+}
+
+/** Every name that may stand in options, for a suggestion where one is not known. */
+export const optionNames: readonly string[] = [
+  'schedule',
+  ...jobOptions.map(([name]) => name),
+  ...Object.values(jobFields).flatMap((option) => (option.is === 'group' ? Object.keys(option.fields) : [])),
+]

@@ -1,0 +1,40 @@
+/** Jobs that could run now: a tick is due, or an execution is ready and waits for a worker. */
+import type { AppContext } from '../../app/app-context.ts'
+import { jobViews } from '../../app/job/job-views.ts'
+import type { JobView } from '../../app/views.ts'
+import { lockedJobs } from './job-locks.ts'
+
+export interface ReadyJob {
+  readonly view: JobView
+  /** Since when. */
+  readonly dueAt: number
+}
+
+/** Executions that are looked at, of each state: an old backlog of one job must not hide the others for long. */
+const lookedAt = 1_000
+
+export async function readyJobs(app: AppContext, limit: number): Promise<ReadyJob[]> {
+  const { store, clock } = app
+  const now = clock.now()
+  const since = new Map<string, number>()
+  const note = (jobId: string, at: number) => since.set(jobId, Math.min(at, since.get(jobId) ?? at))
+  for (const { id, nextDueAt } of (await store.findDueJobs(now, limit)).jobs) note(id, nextDueAt)
+  for (const state of ['pending', 'retrying'] as const) {
+    for (const { jobId, readyAt } of await store.listExecutions({ state, limit: lookedAt })) {
+      if (readyAt <= now) note(jobId, readyAt)
+    }
+  }
+  const locked = await lockedJobs(app)
+  const running = new Set((await store.listLeases('active', now)).map(({ jobId }) => jobId))
+  const ready: ReadyJob[] = []
+  for (const [id, dueAt] of [...since].sort(([, one], [, other]) => one - other)) {
+    if (ready.length === limit) break
+    if (locked.has(id) || running.has(id)) continue
+    const job = await store.findJob(id)
+    // `completed`: its one instant has come, and its run waits.
+    if (job?.state !== 'active' && job?.state !== 'completed') continue
+    const [view] = await jobViews(app, [job])
+    if (view !== undefined) ready.push({ view, dueAt })
+  }
+  return ready
+}

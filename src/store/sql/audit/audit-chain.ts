@@ -1,0 +1,48 @@
+/**
+ * What makes the audit log's seals a chain: each is the hash of the seal before it, of its own figures, and of every
+ * column of its entries as the database has them. Nothing of it can be changed, left out or slipped in unseen.
+ */
+import { createHash } from 'node:crypto'
+import type { AuditSeal } from '../../store.ts'
+import { number, optionalNumber, optionalText, text } from '../runtime/rows.ts'
+import type { Row } from '../runtime/script.ts'
+
+/** What the first seal follows. It names the form of the text that is hashed. */
+export const chainBegin = 'evertick audit chain 1'
+
+export type SealFigures = Omit<AuditSeal, 'hash' | 'prunedAt'>
+
+/** As JSON: no two different entries have the same text. */
+export function sealHash(before: string, seal: SealFigures, entries: readonly Row[]): string {
+  const { id, fromId, toId, entries: count, sealedAt, termId } = seal
+  const hash = createHash('sha256')
+  hash.update(`${before}\n${JSON.stringify([id, fromId, toId, count, sealedAt, termId])}\n`)
+  for (const entry of entries) hash.update(`${entryText(entry)}\n`)
+  return hash.digest('hex')
+}
+
+function entryText(entry: Row): string {
+  return JSON.stringify([
+    number(entry.id),
+    number(entry.at),
+    text(entry.actor),
+    optionalText(entry.origin),
+    text(entry.action),
+    text(entry.subject),
+    optionalText(entry.before_value),
+    optionalText(entry.after_value),
+  ])
+}
+
+export function sealFrom(found: Row): AuditSeal {
+  return {
+    id: number(found.id),
+    fromId: number(found.from_id),
+    toId: number(found.to_id),
+    entries: number(found.entries),
+    hash: text(found.hash),
+    sealedAt: number(found.sealed_at),
+    termId: number(found.term_id),
+    prunedAt: optionalNumber(found.pruned_at),
+  }
+}

@@ -1,0 +1,210 @@
+/** Nodes say that they live and which handlers they have; jobs that nobody can run any more are found from that. */
+import type { ChangeContext, HandlerChange, NodeRow, QueueRow, Touched } from '../../store.ts'
+import { writeAuditLog } from '../audit/audit-log.ts'
+import { dropReserves, purgeReserves } from '../executions/reserves.ts'
+import { json, number, optionalNumber, optionalText, text } from '../runtime/rows.ts'
+import { insertAll, type Row, row, rows, run, type Script } from '../runtime/script.ts'
+
+/** Its row is kept where there is one: who holds it meanwhile, to clear it away, then finds that the node is back. */
+export function* registerNode(node: NodeRow, handlers: readonly string[]): Script<number> {
+  const values = [
+    node.host,
+    node.pid,
+    JSON.stringify(node.roles),
+    JSON.stringify(node.queues),
+    node.version,
+    node.leaseMs,
+    node.startedAt,
+    node.seenAt,
+    node.id,
+  ]
+  const known = yield* run(
+    `UPDATE @nodes SET host = ?, pid = ?, roles = ?, queues = ?, version = ?, lease_ms = ?, started_at = ?, seen_at = ?
+     WHERE id = ?`,
+    ...values,
+  )
+  if (known === 0) {
+    yield* run(
+      `INSERT INTO @nodes (host, pid, roles, queues, version, lease_ms, started_at, seen_at, id)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      ...values,
+    )
+  }
+  yield* run('DELETE FROM @node_handlers WHERE node_id = ?', node.id)
+  yield* addHandlers(node.id, [...new Set(handlers)])
+  return yield* schemaVersion()
+}
+
+/** A node that is cleared away meanwhile would leave handlers that nobody has: its row is held until the commit. */
+export function* changeHandlers(id: string, { added, removed }: HandlerChange): Script<boolean> {
+  if ((yield* row('SELECT id FROM @nodes WHERE id = ? FOR UPDATE', id)) === null) return false
+  // Also what is added: two changes at once may both know of it.
+  yield* run('DELETE FROM @node_handlers WHERE node_id = ? AND handler IN ?*', id, [...added, ...removed])
+  yield* addHandlers(id, added)
+  return true
+}
+
+function* addHandlers(id: string, handlers: readonly string[]): Script<void> {
+  const rows = handlers.map((handler) => [handler, id])
+  yield* insertAll('node_handlers', { handler: 'text', node_id: 'text' }, rows)
+}
+
+/**
+ * Long gone, and nothing is leased to it: else a lease longer than those of the others would seem to be dated by a clock
+ * that was ahead, and be taken back before its time.
+ */
+const goneText = `
+  SELECT n.id FROM @nodes n WHERE n.seen_at < ? AND NOT EXISTS (
+    SELECT 1 FROM @job_executions e WHERE e.state = 'running' AND e.leased_by = n.id AND e.leased_until > ?)`
+
+/** A heartbeat also clears away nodes that are long gone. */
+export function* touchNode(id: string, now: number, lostMs: number): Script<Touched> {
+  const known = yield* run('UPDATE @nodes SET seen_at = ? WHERE id = ?', now, id)
+  const gone = yield* rows(goneText, now - lostMs, now)
+  for (const node of gone) yield* forgetNode(text(node.id), now - lostMs)
+  yield* purgeReserves(now - lostMs)
+  return { known: known === 1, schemaVersion: yield* schemaVersion() }
+}
+
+function* schemaVersion(): Script<number> {
+  return number((yield* row('SELECT max(version) AS version FROM @migrations'))?.version)
+}
+
+export function* removeNode(id: string): Script<void> {
+  yield* forgetNode(id)
+  yield* dropReserves(id)
+}
+
+/**
+ * Its reserves stay, for those who find its leases: they say what has begun. Its row is held first, and decides: who has come
+ * back since keeps both its row and its handlers, and whoever adds handlers holds it, too.
+ */
+function* forgetNode(id: string, unseenSince = Number.MAX_SAFE_INTEGER): Script<void> {
+  const known = yield* row('SELECT id FROM @nodes WHERE id = ? AND seen_at < ? FOR UPDATE', id, unseenSince)
+  if (known === null) return
+  yield* run('DELETE FROM @nodes WHERE id = ?', id)
+  yield* run('DELETE FROM @node_handlers WHERE node_id = ?', id)
+}
+
+export function* listNodes(): Script<NodeRow[]> {
+  const found = yield* rows('SELECT * FROM @nodes ORDER BY started_at, id')
+  return found.map((node) => ({
+    id: text(node.id),
+    host: text(node.host),
+    pid: number(node.pid),
+    roles: json(node.roles) as string[],
+    queues: json(node.queues) as Record<string, number>,
+    version: text(node.version),
+    leaseMs: number(node.lease_ms),
+    startedAt: number(node.started_at),
+    seenAt: number(node.seen_at),
+  }))
+}
+
+export function* listHandlers(): Script<string[]> {
+  const found = yield* rows('SELECT DISTINCT handler FROM @node_handlers ORDER BY handler')
+  return found.map(({ handler }) => text(handler))
+}
+
+/**
+ * Jobs whose handler no live node has, known for longer than since `since`. Their first sighting is written down, so
+ * that the wait counts under living leaders only and a scheduler that starts first does not disable everybody's jobs.
+ */
+export function* findOrphans(since: number, now: number): Script<string[]> {
+  const orphan = `j.deleted_at IS NULL AND j.state = 'active'
+    AND NOT EXISTS (SELECT 1 FROM @node_handlers h WHERE h.handler = j.handler)`
+  // Read first: a DELETE with that subquery would hold the rows of all jobs on MySQL, and wait for those who do.
+  const found = yield* rows(
+    `SELECT job_id FROM @orphans WHERE job_id NOT IN (SELECT j.id FROM @jobs j WHERE ${orphan})`,
+  )
+  const adopted = found.map(({ job_id }) => text(job_id))
+  if (adopted.length > 0) yield* run('DELETE FROM @orphans WHERE job_id IN ?*', adopted)
+  const fresh = yield* rows(
+    `SELECT j.id FROM @jobs j WHERE ${orphan} AND NOT EXISTS (SELECT 1 FROM @orphans o WHERE o.job_id = j.id)`,
+  )
+  yield* insertAll(
+    'orphans',
+    { job_id: 'text', since_at: 'number' },
+    fresh.map(({ id }) => [text(id), now]),
+  )
+  const old = yield* rows('SELECT job_id FROM @orphans WHERE since_at <= ? ORDER BY job_id LIMIT 500', since)
+  return old.map((found) => text(found.job_id))
+}
+
+/** One for each partial index, in its own words: asked for at once, all of history would be read. */
+export const queueCountTexts = [
+  `state IN ('pending', 'retrying')`,
+  `state = 'running'`,
+  `state = 'blocked'`,
+].map(
+  (unfinished) =>
+    `SELECT queue, state, count(*) AS n FROM @job_executions WHERE ${unfinished} GROUP BY queue, state`,
+)
+
+export function* listQueues(): Script<QueueRow[]> {
+  const counted: Row[] = []
+  for (const counts of queueCountTexts) counted.push(...(yield* rows(counts)))
+  const known = yield* rows('SELECT * FROM @queues')
+  const named = yield* rows('SELECT DISTINCT queue FROM @jobs WHERE deleted_at IS NULL')
+  const names = new Set([...named, ...counted].map((found) => text(found.queue)))
+  for (const queue of known) names.add(text(queue.name))
+  const count = (name: string, ...states: string[]) =>
+    counted
+      .filter((found) => text(found.queue) === name && states.includes(text(found.state)))
+      .reduce((sum, found) => sum + number(found.n), 0)
+  return [...names].sort().map((name) => {
+    const paused = known.find((queue) => text(queue.name) === name)
+    return {
+      name,
+      pausedAt: optionalNumber(paused?.paused_at),
+      pausedBy: optionalText(paused?.paused_by),
+      pausedReason: optionalText(paused?.paused_reason),
+      pending: count(name, 'pending', 'retrying'),
+      running: count(name, 'running'),
+      blocked: count(name, 'blocked'),
+    }
+  })
+}
+
+export function* pauseQueue(
+  name: string,
+  reason: string | null,
+  { now, actor, origin }: ChangeContext,
+): Script<void> {
+  const values = [now, actor, reason, name]
+  const known = yield* run(
+    'UPDATE @queues SET paused_at = ?, paused_by = ?, paused_reason = ? WHERE name = ?',
+    ...values,
+  )
+  if (known === 0) {
+    yield* run(
+      'INSERT INTO @queues (paused_at, paused_by, paused_reason, name) VALUES (?, ?, ?, ?)',
+      ...values,
+    )
+  }
+  yield* writeAuditLog({
+    at: now,
+    actor,
+    origin,
+    action: 'queue.pause',
+    subject: name,
+    before: null,
+    after: { reason },
+  })
+}
+
+export function* resumeQueue(name: string, { now, actor, origin }: ChangeContext): Script<void> {
+  yield* run(
+    'UPDATE @queues SET paused_at = NULL, paused_by = NULL, paused_reason = NULL WHERE name = ?',
+    name,
+  )
+  yield* writeAuditLog({
+    at: now,
+    actor,
+    origin,
+    action: 'queue.resume',
+    subject: name,
+    before: null,
+    after: null,
+  })
+}

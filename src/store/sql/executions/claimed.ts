@@ -1,0 +1,60 @@
+/** Claimed rows, and their jobs, in the words of the port. */
+import type { Cause } from '../../../core/execution/execution.ts'
+import type { JobSpec } from '../../../core/job/job.ts'
+import type { ClaimedExecution, ClaimRequest } from '../../store.ts'
+import { json, jsonObject, keyOf, number, optionalNumber, specFrom, text } from '../runtime/rows.ts'
+import type { Row } from '../runtime/script.ts'
+
+export interface ClaimedJob {
+  readonly jobName: string
+  readonly spec: JobSpec
+  readonly nextTickAt: number | null
+}
+
+/** Expects a job's name, spec and next_due_at. */
+export function claimedJobFrom(found: Row): ClaimedJob {
+  const spec = specFrom(found.spec)
+  const nextTickAt = spec.overlap === 'allow' ? null : optionalNumber(found.next_due_at)
+  return { jobName: text(found.name), spec, nextTickAt }
+}
+
+/** Where a claim puts a row: into a slot, or into the reserve. */
+export interface ClaimedTo {
+  readonly started: boolean
+  readonly place: number | null
+  readonly leasedUntil: number
+}
+
+/** Of the row at an index, from 0, of those that a request has claimed. */
+export function claimedTo({ start, reserveFrom, now, leaseMs }: ClaimRequest, index: number): ClaimedTo {
+  const started = index < start
+  const place = started || reserveFrom === undefined ? null : reserveFrom + index - start
+  return { started, place, leasedUntil: now + leaseMs }
+}
+
+/** Expects the row as it was before the claim. */
+export function claimedFrom(found: Row, job: ClaimedJob, to: ClaimedTo): ClaimedExecution {
+  const cause = text(found.cause) as Cause
+  const scheduledFor = number(found.scheduled_for)
+  return {
+    id: text(found.id),
+    fence: number(found.fence) + 1,
+    jobId: text(found.job_id),
+    ...job,
+    cause,
+    scheduledFor,
+    tickAt: optionalNumber(found.tick_at),
+    readyAt: number(found.ready_at),
+    startBy: optionalNumber(found.start_by),
+    attempt: number(found.attempt) + (to.started ? 1 : 0),
+    maxAttempts: number(found.max_attempts),
+    started: to.started,
+    place: to.place,
+    caughtUpIndex: optionalNumber(found.caught_up_index),
+    caughtUpOf: optionalNumber(found.caught_up_of),
+    input: json(found.input),
+    metadata: jsonObject(found.metadata),
+    idempotencyKey: keyOf(found, cause, scheduledFor),
+    leasedUntil: to.leasedUntil,
+  }
+}

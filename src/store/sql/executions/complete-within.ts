@@ -1,0 +1,43 @@
+import { EvertickError } from '../../../core/error.ts'
+import type { Aftermath, CompleteWithin, FinishedAttempt } from '../../store.ts'
+import type { HotScripts } from '../hot-scripts.ts'
+import type { SqlDriver } from '../runtime/driver.ts'
+import { row } from '../runtime/script.ts'
+import { finishOne } from './finish-attempts.ts'
+
+/** The handler's writes and the fenced completion, all of it or none: no duplicate orders after a crash. */
+export async function completeWithin<T>(
+  driver: SqlDriver,
+  request: CompleteWithin<T>,
+  hot: HotScripts,
+): Promise<T> {
+  const { claim, nodeId, clock } = request
+  let after: Aftermath | null = null
+  const result = await driver.exclusive<T>({
+    maxMs: request.maxMs,
+    sleep: (ms, signal) => clock.sleep(ms, signal),
+    first: function* () {
+      const held = yield* row(
+        `SELECT id FROM @job_executions WHERE id = ? AND fence = ? AND state = 'running'`,
+        claim.id,
+        claim.fence,
+      )
+      if (held === null) throw staleLease(claim.id)
+    },
+    run: request.run,
+    last: function* (result) {
+      const ending = request.ending(result)
+      const finished: FinishedAttempt = { ...claim, ending, finishedAt: clock.now() }
+      after = yield* finishOne(finished, nodeId, hot)
+      if (after === null) throw staleLease(claim.id)
+    },
+  })
+  if (after !== null) request.onEnded?.(after)
+  return result
+}
+
+function staleLease(id: string): EvertickError {
+  return new EvertickError('stale_lease', `The lease of execution ${id} has passed to another worker.`, {
+    next: 'Nothing was written. Stop working on it: its signal has been aborted.',
+  })
+}

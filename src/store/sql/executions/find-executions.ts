@@ -1,0 +1,29 @@
+/** Executions by what they hold, and how many there are. */
+import { leaseSlackMs } from '../../../core/attempt/lease.ts'
+import type { Execution } from '../../../core/execution/execution.ts'
+import { executionFrom, text } from '../runtime/rows.ts'
+import { rows, type Script } from '../runtime/script.ts'
+import { countsOf } from '../runtime/where.ts'
+
+export function* listLeases(filter: 'active' | 'expired', now: number, limit = 1_000): Script<Execution[]> {
+  const found = yield* rows(
+    `SELECT e.*, j.name AS job_name FROM @job_executions e LEFT JOIN @jobs j ON j.id = e.job_id
+     WHERE e.state = 'running' AND ${filter === 'active' ? 'e.leased_until > ?' : 'e.leased_until <= ?'}
+     ORDER BY e.leased_until LIMIT ?`,
+    now - leaseSlackMs,
+    limit,
+  )
+  return found.map(executionFrom)
+}
+
+export function* countExecutions(): Script<Record<string, number>> {
+  return countsOf(yield* rows('SELECT state, count(*) AS n FROM @job_executions GROUP BY state'))
+}
+
+export function* findCancelRequests(nodeId: string): Script<string[]> {
+  const found = yield* rows(
+    `SELECT id FROM @job_executions WHERE state = 'running' AND leased_by = ? AND cancel_requested_at IS NOT NULL`,
+    nodeId,
+  )
+  return found.map((execution) => text(execution.id))
+}

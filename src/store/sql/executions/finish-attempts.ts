@@ -1,0 +1,262 @@
+/**
+ * Ends attempts. Every write names (id, fence) in its WHERE: a holder that was superseded changes nothing, and the
+ * refusal is kept in the history.
+ */
+import type { Ending } from '../../../core/attempt/outcome.ts'
+import { isChained } from '../../../core/execution/execution.ts'
+import type {
+  Aftermath,
+  AttemptRow,
+  Claim,
+  FinishedAttempt,
+  FinishRequest,
+  FinishResult,
+} from '../../store.ts'
+import type { Completion, HotScripts } from '../hot-scripts.ts'
+import { holdLanes } from '../jobs/lock-job.ts'
+import { type FinalFailure, noteFailures } from '../jobs/unproven.ts'
+import { json, number, optionalNumber, optionalText, text } from '../runtime/rows.ts'
+import { insertAll, type Row, rows, run, type Script } from '../runtime/script.ts'
+import { afterEnded, afterWrite, type Ended, endedFrom, giveBack } from './end-execution.ts'
+
+/** The attempt before the start: on MySQL, what stands further right sees what was set before it. */
+const endText = `
+  UPDATE @job_executions SET state = ?, error = ?, cancel_reason = COALESCE(cancel_reason, ?), finished_at = ?, leased_until = NULL,
+    attempt = attempt + CASE WHEN started_at IS NULL AND ?::bigint IS NOT NULL THEN 1 ELSE 0 END,
+    started_at = COALESCE(started_at, ?::bigint)
+  WHERE id = ? AND fence = ? AND state = 'running'`
+
+/**
+ * Waits for another try, unless somebody asked it to stop: then there is none. A snooze gives its attempt back, so the
+ * start deadline goes, which this execution has met.
+ */
+const waitText = `
+  UPDATE @job_executions SET state = CASE WHEN cancel_requested_at IS NULL THEN ? ELSE 'cancelled' END,
+    finished_at = CASE WHEN cancel_requested_at IS NOT NULL THEN ?::bigint END,
+    error = ?, ready_at = ?, attempt = attempt + CASE WHEN started_at IS NULL THEN 1 ELSE 0 END - ?,
+    started_at = COALESCE(started_at, ?::bigint), start_by = NULL, leased_until = NULL
+  WHERE id = ? AND fence = ? AND state = 'running' AND (started_at IS NOT NULL OR ?::bigint IS NOT NULL)`
+
+export function* finishAttempts(
+  request: FinishRequest,
+  hot: Pick<HotScripts, 'completeAttempts'>,
+): Script<FinishResult> {
+  const { attempts, nodeId, now } = request
+  const claimed = yield* claimedOf(attempts)
+  // What was enqueued is in no lane.
+  yield* holdLanes(inLanes(claimed.values()).map(({ jobId }) => jobId))
+  const refused: FinishedAttempt[] = []
+  const ended: Ended[] = []
+  const failures: FinalFailure[] = []
+  // Before the completions, which are a transaction of their own where nothing else is written.
+  for (const attempt of attempts) {
+    const { id, ending, finishedAt: at } = attempt
+    if (ending.state === 'completed') continue
+    const written = yield* writeEnding(attempt, ending, nodeId)
+    if (written === null) {
+      refused.push(attempt)
+      continue
+    }
+    if (text(written.cause) !== 'enqueue') ended.push(endedFrom(written))
+    if (written.state === 'failed') failures.push({ jobId: text(written.job_id), executionId: id, at })
+  }
+  const provenAt = new Map<string, number>()
+  const completions = attempts.flatMap((attempt) => completionOf(attempt, claimed.get(attempt.id)))
+  const completed = completions.length === 0 ? new Set() : yield* hot.completeAttempts(completions)
+  for (const attempt of attempts) {
+    if (attempt.ending.state !== 'completed') continue
+    const from = claimed.get(attempt.id)
+    if (!completed.has(attempt.id)) refused.push(attempt)
+    else if (from !== undefined) {
+      provenAt.set(from.jobId, Math.max(attempt.finishedAt, provenAt.get(from.jobId) ?? 0))
+      if (from.cause !== 'enqueue') ended.push(completedFrom(from))
+    }
+  }
+  // What failed before a success of the same batch is made good by it.
+  yield* noteFailures(failures.filter(({ jobId, at }) => at > (provenAt.get(jobId) ?? 0)))
+  yield* insertAttempts(refused.map((attempt) => attemptRow(attempt, nodeId, 'refused', null)))
+  const after = yield* afterEnded(ended, now)
+  return { refused: refused.map(({ id }) => id), lanes: ended.length, ...after }
+}
+
+type Claimed = NonNullable<FinishedAttempt['claimed']>
+
+/** What the claims said of their rows; read only where a caller did not keep it. */
+function* claimedOf(attempts: readonly FinishedAttempt[]): Script<ReadonlyMap<string, Claimed>> {
+  const claimed = new Map<string, Claimed>()
+  for (const { id, claimed: known } of attempts) if (known !== undefined) claimed.set(id, known)
+  const unknown = attempts.filter(({ id }) => !claimed.has(id)).map(({ id }) => id)
+  if (unknown.length === 0) return claimed
+  const found = yield* rows('SELECT id, job_id, cause, tick_at FROM @job_executions WHERE id IN ?*', unknown)
+  for (const execution of found) {
+    claimed.set(text(execution.id), {
+      jobId: text(execution.job_id),
+      cause: text(execution.cause) as Claimed['cause'],
+      tickAt: optionalNumber(execution.tick_at),
+    })
+  }
+  return claimed
+}
+
+function inLanes(claimed: Iterable<Claimed>): Claimed[] {
+  return [...claimed].filter(({ cause }) => cause !== 'enqueue')
+}
+
+function completionOf(
+  { id, fence, ending, finishedAt, startedAt }: FinishedAttempt,
+  claimed: Claimed | undefined,
+): Completion[] {
+  if (ending.state !== 'completed') return []
+  const jobId = claimed?.jobId ?? ''
+  return [{ id, jobId, fence, result: written(ending.result), finishedAt, startedAt: startedAt ?? null }]
+}
+
+function completedFrom({ jobId, cause, tickAt }: Claimed): Ended {
+  return { jobId, tick: tickAt !== null, chain: isChained(cause) }
+}
+
+/** The end of one attempt inside its handler's own transaction; throws nothing, says whether it was still the holder. */
+export function* finishOne(
+  attempt: FinishedAttempt,
+  nodeId: string,
+  hot: Pick<HotScripts, 'completeAttempts'>,
+): Script<Aftermath | null> {
+  const result = yield* finishAttempts({ nodeId, attempts: [attempt], now: attempt.finishedAt }, hot)
+  return result.refused.length > 0 ? null : result
+}
+
+export function* startAttempts(
+  claims: readonly Claim[],
+  now: number,
+  hot: Pick<HotScripts, 'startClaims'>,
+): Script<string[]> {
+  const started = yield* hot.startClaims(claims, now)
+  const lost = claims.filter(({ id }) => !started.has(id))
+  const ended: Ended[] = []
+  for (const claim of lost) {
+    // Somebody asked it to stop before it began: it ends here, and its lane goes on. What has waited in reserve past its
+    // deadline goes back, and the rescuer cancels it.
+    const given = yield* giveBack(claim, now)
+    if (given !== null && text(given.cause) !== 'enqueue') ended.push(endedFrom(given))
+  }
+  yield* afterEnded(ended, now)
+  return lost.map(({ id }) => id)
+}
+
+const outcomes: Readonly<Record<Ending['state'], AttemptRow['outcome']>> = {
+  completed: 'completed',
+  failed: 'failed',
+  cancelled: 'cancelled',
+  retrying: 'error',
+  blocked: 'error',
+  pending: 'error',
+}
+
+/** The row as it was ended, or null where the fence refused. */
+function* writeEnding(
+  attempt: FinishedAttempt,
+  ending: Exclude<Ending, { state: 'completed' }>,
+  nodeId: string,
+): Script<Row | null> {
+  const { id, fence, finishedAt } = attempt
+  const startedAt = attempt.startedAt ?? null
+  const error = written(ending.error)
+  const touched =
+    'readyAt' in ending
+      ? yield* run(
+          waitText,
+          ending.state,
+          finishedAt,
+          error,
+          ending.readyAt,
+          ending.countsAttempt ? 0 : 1,
+          startedAt,
+          id,
+          fence,
+          startedAt,
+        )
+      : yield* run(
+          endText,
+          ending.state,
+          error,
+          'reason' in ending ? ending.reason : null,
+          finishedAt,
+          startedAt,
+          startedAt,
+          id,
+          fence,
+        )
+  const ended = yield* afterWrite(id, touched)
+  if (ended === null) return null
+  const state = text(ended.state) as Ending['state']
+  const snoozed = 'countsAttempt' in ending && !ending.countsAttempt && state !== 'cancelled'
+  const outcome = snoozed ? 'snoozed' : outcomes[state]
+  yield* insertAttempts([attemptRow(attempt, nodeId, outcome, optionalNumber(ended.started_at))])
+  return ended
+}
+
+function written(value: unknown): string | null {
+  return value === undefined || value === null ? null : JSON.stringify(value)
+}
+
+function attemptRow(
+  attempt: FinishedAttempt,
+  nodeId: string,
+  outcome: AttemptRow['outcome'],
+  startedAt: number | null,
+): EndedAttempt {
+  const error = 'error' in attempt.ending ? written(attempt.ending.error) : null
+  return { ...attempt, nodeId, outcome, startedAt, error }
+}
+
+export interface EndedAttempt extends Claim {
+  readonly attempt: number
+  readonly nodeId: string | null
+  readonly startedAt: number | null
+  readonly finishedAt: number
+  readonly outcome: AttemptRow['outcome']
+  /** JSON. */
+  readonly error: string | null
+}
+
+const attemptColumns = {
+  execution_id: 'text',
+  attempt: 'number',
+  fence: 'number',
+  node_id: 'text',
+  started_at: 'number',
+  finished_at: 'number',
+  outcome: 'text',
+  error: 'text',
+} as const
+
+export function* insertAttempts(attempts: readonly EndedAttempt[]): Script<void> {
+  yield* insertAll(
+    'attempts',
+    attemptColumns,
+    attempts.map((ended) => [
+      ended.id,
+      ended.attempt,
+      ended.fence,
+      ended.nodeId,
+      ended.startedAt,
+      ended.finishedAt,
+      ended.outcome,
+      ended.error,
+    ]),
+  )
+}
+
+export function* listAttempts(executionId: string): Script<AttemptRow[]> {
+  const found = yield* rows('SELECT * FROM @attempts WHERE execution_id = ? ORDER BY seq', executionId)
+  return found.map((attempt) => ({
+    executionId,
+    attempt: number(attempt.attempt),
+    fence: number(attempt.fence),
+    nodeId: optionalText(attempt.node_id),
+    startedAt: optionalNumber(attempt.started_at),
+    finishedAt: number(attempt.finished_at),
+    outcome: text(attempt.outcome) as AttemptRow['outcome'],
+    error: json(attempt.error) as AttemptRow['error'],
+  }))
+}

@@ -1,0 +1,28 @@
+/** Jobs with something blocked and a lane that is free: normally none, since whoever ends work releases the next. */
+import { text } from '../runtime/rows.ts'
+import { rows, type Script } from '../runtime/script.ts'
+import { isActive } from './states.ts'
+
+/** More than this are found by the next look. */
+export const mostIdle = 500
+
+/**
+ * A loose scan over the jobs with something blocked, one seek each, where an index has them in order. To ask of each blocked
+ * row whether its job is idle took SQLite 21 s for 200 jobs with a chain of 1,000 each, and the event loop with it; so it
+ * takes 2 ms. By cause, or SQLite looks for what is ready in the whole history of the job.
+ */
+const idleText = `
+  WITH RECURSIVE blocked(job_id) AS (
+    SELECT min(e.job_id) FROM @job_executions e WHERE e.state = 'blocked'
+    UNION ALL
+    SELECT (SELECT min(e.job_id) FROM @job_executions e WHERE e.state = 'blocked' AND e.job_id > b.job_id)
+    FROM blocked b WHERE b.job_id IS NOT NULL)
+  SELECT b.job_id FROM blocked b
+  WHERE b.job_id NOT IN (SELECT job_id FROM @job_executions WHERE ${isActive} AND cause <> 'enqueue')
+    AND (SELECT e.ready_at FROM @job_executions e
+      WHERE e.job_id = b.job_id AND e.state = 'blocked' AND e.ready_at <= ? ORDER BY e.cause LIMIT 1) IS NOT NULL
+  LIMIT ?`
+
+export function* findIdleLanes(now: number): Script<string[]> {
+  return (yield* rows(idleText, now, mostIdle)).map(({ job_id }) => text(job_id))
+}

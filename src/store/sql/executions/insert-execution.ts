@@ -1,0 +1,85 @@
+/** The rows that make executions of ticks, triggers, backfills and retries. (Enqueue has its own, hot statement.) */
+import type { Cause } from '../../../core/execution/execution.ts'
+import { handlerKey } from '../../../core/job/handler.ts'
+import type { Job } from '../../../core/job/job.ts'
+import { startBy } from '../jobs/job-columns.ts'
+import { insertAll, type Param, type Script } from '../runtime/script.ts'
+
+export interface ExecutionDraft {
+  readonly id: string
+  readonly cause: Cause
+  readonly tickAt: number | null
+  readonly account: 'fired' | 'caught_up' | null
+  readonly scheduledFor: number
+  readonly state: 'pending' | 'blocked'
+  readonly readyAt: number
+  readonly index: number | null
+  readonly of: number | null
+  readonly input: unknown
+  readonly metadata: Readonly<Record<string, unknown>>
+  readonly retryOf: string | null
+  readonly idempotencyKey: string | null
+  readonly createdAt: number
+}
+
+/** Repairs run behind what is due now. */
+const priorityShift: Readonly<Partial<Record<Cause, number>>> = { catch_up: -10, backfill: -20 }
+
+const columns = {
+  id: 'text',
+  job_id: 'text',
+  cause: 'text',
+  tick_at: 'number',
+  account: 'text',
+  scheduled_for: 'number',
+  state: 'text',
+  ready_at: 'number',
+  start_by: 'number',
+  queue: 'text',
+  priority: 'number',
+  handler: 'text',
+  max_attempts: 'number',
+  caught_up_index: 'number',
+  caught_up_of: 'number',
+  input: 'text',
+  metadata: 'text',
+  retry_of: 'text',
+  idempotency_key: 'text',
+  created_at: 'number',
+} as const
+
+export function* insertExecutions(rows: readonly (readonly Param[])[]): Script<void> {
+  yield* insertAll('job_executions', columns, rows)
+}
+
+export function* insertExecution(job: Pick<Job, 'id' | 'spec'>, draft: ExecutionDraft): Script<void> {
+  yield* insertExecutions([executionRow(job, draft)])
+}
+
+export function executionRow(
+  { id, spec }: Pick<Job, 'id' | 'spec'>,
+  draft: ExecutionDraft,
+): readonly Param[] {
+  return [
+    draft.id,
+    id,
+    draft.cause,
+    draft.tickAt,
+    draft.account,
+    draft.scheduledFor,
+    draft.state,
+    draft.readyAt,
+    startBy(draft.readyAt, spec),
+    spec.queue,
+    spec.priority + (priorityShift[draft.cause] ?? 0),
+    handlerKey(spec.handler),
+    spec.retry.attempts,
+    draft.index,
+    draft.of,
+    draft.input === undefined ? null : JSON.stringify(draft.input),
+    Object.keys(draft.metadata).length === 0 ? null : JSON.stringify(draft.metadata),
+    draft.retryOf,
+    draft.idempotencyKey,
+    draft.createdAt,
+  ]
+}

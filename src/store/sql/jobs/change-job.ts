@@ -1,0 +1,277 @@
+/**
+ * Operators' and deploys' changes of a job. Each is one transaction that holds the job's row: settle what is due, take
+ * back what was accounted ahead, change, and leave a revision and a line in the audit log.
+ */
+
+import { EvertickError } from '../../../core/error.ts'
+import { handlerKey } from '../../../core/job/handler.ts'
+import type { Job, JobSpec } from '../../../core/job/job.ts'
+import { nextJobState } from '../../../core/job/job-state.ts'
+import { sequenceOfJob } from '../../../core/job/sequence.ts'
+import type { ChangeContext, JobChange } from '../../store.ts'
+import { writeAuditLog } from '../audit/audit-log.ts'
+import { settleLane } from '../executions/lane.ts'
+import { holdToStop } from '../executions/reserves.ts'
+import { isUnfinished, isUnstarted } from '../executions/states.ts'
+import { row, run, type Script, type ScriptContext, setText } from '../runtime/script.ts'
+import { endPauseIfOver } from '../ticks/account-ticks.ts'
+import { revokeAhead } from '../ticks/revoke-ahead.ts'
+import { dormantReasons, dueOf, settleDue, skipDue } from '../ticks/settle.ts'
+import { changeTags, insertRevision, jobNotFound, readJob } from './create-job.ts'
+import { specColumns } from './job-columns.ts'
+import { lockJob } from './lock-job.ts'
+
+export function* changeJob(
+  reference: string,
+  change: JobChange,
+  by: ChangeContext,
+  context: ScriptContext,
+): Script<Job> {
+  const { now, actor, origin } = by
+  const locked = yield* lockJob(reference)
+  if (locked === null) throw jobNotFound(reference)
+  // Two nodes of one deploy start together: the second finds its definition written.
+  if (change.kind === 'edit' && change.managedHash !== undefined && change.managedHash === locked.managedHash)
+    return locked
+  const current = evaluates(locked) ? yield* endPauseIfOver(locked, now, context) : locked
+  const before = yield* revokeAhead(current, now)
+  const after = yield* applyChange(before, change, by, context)
+  const nextDueAt = dueOf(after)
+  const ended =
+    after.state === 'active' && after.spec.schedule !== null && nextDueAt === null && !waitsForRun(after)
+  const columns = {
+    state: ended ? 'completed' : after.state,
+    revision: after.revision,
+    revision_from: after.revisionFrom,
+    ...specColumns(after.spec),
+    next_due_at: nextDueAt,
+    open_tick_at: after.openTickAt,
+    paused_at: after.pause?.at ?? null,
+    paused_until: after.pause?.until ?? null,
+    paused_reason: after.pause?.reason ?? null,
+    paused_by: after.pause?.by ?? null,
+    managed_by: after.managedBy,
+    managed_hash: after.managedHash,
+    updated_at: now,
+    deleted_at: after.deletedAt,
+  }
+  yield* run(
+    `UPDATE @jobs SET version = version + 1, ${setText(columns)} WHERE id = ?`,
+    ...Object.values(columns),
+    after.id,
+  )
+  yield* changeTags(after.id, locked.spec, after.spec)
+  yield* passOn(locked, after)
+  yield* settleLane(after, now)
+  const entry = auditEntry(locked, after, change)
+  yield* writeAuditLog({
+    at: now,
+    actor,
+    origin,
+    action: `job.${change.kind}`,
+    subject: locked.name,
+    ...entry,
+  })
+  return yield* readJob(after.id)
+}
+
+/** A fixedDelay job whose tick is under way has no due instant until that run ends. */
+function waitsForRun(job: Job): boolean {
+  return job.spec.schedule?.kind === 'fixed_delay'
+}
+
+function* applyChange(job: Job, change: JobChange, by: ChangeContext, context: ScriptContext): Script<Job> {
+  const { now, actor } = by
+  switch (change.kind) {
+    case 'pause': {
+      const pause = changedPause(job, change, actor)
+      if (pause !== null) return { ...job, pause }
+      const state = nextJobState(job.name, job.state, 'pause')
+      const { until = null, reason = null } = change
+      const settled = yield* settleForPause(job, now, context)
+      return { ...settled, state, pause: { at: now, until, reason, by: actor } }
+    }
+    case 'resume':
+      return yield* resumeJob(job, change.catchUp, now, context)
+    case 'disable': {
+      const state = nextJobState(job.name, job.state, 'disable')
+      const { job: settled } = yield* settleDue(job, { now }, context)
+      return { ...settled, state }
+    }
+    case 'enable': {
+      const state = nextJobState(job.name, job.state, 'enable')
+      return { ...(yield* skipDue(job, now, 'disabled', now, context)), state }
+    }
+    case 'cancel': {
+      const state = nextJobState(job.name, job.state, 'cancel')
+      return { ...(yield* endJob(job, now, context)), state }
+    }
+    case 'delete':
+      return { ...(yield* endJob(job, now, context)), state: 'cancelled', deletedAt: now }
+    case 'edit':
+      return yield* editJob(job, change, by, context)
+    case 'reset_cursor':
+      return yield* resetCursor(job, now)
+  }
+}
+
+/** What is unfinished is done by the new definition: it is for the nodes that can do that. */
+function* passOn(before: Job, after: Job): Script<void> {
+  const handler = handlerKey(after.spec.handler)
+  if (handler === handlerKey(before.spec.handler)) return
+  yield* run(`UPDATE @job_executions SET handler = ? WHERE job_id = ? AND ${isUnfinished}`, handler, after.id)
+}
+
+/** A second pause with another end or reason goes on from the first: its cursor stands. Null where it brings neither. */
+function changedPause(
+  { state, pause }: Job,
+  { until, reason }: Extract<JobChange, { kind: 'pause' }>,
+  by: string,
+): Job['pause'] {
+  if (state !== 'paused' || pause === null) return null
+  const changed = { ...pause, until: until ?? pause.until, reason: reason ?? pause.reason, by }
+  return changed.until === pause.until && changed.reason === pause.reason ? null : changed
+}
+
+function* settleForPause(job: Job, now: number, context: ScriptContext): Script<Job> {
+  if (job.state !== 'active') return yield* settleDormant(job, now, context)
+  return (yield* settleDue(job, { now }, context)).job
+}
+
+function* settleDormant(job: Job, now: number, context: ScriptContext): Script<Job> {
+  const reason = job.state === 'active' ? 'ended' : dormantReasons[job.state]
+  // A spec that does not evaluate has no ticks to count: the cursor only moves on.
+  if (job.state === 'error' || !evaluates(job)) {
+    const accountedUntil = Math.max(job.accountedUntil, now + 1)
+    yield* run('UPDATE @jobs SET accounted_until = ? WHERE id = ?', accountedUntil, job.id)
+    return { ...job, accountedUntil }
+  }
+  return yield* skipDue(job, now, reason, now, context)
+}
+
+/** False where the time zone data no longer knows the spec's zone: such a job can still be cancelled and deleted. */
+function evaluates(job: Job): boolean {
+  try {
+    sequenceOfJob(job)
+    return true
+  } catch (error) {
+    if (error instanceof EvertickError && error.kind === 'usage') return false
+    throw error
+  }
+}
+
+function* endJob(job: Job, now: number, context: ScriptContext): Script<Job> {
+  const settled = yield* settleDormant(job, now, context)
+  yield* holdToStop(`job_id = ? AND ${isUnfinished}`, job.id)
+  yield* run(
+    `UPDATE @job_executions SET state = 'cancelled', cancel_reason = 'job_cancelled', finished_at = ?
+     WHERE job_id = ? AND state IN ('pending', 'retrying', 'blocked')`,
+    now,
+    job.id,
+  )
+  yield* run(
+    `UPDATE @job_executions SET cancel_requested_at = ?, cancel_reason = 'job_cancelled'
+     WHERE job_id = ? AND state = 'running' AND cancel_requested_at IS NULL`,
+    now,
+    job.id,
+  )
+  return { ...settled, pause: null, openTickAt: null }
+}
+
+function* resumeJob(
+  job: Job,
+  catchUp: Extract<JobChange, { kind: 'resume' }>['catchUp'],
+  now: number,
+  context: ScriptContext,
+): Script<Job> {
+  const state = nextJobState(job.name, job.state, 'resume')
+  if (job.state !== 'paused' || catchUp === 'skip') {
+    const settled = yield* settleDormant(job, now, context)
+    return { ...settled, state, pause: null, openTickAt: yield* openTick(settled, settled.spec, now) }
+  }
+  const policy = catchUp === 'policy' ? job.spec.catchUp.policy : catchUp
+  const { job: settled } = yield* settleDue(job, { now, catchUp: { ...job.spec.catchUp, policy } }, context)
+  return { ...settled, state, pause: null, openTickAt: yield* openTick(settled, settled.spec, now) }
+}
+
+/** The open tick that a fixedDelay job needs to go on: the one it has, or a first one where no run will write it. */
+function* openTick(job: Job, spec: JobSpec, now: number): Script<number | null> {
+  if (spec.schedule?.kind !== 'fixed_delay') return null
+  if (job.openTickAt !== null) return job.openTickAt
+  const unfinished = yield* row(
+    `SELECT id FROM @job_executions WHERE job_id = ? AND tick_at IS NOT NULL
+     AND ${isUnfinished} LIMIT 1`,
+    job.id,
+  )
+  return unfinished === null ? Math.max(now + spec.schedule.delayMs, job.accountedUntil) : null
+}
+
+function* editJob(
+  job: Job,
+  change: Extract<JobChange, { kind: 'edit' }>,
+  by: ChangeContext,
+  context: ScriptContext,
+): Script<Job> {
+  const { now } = by
+  const spec = typeof change.spec === 'function' ? change.spec(job) : change.spec
+  const state = nextJobState(job.name, job.state, 'edit')
+  const ticksChange = ticksOf(job.spec) !== ticksOf(spec)
+  let settled = job
+  if (job.state === 'active') settled = (yield* settleDue(job, { now }, context)).job
+  else if (ticksChange) settled = yield* settleDormant(job, now, context)
+
+  const revision = job.revision + 1
+  const revisionFrom = settled.accountedUntil
+  yield* insertRevision(job.id, revision, revisionFrom, spec, by, context)
+  const delayChanges = ticksChange && spec.schedule?.kind === 'fixed_delay'
+  const openTickAt = yield* openTick(delayChanges ? { ...settled, openTickAt: null } : settled, spec, now)
+  const edited: Job = {
+    ...settled,
+    spec,
+    revision,
+    revisionFrom,
+    openTickAt,
+    managedBy: change.managedBy ?? job.managedBy,
+    managedHash: change.managedHash ?? job.managedHash,
+  }
+  // A schedule with new ticks brings a completed job back to life.
+  return { ...edited, state: settled.state === 'completed' ? (ticksChange ? 'active' : 'completed') : state }
+}
+
+function ticksOf(spec: JobSpec): string {
+  return JSON.stringify([spec.schedule, spec.startAt, spec.endAt, spec.maxRuns])
+}
+
+/** Brings back a cursor that a wrong clock has carried into the future; rows in that future that nobody ran go. */
+function* resetCursor(job: Job, now: number): Script<Job> {
+  const ran = yield* row(
+    `SELECT max(tick_at) AS at FROM @job_executions WHERE job_id = ? AND tick_at > ? AND NOT ${isUnstarted}`,
+    job.id,
+    now,
+  )
+  // What lies before a tick that ran stays accounted.
+  yield* run(
+    'DELETE FROM @tick_ranges WHERE job_id = ? AND from_at > ?',
+    job.id,
+    Math.max(now, Number(ran?.at ?? 0)),
+  )
+  // Nor does the cursor go below the ledger, whatever the clock: what lies there was never due, or is counted already.
+  const lowest = Math.max(now + 1, job.ledgerFrom)
+  const reset = yield* revokeAhead({ ...job, revisionFrom: Math.min(job.revisionFrom, lowest) }, now)
+  const revisionFrom = Math.min(job.revisionFrom, reset.accountedUntil)
+  yield* run(
+    'UPDATE @job_revisions SET from_at = ? WHERE job_id = ? AND from_at > ?',
+    revisionFrom,
+    job.id,
+    revisionFrom,
+  )
+  // Its last tick was the wrong clock's: where one is still to come, it goes on.
+  return { ...reset, revisionFrom, state: job.state === 'completed' ? 'active' : job.state }
+}
+
+function auditEntry(before: Job, after: Job, change: JobChange): { before: unknown; after: unknown } {
+  if (change.kind === 'edit') return { before: before.spec, after: after.spec }
+  if (change.kind === 'reset_cursor') return { before: before.accountedUntil, after: after.accountedUntil }
+  const { kind: _, ...details } = change
+  return { before: { state: before.state }, after: { state: after.state, ...details } }
+}

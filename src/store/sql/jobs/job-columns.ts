@@ -1,0 +1,43 @@
+/** What of a job's definition has a column of its own, because some statement asks for it. */
+import { handlerKey } from '../../../core/job/handler.ts'
+import { lateAfterMs } from '../../../core/job/health.ts'
+import type { JobSpec } from '../../../core/job/job.ts'
+import { optionalNumber } from '../runtime/rows.ts'
+import type { Param, Row } from '../runtime/script.ts'
+
+export function specColumns(spec: JobSpec): Readonly<Record<string, Param>> {
+  const { schedule } = spec
+  return {
+    spec: JSON.stringify(spec),
+    handler: handlerKey(spec.handler),
+    queue: spec.queue,
+    priority: spec.priority,
+    overlap: spec.overlap,
+    max_attempts: spec.retry.attempts,
+    start_deadline_ms: spec.startDeadlineMs,
+    schedule_kind: schedule?.kind ?? null,
+    timezone: schedule?.kind === 'cron' ? schedule.timezone : null,
+    // The end of every tick asks for it.
+    delay_ms: schedule?.kind === 'fixed_delay' ? schedule.delayMs : null,
+    late_ms: lateAfterMs(spec),
+  }
+}
+
+/** What an enqueue takes from the row of its job. */
+export const enqueueColumns = 'id, name, state, handler, queue, priority, max_attempts, start_deadline_ms'
+
+/** Until when an execution may start; null where it may at any time. */
+export function startBy(
+  readyAt: number,
+  { startDeadlineMs }: Pick<JobSpec, 'startDeadlineMs'>,
+): number | null {
+  return startDeadlineMs === null ? null : readyAt + startDeadlineMs
+}
+
+/** The same from the row of its job. */
+export function startByRow(readyAt: number, job: Row): number | null {
+  return startBy(readyAt, { startDeadlineMs: optionalNumber(job.start_deadline_ms) })
+}
+
+/** The same inside a statement, where the job is `j`. */
+export const startByText = (readyAt: string) => `${readyAt} + j.start_deadline_ms`

@@ -1,0 +1,103 @@
+/**
+ * Runs of jobs, newest first, by when they began. Each job is read by the index of its own history, so that the cost
+ * grows with the jobs that are asked for, and never with what all the others have done.
+ */
+import type { FinishedRun } from '../../../core/history/statistics.ts'
+import type { RunQuery, RunRow } from '../../store.ts'
+import { tagged } from '../jobs/find-jobs.ts'
+import { executionFrom, jobFrom, number, optionalNumber, text } from '../runtime/rows.ts'
+import { pageRows, type Row, rows, type Script } from '../runtime/script.ts'
+import { Where } from '../runtime/where.ts'
+
+/** A run that never began counts from where it ended; what still waits for its start is no run yet. */
+const beganAt = 'COALESCE(e.started_at, e.finished_at)'
+
+export function* listRuns(query: RunQuery): Script<RunRow[]> {
+  const found: { readonly written: Row; readonly job: RunRow['job'] }[] = []
+  for (const job of yield* findJobs(query)) {
+    const where = runsOf(job.id, query)
+    if (query.states !== undefined) where.and('e.state IN ?*', query.states)
+    const newest = yield* rows(
+      `SELECT e.* FROM @job_executions e WHERE ${where.text} ORDER BY e.seq DESC LIMIT ?`,
+      ...where.params,
+      query.limit,
+    )
+    found.push(...newest.map((written) => ({ written, job })))
+  }
+  return found
+    .toSorted((a, b) => number(b.written.seq) - number(a.written.seq))
+    .slice(0, query.limit)
+    .map(({ written, job }) => ({ job, execution: executionFrom({ ...written, job_name: job.name }) }))
+}
+
+/** For figures: the same runs without all that they carry. */
+export function* finishedRuns(query: RunQuery): Script<FinishedRun[]> {
+  const found: Row[] = []
+  for (const job of yield* findJobs(query)) {
+    const where = runsOf(job.id, query)
+    where.and(`e.state IN ('completed', 'failed', 'cancelled')`)
+    found.push(
+      ...(yield* rows(
+        `SELECT e.state, e.started_at, e.finished_at FROM @job_executions e WHERE ${where.text}
+         ORDER BY e.seq DESC LIMIT ?`,
+        ...where.params,
+        query.limit,
+      )),
+    )
+  }
+  return found.map((finished) => {
+    const startedAt = optionalNumber(finished.started_at)
+    const finishedAt = optionalNumber(finished.finished_at)
+    return {
+      state: text(finished.state) as FinishedRun['state'],
+      durationMs: startedAt === null || finishedAt === null ? null : finishedAt - startedAt,
+    }
+  })
+}
+
+function runsOf(jobId: string, { from, to }: RunQuery): Where {
+  const where = new Where(`${beganAt} IS NOT NULL`)
+  where.and('e.job_id = ?', jobId)
+  if (from !== undefined) where.and(`${beganAt} >= ?`, from)
+  if (to !== undefined) where.and(`${beganAt} < ?`, to)
+  return where
+}
+
+/** Deleted jobs, too: what they did is still history. */
+function* findJobs({ job, tags }: RunQuery): Script<RunRow['job'][]> {
+  const where = new Where('1 = 1')
+  if (job !== undefined) where.and('(id = ? OR name = ?)', job, job)
+  for (const tag of tags) where.and(tagged, tag)
+  const found = yield* rows(`SELECT * FROM @jobs WHERE ${where.text} ORDER BY id`, ...where.params)
+  return found.map(jobFrom)
+}
+
+/** The newest finished runs, for statistics: of one job, or of all. */
+export function* jobRuns(jobId: string | null, limit: number): Script<FinishedRun[]> {
+  const columns = 'SELECT seq, state, started_at, finished_at FROM @job_executions'
+  const final = `state IN ('completed', 'failed', 'cancelled') AND seq < ?`
+  const found: Row[] = []
+  for (let before = Number.MAX_SAFE_INTEGER; found.length < limit; ) {
+    const most = Math.min(pageRows, limit - found.length)
+    const page =
+      jobId === null
+        ? yield* rows(`${columns} WHERE ${final} ORDER BY seq DESC LIMIT ?`, before, most)
+        : yield* rows(
+            `${columns} WHERE job_id = ? AND ${final} ORDER BY seq DESC LIMIT ?`,
+            jobId,
+            before,
+            most,
+          )
+    found.push(...page)
+    if (page.length < most) break
+    before = number(page.at(-1)?.seq)
+  }
+  return found.map((finished) => {
+    const startedAt = optionalNumber(finished.started_at)
+    const finishedAt = optionalNumber(finished.finished_at)
+    return {
+      state: text(finished.state) as FinishedRun['state'],
+      durationMs: startedAt === null || finishedAt === null ? null : finishedAt - startedAt,
+    }
+  })
+}

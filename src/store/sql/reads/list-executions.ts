@@ -1,0 +1,64 @@
+/** Executions, newest or oldest first. Each condition is one on their own row; the order is that of the primary key. */
+import type { Execution } from '../../../core/execution/execution.ts'
+import type { ExecutionQuery, ExecutionTerm } from '../../store.ts'
+import { executionFrom, text } from '../runtime/rows.ts'
+import { row, rows, type Script } from '../runtime/script.ts'
+import { seqAround } from '../runtime/seq-at.ts'
+import { Where } from '../runtime/where.ts'
+
+const columns: Readonly<Record<ExecutionTerm['by'], string>> = {
+  job: 'e.job_id',
+  state: 'e.state',
+  queue: 'e.queue',
+  cause: 'e.cause',
+  node: `COALESCE(e.leased_by, '')`,
+  account: `COALESCE(e.account, 'none')`,
+}
+
+/** No index orders executions by their end: those that took longer than that are not found by it. */
+export const longestRunMs = 86_400_000
+
+export function* listExecutions(query: ExecutionQuery): Script<Execution[]> {
+  const { from, to, ended, afterId, oldestFirst = false } = query
+  const where = new Where('1 = 1')
+  // One id, so that the index of the job's history gives the order.
+  if (query.job !== undefined) where.and('e.job_id = ?', yield* jobIdOf(query.job))
+  if (query.state !== undefined) where.and('e.state = ?', query.state)
+  if (query.queue !== undefined) where.and('e.queue = ?', query.queue)
+  for (const { by, values, negated } of query.terms ?? []) {
+    const wanted: string[] = []
+    for (const value of values) wanted.push(by === 'job' ? yield* jobIdOf(value) : value)
+    where.and(`${negated ? 'NOT ' : ''}(${columns[by]} IN ?*)`, wanted)
+  }
+  if (from !== undefined) {
+    where.and('e.seq >= ? AND e.created_at >= ?', (yield* seqAround('executions', from)).surelyBelow, from)
+  }
+  if (to !== undefined) {
+    where.and('e.seq < ? AND e.created_at < ?', (yield* seqAround('executions', to)).surelyAbove, to)
+  }
+  if (ended !== undefined) {
+    const { surelyBelow } = yield* seqAround('executions', ended - longestRunMs)
+    where.and('e.seq >= ? AND e.finished_at >= ?', surelyBelow, ended)
+  }
+  if (afterId !== undefined) {
+    where.and(`e.seq ${oldestFirst ? '>' : '<'} (SELECT seq FROM @job_executions WHERE id = ?)`, afterId)
+  }
+  const found = yield* rows(
+    // LEFT, or MariaDB begins with the jobs and sorts every execution there is.
+    `SELECT e.*, j.name AS job_name FROM @job_executions e LEFT JOIN @jobs j ON j.id = e.job_id
+     WHERE ${where.text} ORDER BY e.seq ${oldestFirst ? 'ASC' : 'DESC'} LIMIT ?`,
+    ...where.params,
+    query.limit,
+  )
+  return found.map(executionFrom)
+}
+
+/** By id or name; of deleted jobs of that name the one deleted last. Nothing is found by an empty id. */
+export function* jobIdOf(reference: string): Script<string> {
+  // One after the other: a name OR an id is a scan of all jobs.
+  for (const where of ['name = ? AND deleted_at IS NULL', 'id = ?', 'name = ? ORDER BY deleted_at DESC']) {
+    const job = yield* row(`SELECT id FROM @jobs WHERE ${where} LIMIT 1`, reference)
+    if (job !== null) return text(job.id)
+  }
+  return ''
+}

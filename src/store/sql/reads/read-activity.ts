@@ -1,0 +1,110 @@
+/**
+ * What happened in a span, for pictures of it. No index orders executions by their end, and none is worth its price on the
+ * hot path: a stretch of the primary key is read, from where the span begins, and never more than `maxRows` of it.
+ */
+import type { Cause } from '../../../core/execution/execution.ts'
+import type { ExecutionState } from '../../../core/execution/execution-state.ts'
+import type { FinishedRun } from '../../../core/history/statistics.ts'
+import type { Activity, ActivityQuery, TimelineQuery, TimelineRow } from '../../store.ts'
+import { number, optionalNumber, optionalText, rangeFrom, text } from '../runtime/rows.ts'
+import { countedRows, pageRows, type Row, row, rows, type Script } from '../runtime/script.ts'
+import { seqAround } from '../runtime/seq-at.ts'
+import { Where } from '../runtime/where.ts'
+import { jobIdOf, longestRunMs } from './list-executions.ts'
+
+/** A range grows for a day at most. */
+const longestRangeMs = 86_400_000
+
+const endedText = `SELECT at, state, count(*) AS n FROM (
+    SELECT finished_at - (finished_at - ?) % ? AS at, state FROM @job_executions
+    WHERE seq >= ? AND seq < ? AND state IN ('completed', 'failed', 'cancelled')
+      AND finished_at >= ? AND finished_at < ?) ended
+  GROUP BY at, state`
+const rangesText = `SELECT * FROM @tick_ranges WHERE id >= ? AND id < ? AND from_at < ? AND to_at >= ?
+  ORDER BY id DESC LIMIT ?`
+const timelineColumns = `SELECT e.seq, e.id, e.job_id, j.name AS job_name, e.state, e.cause, e.leased_by, e.started_at, e.finished_at,
+    e.scheduled_for, e.attempt FROM @job_executions e LEFT JOIN @jobs j ON j.id = e.job_id`
+const heldText = `${timelineColumns} WHERE e.state = 'running' AND e.leased_until > 0 AND e.seq < ? AND e.started_at < ?
+  ORDER BY e.leased_until DESC LIMIT ?`
+
+export function* readActivity({ from, to, bucketMs, maxRows }: ActivityQuery): Script<Activity> {
+  const { low, high, coveredFrom } = yield* stretch(from, to, longestRunMs, maxRows)
+  const ended: Row[] = []
+  for (let at = low; at < high; at += countedRows) {
+    ended.push(...(yield* rows(endedText, from, bucketMs, at, Math.min(at + countedRows, high), from, to)))
+  }
+  const { surelyBelow } = yield* seqAround('ranges', from - longestRangeMs)
+  const ranges: Row[] = []
+  for (let before = Number.MAX_SAFE_INTEGER; ranges.length < maxRows; ) {
+    const most = Math.min(pageRows, maxRows - ranges.length)
+    const page = yield* rows(rangesText, surelyBelow, before, to, from, most)
+    ranges.push(...page)
+    if (page.length < most) break
+    before = number(page.at(-1)?.id)
+  }
+  return {
+    ended: ended.map((written) => ({
+      at: number(written.at),
+      state: text(written.state) as FinishedRun['state'],
+      count: number(written.n),
+    })),
+    ranges: ranges.map(rangeFrom),
+    coveredFrom,
+  }
+}
+
+export function* readTimeline(query: TimelineQuery): Script<TimelineRow[]> {
+  const { from, to, job, limit, beforeSeq, lookBackMs, maxRows } = query
+  const { low, high } = yield* stretch(from, to, lookBackMs, maxRows)
+  const jobId = job === undefined ? null : yield* jobIdOf(job)
+  const found: Row[] = []
+  for (let end = Math.min(high, beforeSeq ?? high); end > low && found.length < limit; end -= countedRows) {
+    const where = new Where('e.seq >= ? AND e.seq < ?')
+    where.params.push(Math.max(low, end - countedRows), end)
+    if (jobId !== null) where.and('e.job_id = ?', jobId)
+    where.and('e.started_at < ? AND (e.finished_at >= ? OR e.finished_at IS NULL)', to, from)
+    const page = yield* rows(
+      `${timelineColumns} WHERE ${where.text} ORDER BY e.seq DESC LIMIT ?`,
+      ...where.params,
+      limit - found.length,
+    )
+    found.push(...page)
+  }
+  if (found.length === limit) return found.map(timelineRow)
+  // What still runs may be much older.
+  const held = (yield* rows(heldText, Math.min(low, beforeSeq ?? low), to, limit))
+    .filter((written) => jobId === null || text(written.job_id) === jobId)
+    .toSorted((a, b) => number(b.seq) - number(a.seq))
+  return [...found, ...held].slice(0, limit).map(timelineRow)
+}
+
+/** The numbers of executions that may belong to the span; `coveredFrom` says from where on none is left out. */
+function* stretch(
+  from: number,
+  to: number,
+  lookBackMs: number,
+  maxRows: number,
+): Script<{ low: number; high: number; coveredFrom: number }> {
+  const { surelyBelow: wanted } = yield* seqAround('executions', from - lookBackMs)
+  const { surelyAbove: high } = yield* seqAround('executions', to)
+  const low = Math.max(wanted, high - maxRows)
+  if (low === wanted) return { low, high, coveredFrom: from }
+  const first = yield* row('SELECT created_at FROM @job_executions WHERE seq >= ? ORDER BY seq LIMIT 1', low)
+  return { low, high, coveredFrom: Math.max(from, number(first?.created_at ?? from)) }
+}
+
+function timelineRow(written: Row): TimelineRow {
+  return {
+    seq: number(written.seq),
+    id: text(written.id),
+    jobId: text(written.job_id),
+    job: text(written.job_name ?? ''),
+    state: text(written.state) as ExecutionState,
+    cause: text(written.cause) as Cause,
+    nodeId: optionalText(written.leased_by),
+    startedAt: number(written.started_at),
+    finishedAt: optionalNumber(written.finished_at),
+    scheduledFor: number(written.scheduled_for),
+    attempt: number(written.attempt),
+  }
+}

@@ -1,0 +1,57 @@
+/**
+ * Opens the connections of one node to its server, for all its pools. While that fails there is one try at a time, with
+ * pauses that grow: who wants a connection meanwhile waits for the next try, and shares its outcome.
+ */
+import { Backoff } from '../../backoff.ts'
+import type { Host } from '../../host.ts'
+
+/** Short enough that a server which is back is found within a few seconds. */
+const pauses = { firstMs: 100, longestMs: 2_000 } as const
+
+export class Dialer {
+  readonly #host: Host
+  readonly #backoff: Backoff
+  /** Before this nobody tries; null while all is well. */
+  #notBefore: number | null = null
+  /** The next try, which all wait for. */
+  #next: Promise<unknown> | null = null
+
+  constructor(host: Host) {
+    this.#host = host
+    this.#backoff = new Backoff(host, pauses)
+  }
+
+  async dial<Connection>(open: () => Promise<Connection>): Promise<Connection> {
+    if (this.#notBefore === null) return await this.#try(open)
+    if (this.#next !== null) {
+      await this.#next
+      return await this.#try(open)
+    }
+    const opening = this.#pause().then(async () => await this.#try(open))
+    this.#next = opening
+    try {
+      return await opening
+    } finally {
+      this.#next = null
+    }
+  }
+
+  async #pause(): Promise<void> {
+    const ms = Math.max(0, (this.#notBefore ?? 0) - this.#host.monotonic())
+    await new Promise<void>((resolve) => this.#host.timer(ms, resolve))
+  }
+
+  async #try<Connection>(open: () => Promise<Connection>): Promise<Connection> {
+    try {
+      const connection = await open()
+      this.#notBefore = null
+      this.#backoff.connected()
+      return connection
+    } catch (error) {
+      const now = this.#host.monotonic()
+      // Those that were under way together fail together: that is one failure.
+      if (this.#notBefore === null || now >= this.#notBefore) this.#notBefore = now + this.#backoff.pauseMs()
+      throw error
+    }
+  }
+}

@@ -1,0 +1,56 @@
+/** What the SQL store asks of an engine: to run scripts, and to hold a transaction open for the user's own writes. */
+import type { CallerTransaction, Transaction } from '../../store.ts'
+import type { Script } from './script.ts'
+
+export interface SqlDriver {
+  read<T>(script: () => Script<T>, options?: ReadOptions): Promise<T>
+  /** One transaction, or one shared with other writes of the same turn; resolves once it is durable. */
+  write<T>(script: () => Script<T>, options?: WriteOptions): Promise<T>
+  /** Throws where a write of the caller's would be refused. */
+  assertWritable(): void
+  /** Everything written so far is durable. */
+  sync(): Promise<void>
+  /** The script in the caller's own, open transaction. */
+  within<T>(transaction: CallerTransaction, script: () => Script<T>): Promise<T>
+  /** A transaction of its own that the user's function writes in; `last` runs before the commit. */
+  exclusive<T>(request: ExclusiveRequest<T>): Promise<T>
+  /** How long a user's transaction may stay open. */
+  readonly longestTransactionMs: number
+  /** How long it may keep every other write of this process waiting. */
+  readonly longestHoldMs: number
+  /** A word that changes when another process has written; null where a script has to find out. */
+  changes(): Promise<string> | null
+  /** The database's own time; null where it is this host's. */
+  time(): Promise<number> | null
+  /** Ends a slice of long work: the rest of the process has its turn. */
+  rest(): Promise<void>
+  /** What is still under way after `graceMs` is cut off. */
+  close(graceMs?: number): Promise<void>
+}
+
+export interface ReadOptions {
+  /** Long work: all statements see one moment, and between them the rest of the process has its turn. */
+  readonly snapshot?: boolean
+  /** As for a write. */
+  readonly pulse?: boolean
+}
+
+export interface WriteOptions {
+  /**
+   * False for what nobody outside is told of (a claim, a heartbeat): it resolves after the commit, and its durability
+   * rides on the next durable one. (A server's commit always is.)
+   */
+  readonly durable?: boolean
+  /** A heartbeat or a renewal: it must not queue behind work. (SQLite has one writer for all.) */
+  readonly pulse?: boolean
+  /** A migration: it takes as long as it takes. */
+  readonly slow?: boolean
+}
+
+export interface ExclusiveRequest<T> {
+  readonly maxMs: number
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
+  readonly first: () => Script<void>
+  readonly run: (tx: Transaction) => Promise<T>
+  readonly last: (result: T) => Script<void>
+}

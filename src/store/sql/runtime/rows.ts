@@ -1,0 +1,145 @@
+/** Rows of the database, read once into the words of the domain. */
+import {
+  type Cause,
+  type Execution,
+  type ExecutionError,
+  idempotencyKey,
+} from '../../../core/execution/execution.ts'
+import type { ExecutionState } from '../../../core/execution/execution-state.ts'
+import type { Job, JobSpec } from '../../../core/job/job.ts'
+import type { JobState } from '../../../core/job/job-state.ts'
+import type { TickRange } from '../../../core/tick/account.ts'
+import type { Row } from './script.ts'
+
+type Value = string | number | null | undefined
+
+/** Of a column that is never null. One that the statement did not read is a fault of ours. */
+export function text(value: Value): string {
+  if (value === undefined) throw new TypeError('The row has no such column.')
+  return String(value)
+}
+
+export function number(value: Value): number {
+  return Number(value)
+}
+
+export function optionalText(value: Value): string | null {
+  return value === null || value === undefined ? null : String(value)
+}
+
+export function optionalNumber(value: Value): number | null {
+  return value === null || value === undefined ? null : Number(value)
+}
+
+export function json(value: Value): unknown {
+  return value === null || value === undefined ? null : JSON.parse(String(value))
+}
+
+export function jsonObject(value: Value): Record<string, unknown> {
+  return (json(value) ?? {}) as Record<string, unknown>
+}
+
+const specs = new Map<string, JobSpec>()
+
+/** Specs are read far more often than they change, and parsing one costs more than planning its tick. */
+export function specFrom(value: Value): JobSpec {
+  const written = text(value)
+  const known = specs.get(written)
+  if (known !== undefined) return known
+  const spec = JSON.parse(written) as JobSpec
+  if (specs.size >= 10_000) specs.clear()
+  specs.set(written, spec)
+  return spec
+}
+
+export function jobFrom(row: Row): Job {
+  const pausedAt = optionalNumber(row.paused_at)
+  return {
+    id: text(row.id),
+    name: text(row.name),
+    spec: specFrom(row.spec),
+    state: text(row.state) as JobState,
+    version: number(row.version),
+    revision: number(row.revision),
+    revisionFrom: number(row.revision_from),
+    accountedUntil: number(row.accounted_until),
+    ledgerFrom: number(row.ledger_from),
+    nextDueAt: optionalNumber(row.next_due_at),
+    openTickAt: optionalNumber(row.open_tick_at),
+    runs: number(row.runs),
+    chainYields: number(row.chain_yields),
+    pause:
+      pausedAt === null
+        ? null
+        : {
+            at: pausedAt,
+            until: optionalNumber(row.paused_until),
+            reason: optionalText(row.paused_reason),
+            by: text(row.paused_by),
+          },
+    managedBy: text(row.managed_by),
+    managedHash: optionalText(row.managed_hash),
+    createdAt: number(row.created_at),
+    updatedAt: number(row.updated_at),
+    deletedAt: optionalNumber(row.deleted_at),
+  }
+}
+
+/** Expects the execution's columns and its job's name as `job_name`. */
+export function executionFrom(row: Row): Execution {
+  const cause = text(row.cause) as Cause
+  const scheduledFor = number(row.scheduled_for)
+  return {
+    id: text(row.id),
+    jobId: text(row.job_id),
+    jobName: text(row.job_name),
+    cause,
+    tickAt: optionalNumber(row.tick_at),
+    account: optionalText(row.account) as Execution['account'],
+    scheduledFor,
+    state: text(row.state) as ExecutionState,
+    readyAt: number(row.ready_at),
+    startBy: optionalNumber(row.start_by),
+    queue: text(row.queue),
+    priority: number(row.priority),
+    attempt: number(row.attempt),
+    maxAttempts: number(row.max_attempts),
+    caughtUpIndex: optionalNumber(row.caught_up_index),
+    caughtUpOf: optionalNumber(row.caught_up_of),
+    input: json(row.input),
+    result: json(row.result),
+    error: json(row.error) as ExecutionError | null,
+    cancelReason: optionalText(row.cancel_reason),
+    cancelRequestedAt: optionalNumber(row.cancel_requested_at),
+    progress: optionalNumber(row.progress),
+    progressNote: optionalText(row.progress_note),
+    metadata: jsonObject(row.metadata),
+    uniqueKey: optionalText(row.unique_key),
+    retryOf: optionalText(row.retry_of),
+    idempotencyKey: keyOf(row, cause, scheduledFor),
+    fence: number(row.fence),
+    leasedBy: optionalText(row.leased_by),
+    leasedUntil: optionalNumber(row.leased_until),
+    createdAt: number(row.created_at),
+    startedAt: optionalNumber(row.started_at),
+    finishedAt: optionalNumber(row.finished_at),
+  }
+}
+
+/** Only a retry stores its key: it keeps that of the execution it retries. */
+export function keyOf(row: Row, cause: Cause, scheduledFor: number): string {
+  return (
+    optionalText(row.idempotency_key) ?? idempotencyKey(cause, text(row.job_id), scheduledFor, text(row.id))
+  )
+}
+
+export function rangeFrom(row: Row): TickRange {
+  return {
+    from: number(row.from_at),
+    to: number(row.to_at),
+    count: number(row.count),
+    account: text(row.account) as TickRange['account'],
+    reason: text(row.reason) as TickRange['reason'],
+    executionId: optionalText(row.execution_id),
+  }
+}

@@ -1,0 +1,102 @@
+/** What a server's engine gives to the driver that both servers share: connections, and what their errors mean. */
+import type { Socket } from 'node:net'
+import { type ErrorCode, EvertickError } from '../../../core/error.ts'
+import { PoolError } from './connection-pool.ts'
+import type { Dialect } from './dialect.ts'
+import type { Step } from './script.ts'
+
+/** One connection, out of its pool until it is released. */
+export interface Session {
+  /** The driver's own connection, for an ORM. */
+  readonly client: unknown
+  /** Rows, a count or an id, as the step wants it. */
+  run(step: Step): Promise<unknown>
+  /** In the driver's dialect, as a user writes it. */
+  query(text: string, params: readonly unknown[]): Promise<Record<string, unknown>[]>
+  /** `snapshot`: all statements see one moment, and write nothing. */
+  begin(kind: 'write' | 'snapshot'): Promise<void>
+  commit(): Promise<void>
+  rollback(): Promise<void>
+  /** A broken one is not used again. */
+  release(broken: boolean): void
+}
+
+export interface SessionPool {
+  /** `slow`: for steps that take as long as they take. */
+  acquire(options?: { readonly slow?: boolean }): Promise<Session>
+  /** What is still in use after `graceMs` is cut off. */
+  close(graceMs?: number): Promise<void>
+}
+
+export interface SessionLimits {
+  /** A connection that has not answered a step of ours after this leads nowhere; null: a step takes its time. */
+  readonly answerMs: number | null
+  /**
+   * How long a user's transaction may stay open, its own statements included, and how long others wait for its
+   * connection. Null for ours: they never rest, and wait for nobody's.
+   */
+  readonly transactionMs: number | null
+}
+
+/**
+ * `conflict`: another transaction was first, and the same script may be run again; `lost`: the connection is gone, and
+ * what was under way may or may not have happened; `other`: the statement itself was refused.
+ */
+export type Trouble = 'conflict' | 'lost' | 'other'
+
+/** What the driver said of a call of ours. (What a user's own statement says reaches the user as it is.) */
+export class ServerFailure extends Error {
+  constructor(cause: unknown) {
+    super('The database refused or did not answer.', { cause })
+  }
+}
+
+/** One of our codes, and its words. */
+export interface Meaning {
+  readonly code: ErrorCode
+  /** Follows "The database …". */
+  readonly says: string
+  readonly next: string
+}
+
+export interface ServerEngine {
+  /** For messages: the URL without its secrets. */
+  readonly where: string
+  readonly dialect: Dialect
+  /** The statement that tells the server's time in milliseconds, as `now`. */
+  readonly timeText: string
+  openPool(size: number, limits: SessionLimits): SessionPool
+  /** Of a session's `client`. */
+  socketOf(client: unknown): Socket
+  /** Both by the server's codes, never by its messages. */
+  troubleOf(failure: ServerFailure): Trouble
+  meaningOf(failure: ServerFailure): Meaning | null
+  /** A caller's own transaction, or null where this is none of this server's. */
+  callerQuery(transaction: object): ((text: string, params: readonly unknown[]) => Promise<unknown>) | null
+  /** What a caller may pass as `tx`, in words. */
+  readonly callerWords: string
+}
+
+/** All connections of this node are in use: the server has nothing to do with it. */
+const crowdedHere: Meaning = {
+  code: 'database_busy',
+  says: 'has connections, but all that this node may have were in use for too long',
+  next: 'Raise `pool.max`, or keep the transactions of handlers short.',
+}
+
+/** The same error, with our code where its class is known. */
+export function classified(
+  error: unknown,
+  { where, meaningOf }: Pick<ServerEngine, 'where' | 'meaningOf'>,
+): Error {
+  if (!(error instanceof ServerFailure)) {
+    return error instanceof Error ? error : new Error(String(error), { cause: error })
+  }
+  const { cause } = error
+  const meaning = cause instanceof PoolError ? crowdedHere : meaningOf(error)
+  if (meaning === null) return cause instanceof Error ? cause : new Error(String(cause), { cause })
+  return new EvertickError(meaning.code, `The database ${where} ${meaning.says}.`, {
+    next: meaning.next,
+    cause,
+  })
+}

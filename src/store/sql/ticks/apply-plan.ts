@@ -1,0 +1,211 @@
+/**
+ * Writes a plan: executions, ranges, and the cursor that moves over them, all in the transaction that runs this script.
+ */
+
+import type { Placement } from '../../../core/execution/overlap.ts'
+import type { Job } from '../../../core/job/job.ts'
+import { sequenceOfJob } from '../../../core/job/sequence.ts'
+import type { TickRange } from '../../../core/tick/account.ts'
+import type { RangeDraft } from '../../../core/tick/catch-up.ts'
+import type { TickPlan } from '../../../core/tick/plan-ticks.ts'
+import { executionRow, insertExecutions } from '../executions/insert-execution.ts'
+import { interruptReserves } from '../executions/reserves.ts'
+import { isActive } from '../executions/states.ts'
+import { number, rangeFrom, text } from '../runtime/rows.ts'
+import { type Param, row, rows, run, type Script, type ScriptContext } from '../runtime/script.ts'
+
+/** Returns the job as it stands after the plan. The caller holds the job's row, and settles its lane afterwards. */
+export function* applyPlan(job: Job, plan: TickPlan, now: number, context: ScriptContext): Script<Job> {
+  if (plan.placement !== null) yield* makeRoom(job, plan.placement, now)
+  if (plan.keepCatchUps !== null) {
+    // Those of this plan are the newest, so that room for them is made among the older ones.
+    const made = plan.executions.filter((execution) => execution.cause === 'catch_up').length
+    yield* supersedeCatchUps(job, Math.max(0, plan.keepCatchUps - made), now)
+  }
+  const ids = new Map(plan.executions.map(({ tickAt }) => [tickAt, context.newId(now)]))
+  yield* insertExecutions(plan.executions.map((execution) => tickRow(job, execution, ids, now)))
+  for (const range of plan.ranges) {
+    yield* insertRange(job, range, range.into === null ? null : (ids.get(range.into) ?? null), now)
+  }
+  return yield* moveCursor(job, plan, now)
+}
+
+/** The execution that is the account of a tick. */
+export function tickRow(
+  job: Job,
+  execution: TickPlan['executions'][number],
+  ids: ReadonlyMap<number, string>,
+  now: number,
+): readonly Param[] {
+  return executionRow(job, {
+    ...execution,
+    id: ids.get(execution.tickAt) ?? '',
+    scheduledFor: execution.tickAt,
+    index: execution.cause === 'catch_up' ? execution.index : null,
+    of: execution.cause === 'catch_up' ? execution.of : null,
+    input: job.spec.input ?? undefined,
+    metadata: {},
+    retryOf: null,
+    idempotencyKey: null,
+    createdAt: now,
+  })
+}
+
+function* makeRoom(job: Job, placement: Placement, now: number): Script<void> {
+  yield* stepBack(job, placement.stepBack)
+  if (placement.replace.length > 0) {
+    yield* run(
+      `UPDATE @job_executions SET state = 'cancelled', cancel_reason = 'replaced', finished_at = ?
+       WHERE state IN ('pending', 'retrying') AND id IN ?*`,
+      now,
+      placement.replace,
+    )
+  }
+  if (placement.replaceWaiting) {
+    yield* run(
+      `UPDATE @job_executions SET state = 'cancelled', cancel_reason = 'replaced', finished_at = ?
+       WHERE job_id = ? AND state = 'blocked' AND cause IN ('schedule', 'manual')`,
+      now,
+      job.id,
+    )
+  }
+  if (placement.stop !== null) {
+    const reserved = yield* rows(
+      `SELECT leased_by FROM @job_executions WHERE id = ? AND state = 'running' AND started_at IS NULL`,
+      placement.stop,
+    )
+    yield* interruptReserves(reserved.map(({ leased_by }) => text(leased_by)))
+    yield* run(
+      `UPDATE @job_executions SET cancel_requested_at = ?, cancel_reason = 'replaced'
+       WHERE id = ? AND state = 'running' AND cancel_requested_at IS NULL`,
+      now,
+      placement.stop,
+    )
+  }
+}
+
+/** Released but unclaimed catch-ups make room for what is due now. */
+export function* stepBack(job: Pick<Job, 'id'>, ids: readonly string[]): Script<void> {
+  if (ids.length === 0) return
+  const stepped = yield* run(
+    `UPDATE @job_executions SET state = 'blocked' WHERE state = 'pending' AND id IN ?*`,
+    ids,
+  )
+  if (stepped > 0) yield* run('UPDATE @jobs SET chain_yields = chain_yields + 1 WHERE id = ?', job.id)
+}
+
+/** A range that goes on where the last one ended is one row with it, up to a day long (so that retention can pass it). */
+const longestMergeMs = 86_400_000
+
+export function* insertRange(
+  job: Job,
+  range: RangeDraft,
+  executionId: string | null,
+  now: number,
+): Script<void> {
+  const last = yield* row(
+    'SELECT * FROM @tick_ranges WHERE job_id = ? AND from_at < ? ORDER BY from_at DESC LIMIT 1',
+    job.id,
+    range.from,
+  )
+  if (last !== null && executionId === null && continues(job, rangeFrom(last), range)) {
+    yield* run(
+      'UPDATE @tick_ranges SET to_at = ?, count = count + ? WHERE id = ?',
+      range.to,
+      range.count,
+      number(last.id),
+    )
+    return
+  }
+  yield* run(
+    `INSERT INTO @tick_ranges (job_id, from_at, to_at, count, account, reason, execution_id, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    job.id,
+    range.from,
+    range.to,
+    range.count,
+    range.account,
+    range.reason,
+    executionId,
+    now,
+  )
+}
+
+function continues(job: Job, last: TickRange, range: RangeDraft): boolean {
+  return (
+    last.account === range.account &&
+    last.reason === range.reason &&
+    last.executionId === null &&
+    last.from >= Math.max(job.revisionFrom, job.ledgerFrom) &&
+    range.to - last.from <= longestMergeMs &&
+    job.spec.schedule?.kind !== 'fixed_delay' &&
+    sequenceOfJob(job).count(last.to + 1, range.from) === 0
+  )
+}
+
+/**
+ * Five leader flaps must not make fifteen runs of a limit of three: the oldest that have not started go. What a worker has
+ * in reserve has not started either: it is asked to stop, and its start is refused.
+ */
+function* supersedeCatchUps(job: Job, keep: number, now: number): Script<void> {
+  const unstarted = yield* rows(
+    `SELECT id, tick_at FROM @job_executions
+     WHERE job_id = ? AND state = 'blocked' AND cause = 'catch_up' AND attempt = 0
+     UNION ALL
+     SELECT id, tick_at FROM @job_executions
+     WHERE job_id = ? AND ${isActive} AND cause <> 'enqueue' AND cause = 'catch_up' AND attempt = 0
+       AND (state = 'pending' OR state = 'running' AND cancel_requested_at IS NULL)
+     ORDER BY tick_at DESC`,
+    job.id,
+    job.id,
+  )
+  const beyond = unstarted.slice(keep).map((found) => text(found.id))
+  if (beyond.length === 0) return
+  yield* run(
+    `UPDATE @job_executions SET state = 'cancelled', cancel_reason = 'superseded', finished_at = ?
+     WHERE id IN ?* AND state IN ('pending', 'blocked')`,
+    now,
+    beyond,
+  )
+  yield* run(
+    `UPDATE @job_executions SET cancel_requested_at = ?, cancel_reason = 'superseded'
+     WHERE id IN ?* AND state = 'running' AND attempt = 0`,
+    now,
+    beyond,
+  )
+}
+
+/** The job as it stands once its cursor has moved over what the plan accounts for. */
+export function jobAfter(job: Job, plan: TickPlan, now: number): Job {
+  const ended = plan.ended && job.state === 'active'
+  const { accountedUntil, nextDueAt, openTickAt } = plan
+  const moved = { ...job, accountedUntil, nextDueAt, openTickAt, runs: job.runs + plan.executions.length }
+  return ended ? { ...moved, state: 'completed', updatedAt: now } : moved
+}
+
+function* moveCursor(job: Job, plan: TickPlan, now: number): Script<Job> {
+  const after = jobAfter(job, plan, now)
+  if ((yield* moveOne(job, after)) !== 1) throw cursorMoved(job.name)
+  return after
+}
+
+/** Compare-and-set on (cursor, version); how many moved. */
+export function* moveOne(job: Job, after: Job): Script<number> {
+  return yield* run(
+    `UPDATE @jobs SET accounted_until = ?, next_due_at = ?, open_tick_at = ?, runs = ?, state = ?, updated_at = ?
+     WHERE id = ? AND accounted_until = ? AND version = ?`,
+    after.accountedUntil,
+    after.nextDueAt,
+    after.openTickAt,
+    after.runs,
+    after.state,
+    after.updatedAt,
+    job.id,
+    job.accountedUntil,
+    job.version,
+  )
+}
+
+export function cursorMoved(name: string): Error {
+  return new Error(`The cursor of job ${name} moved while its row was held.`)
+}

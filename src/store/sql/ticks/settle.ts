@@ -1,0 +1,90 @@
+/**
+ * Settling: every action first accounts for the ticks due by now, under the state and revision that held until now.
+ */
+import type { Job } from '../../../core/job/job.ts'
+import type { JobState } from '../../../core/job/job-state.ts'
+import type { CatchUpSpec } from '../../../core/job/options.ts'
+import { sequenceOfJob } from '../../../core/job/sequence.ts'
+import type { SkipReason } from '../../../core/tick/account.ts'
+import { skipSpan } from '../../../core/tick/catch-up.ts'
+import { planTicks, type TickPlan } from '../../../core/tick/plan-ticks.ts'
+import { isHeldBack, loadLane } from '../executions/lane.ts'
+import type { Script, ScriptContext } from '../runtime/script.ts'
+import { applyPlan } from './apply-plan.ts'
+
+export interface Settlement {
+  readonly job: Job
+  readonly plan: TickPlan
+}
+
+export interface SettleOptions {
+  readonly now: number
+  /** Ticks up to here are settled. @default now */
+  readonly until?: number
+  readonly aheadMs?: number
+  readonly catchUp?: CatchUpSpec
+  readonly catchUpReadyAt?: (k: number) => number
+}
+
+/** By the catch-up and overlap policies. The cursor then stands behind `until`, ticks or not. */
+export function* settleDue(job: Job, options: SettleOptions, context: ScriptContext): Script<Settlement> {
+  const { now } = options
+  const until = options.until ?? now
+  const spec = options.catchUp === undefined ? job.spec : { ...job.spec, catchUp: options.catchUp }
+  const lane = yield* loadLane(job)
+  const planned = planTicks({
+    job: { ...job, spec },
+    sequence: sequenceOfJob(job),
+    lane,
+    heldBack: yield* isHeldBack(job, lane),
+    now: until,
+    aheadMs: options.aheadMs ?? 0,
+    catchUpReadyAt: options.catchUpReadyAt ?? (() => now),
+  })
+  const accountedUntil = planned.ended ? planned.accountedUntil : Math.max(planned.accountedUntil, until + 1)
+  const plan = { ...planned, accountedUntil }
+  return { job: yield* applyPlan(job, plan, now, context), plan }
+}
+
+/** Everything up to and with `until` is skipped for one reason. */
+export function* skipDue(
+  job: Job,
+  until: number,
+  reason: SkipReason,
+  now: number,
+  context: ScriptContext,
+): Script<Job> {
+  const from = job.accountedUntil
+  const ranges = skipSpan(sequenceOfJob(job), from, until + 1, reason)
+  const delayMs = job.spec.schedule?.kind === 'fixed_delay' ? job.spec.schedule.delayMs : null
+  const openTickAt = delayMs !== null && ranges.length > 0 ? now + delayMs : job.openTickAt
+  const plan: TickPlan = {
+    executions: [],
+    ranges,
+    accountedUntil: Math.max(from, until + 1),
+    nextDueAt: job.nextDueAt,
+    openTickAt,
+    ended: false,
+    placement: null,
+    keepCatchUps: null,
+  }
+  return yield* applyPlan(job, plan, now, context)
+}
+
+/** What the ticks of a job that does not run become. */
+export const dormantReasons: Readonly<Record<Exclude<JobState, 'active'>, SkipReason>> = {
+  paused: 'paused',
+  disabled: 'disabled',
+  completed: 'ended',
+  cancelled: 'ended',
+  error: 'invalid_spec',
+}
+
+/** The next instant at which a scheduler has something to decide about this job. */
+export function dueOf(
+  job: Pick<Job, 'name' | 'spec' | 'state' | 'openTickAt' | 'accountedUntil' | 'pause'>,
+): number | null {
+  if (job.state === 'paused') return job.pause?.until ?? null
+  if (job.state !== 'active' || job.spec.schedule === null) return null
+  return sequenceOfJob(job).next(job.accountedUntil - 1)
+}
