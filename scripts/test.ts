@@ -40,7 +40,7 @@ const generatedClient = commandStep('a client made of the OpenAPI document', pro
   '--no-warnings',
   'scripts/check-openapi-client.ts',
 ])
-const simulation = simulationStep('simulation', '--seeds', '300')
+const simulation = simulationStep('simulation', '--seeds', '200')
 const pack = commandStep('package', process.execPath, ['scripts/check-package.ts'])
 const unitTests = vitestStep(
   'unit tests',

@@ -87,7 +87,7 @@ const histories = [
   ...statementsOf(readTimeline({ ...span, limit: 50, lookBackMs: 0 }), nearEnd),
   ...statementsOf(countUnfinished()),
   ...statementsOf(pausedBefore(t0, 20)),
-  ...statementsOf(readHealth(['job-1', 'job-2'], t0)),
+  ...statementsOf(readHealth(['job-1', 'job-2'], t0), leads),
   ...statementsOf(countHealth(t0), leads),
   ...statementsOf(missedTicks(1)),
   ...statementsOf(countTicks('job-1', t0, t0 + day, 900_000, 60_000)),

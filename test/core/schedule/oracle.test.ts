@@ -6,7 +6,7 @@ import { type OracleWindow, oracleTicks, oracleWindows } from './oracle.ts'
 import { randomCron } from './random-cron.ts'
 import { seededRandom } from './seeded-random.ts'
 
-const cases = Number(process.env['EVERTICK_CRON_CASES'] ?? 20_000)
+const cases = Number(process.env['EVERTICK_CRON_CASES'] ?? 10_000)
 const firstSeed = Number(process.env['EVERTICK_CRON_SEED'] ?? 1)
 
 const zones: readonly (readonly [timezone: string, fromYear: number, toYear: number])[] = [

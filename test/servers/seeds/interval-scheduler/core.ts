@@ -274,8 +274,10 @@ export function stateMachine(): void {
     await scheduler.createJob({ name: 'recurring', interval_minutes: 60, retry: { base: '2m' } })
     await scheduler.createJob({ name: 'once', max_retries: 1, retry: { base: '2m' } })
     await look()
-    // How soon the one starts is the node's business: on a busy machine it may run before anybody has looked.
-    if (seen.get('once')?.[0] === 'running') seen.set('once', ['scheduled', 'running'])
+    // How soon the one starts is the node's business: on a busy machine it may be made or run before anybody has looked.
+    const [first] = seen.get('once') ?? []
+    if (first === 'running') seen.set('once', ['scheduled', 'running'])
+    if (first === 'pending') seen.set('once', ['scheduled'])
     for (let step = 0; step < 160; step += 1) {
       await node.advance('30s')
       await look()
