@@ -60,7 +60,7 @@ export const jobFields = {
         is: 'choice',
         of: catchUpWords,
         default: 'latest',
-        line: 'Which of them run.',
+        line: 'Which missed ticks run.',
         flag: '--catch-up',
         label: 'Missed ticks',
       },

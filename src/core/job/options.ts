@@ -2,7 +2,7 @@
 import type { Duration, Instant, Schedule } from '../schedule/schedule.ts'
 
 export interface CatchUpOptions {
-  /** Which of them run. @default 'latest' */
+  /** Which missed ticks run. @default 'latest' */
   readonly policy?: 'none' | 'latest' | 'all'
   /** How many of the newest missed ticks run, with `all`. 1 to 1,000. @default 100 */
   readonly maxMissedRuns?: number
