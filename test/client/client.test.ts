@@ -39,6 +39,8 @@ describe('a node that listens', () => {
   })
 
   test('a job is created, read, edited, paused, run and deleted under the library’s names', async () => {
+    // Without one its health is unknown, and with one it is not.
+    await until('a leader', async () => (await client.leader.current()) !== null)
     const made = await client.jobs.create({
       name: 'report',
       schedule: { cron: '0 9 * * 1-5', timezone: 'Europe/Madrid' },
