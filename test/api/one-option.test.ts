@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { commandOf } from '../../dashboard/src/screens/job/actions/exported-job.ts'
-import { optionDraft, optionsOf } from '../../dashboard/src/screens/job-form/option-draft.ts'
+import { optionDraft, optionsOf, settingsOf } from '../../dashboard/src/screens/job-form/option-draft.ts'
 import { root } from '../../scripts/run-command.ts'
 import { addJobFlags, optionsOfFlags } from '../../src/cli/commands/job-flags.ts'
 import { type Field, jobOptions, type PlacedField, placedFields } from '../../src/core/job/fields.ts'
@@ -95,6 +95,13 @@ test.each(jobOptions)('%s is in the REST document, of a job and of what makes on
   }
   expect(Object.keys(components.schemas['Job']?.properties ?? {})).toContain(name)
   expect(Object.keys(components.schemas['NewJob']?.properties ?? {})).toContain(name)
+})
+
+test('a form whose controls were all emptied still says how the job would be set', () => {
+  const policies = { 'catchUp.policy': 'all', overlap: 'skip', onCrash: 'retry' }
+  const emptied = Object.fromEntries(Object.keys(optionDraft({})).map((path) => [path, '']))
+  const { catchUp } = settingsOf({ ...emptied, ...policies })
+  expect(catchUp).toEqual({ policy: 'all', maxMissedRuns: 100, grace: '1m' })
 })
 
 /** Metadata is shown as it is. */

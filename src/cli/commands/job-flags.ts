@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { CreateJob } from '../../app/job/jobs.ts'
 import { EvertickError } from '../../core/error.ts'
 import { type PlacedField, placedFields } from '../../core/job/fields.ts'
+import { gatherOptions } from '../../core/job/options-codec.ts'
 import { namesOf } from '../../core/job/policies.ts'
 import type { Duration, Schedule } from '../../core/schedule/schedule.ts'
 import { collect, jsonObject, jsonValue, wholeNumber } from '../help.ts'
@@ -60,13 +61,11 @@ function numberBetween(least: number, most: number): (value: string) => number {
 }
 
 export function optionsOfFlags(flags: JobFlags): Omit<CreateJob, 'name' | 'schedule' | 'handler'> {
-  const options: Record<string, unknown> = flags.input === undefined ? {} : { input: flags.input }
-  for (const { option, part, field } of placedFields) {
-    const value = (flags as Readonly<Record<string, unknown>>)[new Option(field.flag).attributeName()]
-    if (value === undefined) continue
-    options[option] = part === null ? value : { ...(options[option] as object), [part]: value }
+  const given = flags as Readonly<Record<string, unknown>>
+  return {
+    ...(flags.input === undefined ? {} : { input: flags.input }),
+    ...gatherOptions(({ field }) => given[new Option(field.flag).attributeName()]),
   }
-  return options
 }
 
 /** Text from a flag: the library checks it, and its error names the field. */

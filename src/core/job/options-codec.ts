@@ -2,7 +2,14 @@
 import { formatDuration, parseDuration } from '../schedule/duration.ts'
 import { parseInstant } from '../schedule/instant.ts'
 import type { Duration } from '../schedule/schedule.ts'
-import { type Field, jobOptions, type Option, type OptionName } from './fields.ts'
+import {
+  type Field,
+  jobOptions,
+  type Option,
+  type OptionName,
+  type PlacedField,
+  placedFields,
+} from './fields.ts'
 import type { JobOptions, JobSettings, StoredOptions } from './options.ts'
 
 type Values = Readonly<Record<string, unknown>>
@@ -66,6 +73,24 @@ function tells(field: Field, value: unknown): boolean {
   return (
     value !== undefined && value !== null && value !== '' && JSON.stringify(value) !== JSON.stringify(usual)
   )
+}
+
+/** Options of single fields: those for which there is a value. */
+export function gatherOptions(valueOf: (placed: PlacedField) => unknown): Record<string, unknown> {
+  const options: Record<string, unknown> = {}
+  for (const placed of placedFields) {
+    const { option, part } = placed
+    const value = valueOf(placed)
+    if (value === undefined) continue
+    options[option] = part === null ? value : { ...(options[option] as object), [part]: value }
+  }
+  return options
+}
+
+/** The value of a single field in options. */
+export function optionAt(options: Values, { option, part }: PlacedField): unknown {
+  const given = options[option]
+  return part === null ? given : (given as Values | undefined)?.[part]
 }
 
 function defaultOf(option: Option): unknown {

@@ -1,7 +1,7 @@
 /** A job's options as the form's controls hold them, and back. */
 import { type Field, placedFields } from '../../../../src/core/job/fields.ts'
-import type { JobOptions } from '../../../../src/core/job/options.ts'
-import { toShown } from '../../../../src/core/job/options-codec.ts'
+import type { JobOptions, JobSettings } from '../../../../src/core/job/options.ts'
+import { gatherOptions, optionAt, toShown } from '../../../../src/core/job/options-codec.ts'
 
 /** By path, such as `retry.base`; empty where it is not given. */
 export type OptionDraft = Record<string, string | number>
@@ -11,9 +11,9 @@ const drawnFields = placedFields.filter(({ field }) => field.is !== 'object')
 
 /** Each option as its control shows it: what is given, else the default. */
 export function optionDraft(given: Readonly<Record<string, unknown>>): OptionDraft {
-  const shown = drawnFields.map(({ path, option, part, field }) => {
-    const own = part === null ? given[option] : (given[option] as Record<string, unknown> | undefined)?.[part]
-    const value = own ?? toShown(field, field.default) ?? ''
+  const shown = drawnFields.map((placed) => {
+    const { path, field } = placed
+    const value = optionAt(given, placed) ?? toShown(field, field.default) ?? ''
     return [path, field.is === 'texts' ? (value as readonly string[]).join(', ') : value] as const
   })
   return Object.fromEntries(shown) as OptionDraft
@@ -21,14 +21,20 @@ export function optionDraft(given: Readonly<Record<string, unknown>>): OptionDra
 
 /** An empty control says nothing, except of a text or a list that may be empty. */
 export function optionsOf(written: OptionDraft): Omit<JobOptions, 'schedule'> {
-  const options: Record<string, unknown> = {}
-  for (const { path, option, part, field } of drawnFields) {
-    if (option === 'maxConcurrent' && written['overlap'] === 'allow') continue
-    const value = valueOf(field, written[path] ?? '')
-    if (value === undefined) continue
-    options[option] = part === null ? value : { ...(options[option] as object), [part]: value }
-  }
-  return options
+  return gatherOptions(({ path, field }) => {
+    const hasNoMeaning = path === 'maxConcurrent' && written['overlap'] === 'allow'
+    return hasNoMeaning || field.is === 'object' ? undefined : valueOf(field, written[path] ?? '')
+  })
+}
+
+/** How a job with these options would be set, for its sentences: where a control is empty, its default holds. */
+export function settingsOf(written: OptionDraft): JobSettings<string> {
+  const usual = optionDraft({})
+  const settings = gatherOptions(({ path }) => {
+    const value = written[path] === '' ? usual[path] : written[path]
+    return value === '' ? undefined : value
+  })
+  return settings as unknown as JobSettings<string>
 }
 
 function valueOf(field: Field, written: string | number): unknown {

@@ -1,9 +1,8 @@
-/** Conditions of a query that are there or not. */
-
+/** Conditions of a query. */
 import { number, text } from './rows.ts'
 import type { Param, Row } from './script.ts'
 
-/** A parameter that may be null has no type on PostgreSQL. */
+/** Conditions that are there or not: a parameter that may be null has no type on PostgreSQL. */
 export class Where {
   text: string
   readonly params: Param[] = []

@@ -1,5 +1,6 @@
 /** A definition as text for elsewhere. */
 import { type PlacedField, placedFields } from '../../../../../src/core/job/fields.ts'
+import { optionAt } from '../../../../../src/core/job/options-codec.ts'
 import type { Definition } from '../definition.ts'
 
 export function jsonOf(definition: Definition): string {
@@ -31,9 +32,9 @@ export function commandOf({ name, handler, ...options }: Definition): string {
   return [`npx evertick jobs create ${quoted(name)}`, ...written, ...program].join(' \\\n  ')
 }
 
-function flagsOf({ option, part, field }: PlacedField, options: Readonly<Record<string, unknown>>): Flag[] {
-  const given = options[option]
-  const value = part === null ? given : (given as Readonly<Record<string, unknown>> | undefined)?.[part]
+function flagsOf(placed: PlacedField, options: Readonly<Record<string, unknown>>): Flag[] {
+  const { field } = placed
+  const value = optionAt(options, placed)
   if (value === undefined) return []
   if (field.is === 'texts') return (value as readonly string[]).map((text) => [field.flag, text])
   return [[field.flag, field.is === 'object' ? JSON.stringify(value) : (value as string | number)]]
