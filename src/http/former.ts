@@ -6,6 +6,6 @@ export async function formerExecution(
   { evertick }: { readonly evertick: Evertick },
   id: string,
 ): Promise<ExecutionView | null> {
-  const made = await Evertick.appOf(evertick).store.findExecution(id)
+  const made = await Evertick.appOf(evertick).store.executions.findExecution(id)
   return made === null ? null : executionView(made)
 }

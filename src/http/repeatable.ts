@@ -33,7 +33,7 @@ export async function answerOnce(
   refuseBadKey(key)
   const hash = createHash('sha256').update(JSON.stringify(what)).digest('hex')
   const mine = { caller, key, hash, takenAt: clock.now() }
-  const kept = await store.beginKept(mine)
+  const kept = await store.access.beginKept(mine)
   if (kept.kind === 'another') throw keyReused()
   if (kept.kind === 'under_way') throw keyUnderWay()
   if (kept.kind === 'answered') return { ...kept, repeated: true }
@@ -42,11 +42,11 @@ export async function answerOnce(
   try {
     made = await answer({ newId: ids(), formerId: kept.again ? ids()(kept.begunAt) : null })
   } catch (error) {
-    await store.endKept(mine, didNothing(error) ? 'undone' : 'unclear')
+    await store.access.endKept(mine, didNothing(error) ? 'undone' : 'unclear')
     throw error
   }
   // If this fails, the key stays taken: the work is done, and must not be done again at once.
-  await store.endKept(mine, made)
+  await store.access.endKept(mine, made)
   return { ...made, repeated: false }
 }
 

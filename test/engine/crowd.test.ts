@@ -81,8 +81,8 @@ test('a transaction before their instant renews its own lease, and not all of th
   await node.advance('58.5s')
   const { store } = Evertick.appOf(node.evertick)
   const renewed: number[] = []
-  const extend = store.extendLeases.bind(store)
-  store.extendLeases = async (request) => {
+  const extend = store.work.extendLeases.bind(store)
+  store.work.extendLeases = async (request) => {
     renewed.push(request.claims.length)
     return await extend(request)
   }

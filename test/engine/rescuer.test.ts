@@ -19,7 +19,7 @@ async function takenBackAt(sweep: '4s' | '1m' | '7s' | undefined): Promise<numbe
   const { store } = Evertick.appOf(node.evertick)
   await node.evertick.jobs.create({ name: 'a', runNow: true })
   const claimedAt = node.clock.now()
-  await store.registerNode(
+  await store.cluster.registerNode(
     {
       id: 'dead',
       host: 'h',
@@ -33,7 +33,7 @@ async function takenBackAt(sweep: '4s' | '1m' | '7s' | undefined): Promise<numbe
     },
     ['a'],
   )
-  const claimed = await store.claimExecutions({
+  const claimed = await store.work.claimExecutions({
     nodeId: 'dead',
     queue: 'default',
     limit: 1,

@@ -41,8 +41,8 @@ test('a worker looks for work as often as poll says, whatever it has heard', asy
   const node = await openTestNode({ roles: ['worker'], worker: { poll: '7s' } })
   onTestFinished(() => node.stop())
   const { store } = Evertick.appOf(node.evertick)
-  const claim = store.claimExecutions.bind(store)
-  store.claimExecutions = async (request) => {
+  const claim = store.work.claimExecutions.bind(store)
+  store.work.claimExecutions = async (request) => {
     looks.push(request.now - Date.parse('2026-01-01T00:00:00Z'))
     return await claim(request)
   }

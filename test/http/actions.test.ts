@@ -13,7 +13,7 @@ const scenes: Readonly<Record<string, (api: ApiUnderTest) => Promise<void>>> = {
   cancelled: async ({ node }) => void (await node.evertick.jobs.cancel('it')),
   disabled: async ({ node }) => {
     const { store, clock } = Evertick.appOf(node.evertick)
-    await store.changeJob('it', { kind: 'disable', reason: 'x' }, { now: clock.now(), actor: 'test' })
+    await store.jobs.changeJob('it', { kind: 'disable', reason: 'x' }, { now: clock.now(), actor: 'test' })
   },
   'completed, its run failed': async ({ node }) => {
     await node.evertick.jobs.update('it', { schedule: { at: new Date(node.clock.now() + 1_000) } })
@@ -98,7 +98,7 @@ test.each(repeated)('POST %s under the same key stays a success, though its node
   const post = async () =>
     await api.send('POST', `/api/v1${path.replace('{id}', id)}`, { token: api.tokens.admin, headers })
   const { store } = Evertick.appOf(evertick)
-  const endKept = store.endKept.bind(store)
+  const endKept = store.access.endKept.bind(store)
   // Between the commit and the moment at which its answer is kept.
   Object.assign(store, { endKept: () => Promise.reject(new Error('killed')) })
   expect((await post()).status).toBe(500)

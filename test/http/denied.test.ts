@@ -78,13 +78,16 @@ test('what cannot be written now is written with the next', async () => {
   const { node } = await openApiUnderTest()
   const app = Evertick.appOf(node.evertick)
   let away = true
-  const appendAuditLog: Store['appendAuditLog'] = async (entries) => {
+  const appendAuditLog: Store['audit']['appendAuditLog'] = async (entries) => {
     if (away) throw new Error('the database is away')
-    await app.store.appendAuditLog(entries)
+    await app.store.audit.appendAuditLog(entries)
   }
   const warned: string[] = []
   const logger = { debug() {}, info() {}, error() {}, warn: (message: string) => warned.push(message) }
-  const denied = new DeniedCalls({ ...app, store: { ...app.store, appendAuditLog } }, logger)
+  const denied = new DeniedCalls(
+    { ...app, store: { ...app.store, audit: { ...app.store.audit, appendAuditLog } } },
+    logger,
+  )
   const call = { actor: null, origin: 'a', route: 'GET /jobs', code: 'unauthenticated', why: 'no' } as const
   denied.note(call)
   await denied.flush()

@@ -15,7 +15,7 @@ async function post({ send, tokens }: ApiUnderTest, path: string, json: unknown)
  */
 function dieBeforeTheAnswer({ node }: ApiUnderTest): () => Promise<void> {
   const { store } = Evertick.appOf(node.evertick)
-  const endKept = store.endKept.bind(store)
+  const endKept = store.access.endKept.bind(store)
   Object.assign(store, { endKept: () => Promise.reject(new Error('killed')) })
   return async () => {
     Object.assign(store, { endKept })

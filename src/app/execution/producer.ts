@@ -48,13 +48,13 @@ export class Producer {
   async #insert(rows: readonly NewExecution[], tx: object | undefined): Promise<EnqueueResult[]> {
     const { store, enqueued } = this.#app
     try {
-      const made = await store.enqueueExecutions(rows, tx)
+      const made = await store.work.enqueueExecutions(rows, tx)
       if (tx === undefined) enqueued()
       return made
     } catch (error) {
       if (tx !== undefined || !(error instanceof EvertickError) || error.code !== 'job_not_found') throw error
       if (!(await this.#define(rows))) throw error
-      const made = await store.enqueueExecutions(rows)
+      const made = await store.work.enqueueExecutions(rows)
       enqueued()
       return made
     }

@@ -45,7 +45,7 @@ async function readSchema(options: EvertickOptions, named: string, checks: Check
   try {
     await store.ping()
     checks.push(ok('database', `${named} answers.`))
-    if (store.dialect !== 'sqlite') checks.push(hintsCheck(store.hears !== 'nothing'))
+    if (store.dialect !== 'sqlite') checks.push(hintsCheck(store.hears() !== 'nothing'))
     return (await migrator.plan()).length
   } finally {
     await store.close()

@@ -148,7 +148,7 @@ export class ScheduleRepository {
     refuseUnknown(end, runEndNames, 'updateRunStatus')
     const app = await this.#app()
     const job = await foundSchedule(app, scheduleId)
-    const [newest] = await app.store.listRuns({ tags: tagsOfAll, job: job.id, limit: 1 })
+    const [newest] = await app.store.compat.listRuns({ tags: tagsOfAll, job: job.id, limit: 1 })
     const status = newest === undefined ? null : statusOf(newest.execution)
     if (newest !== undefined && status === 'started') await endRun(app, claimOf(newest.execution), end)
     else if (status !== end.status) {
@@ -188,7 +188,7 @@ export class ScheduleRepository {
 
   async #list(tag: string, fits: (job: Job) => boolean): Promise<ScheduleRecord[]> {
     const app = await this.#app()
-    const jobs = await app.store.listJobs({ tag, limit: 1_000_000 })
+    const jobs = await app.store.jobs.listJobs({ tag, limit: 1_000_000 })
     return await records(
       app,
       jobs.filter((job) => isSchedule(job) && fits(job)),
@@ -197,12 +197,12 @@ export class ScheduleRepository {
 }
 
 async function change(app: AppContext, job: Job, what: JobChange): Promise<void> {
-  await app.store.changeJob(job.id, what, changeContext(app, { actor }))
+  await app.store.jobs.changeJob(job.id, what, changeContext(app, { actor }))
   app.jobChanged()
 }
 
 async function findSchedule(app: AppContext, scheduleId: string): Promise<Job | null> {
-  const job = await app.store.findJob(scheduleId)
+  const job = await app.store.jobs.findJob(scheduleId)
   return job !== null && isSchedule(job) ? job : null
 }
 
@@ -215,12 +215,12 @@ async function foundSchedule(app: AppContext, scheduleId: string): Promise<Job> 
 export async function records(app: AppContext, jobs: readonly Job[]): Promise<ScheduleRecord[]> {
   const now = app.clock.now()
   const ids = jobs.map(({ id }) => id)
-  const newest = (await app.store.lastExecutions(ids, now)).map(({ execution }) => execution)
+  const newest = (await app.store.executions.lastExecutions(ids, now)).map(({ execution }) => execution)
   const last = new Map(newest.map((execution) => [execution.jobId, execution]))
   for (const { id, jobId, startedAt, finishedAt } of newest) {
     if (startedAt !== null || finishedAt !== null) continue
     // It waits for its time: the last run is the one before.
-    const [run] = await app.store.listRuns({ tags: tagsOfAll, job: jobId, limit: 1 })
+    const [run] = await app.store.compat.listRuns({ tags: tagsOfAll, job: jobId, limit: 1 })
     if (run !== undefined && run.execution.id !== id) last.set(jobId, run.execution)
     else last.delete(jobId)
   }

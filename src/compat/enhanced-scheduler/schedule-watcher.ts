@@ -230,7 +230,7 @@ class WatchLoop extends Service {
 }
 
 async function scheduleJobs({ store }: AppContext): Promise<Job[]> {
-  const jobs = await store.listJobs({ tag: tagsOfAll[0] ?? '', limit: 1_000_000 })
+  const jobs = await store.jobs.listJobs({ tag: tagsOfAll[0] ?? '', limit: 1_000_000 })
   return jobs.filter(isSchedule)
 }
 

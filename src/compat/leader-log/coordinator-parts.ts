@@ -104,10 +104,10 @@ function marksOnDatabase(store: Store, clock: Clock, ttlMs: number): Marks {
     return { mark, fence, now, expiresAt: now + ttlMs }
   }
   return {
-    claim: (mark, fence) => store.claimMark(request(mark, fence)),
-    finish: (mark, fence) => store.finishMark(request(mark, fence)),
+    claim: (mark, fence) => store.compat.claimMark(request(mark, fence)),
+    finish: (mark, fence) => store.compat.finishMark(request(mark, fence)),
     async purge() {
-      while ((await store.purgeMarks(clock.now(), purgeAtOnce)) === purgeAtOnce);
+      while ((await store.compat.purgeMarks(clock.now(), purgeAtOnce)) === purgeAtOnce);
     },
   }
 }

@@ -26,7 +26,7 @@ export function leaderLogModelOn(
   const find = async (criteria: Partial<LeaderTerm>, options: FindOptions = {}): Promise<LeaderTerm[]> => {
     const query = { where: columnValues(criteria, 'find'), ...termOrder(options) }
     const { store } = await opened()
-    return (await store.findLeaderLog(query)).map(termOf)
+    return (await store.compat.findLeaderLog(query)).map(termOf)
   }
   return {
     find,
@@ -37,14 +37,14 @@ export function leaderLogModelOn(
     async insert(data) {
       const values: LeaderLogValues = columnValues(data, 'insert')
       const { store, clock } = await opened()
-      return termOf(await store.insertLeaderLog(values, clock.now()))
+      return termOf(await store.compat.insertLeaderLog(values, clock.now()))
     },
     async update(criteria, data) {
       const where = columnValues(criteria, 'find')
       refuseEmptyCriteria(where)
       const values = columnValues(data, 'update')
       const { store, clock } = await opened()
-      await store.updateLeaderLog(where, values, clock.now())
+      await store.compat.updateLeaderLog(where, values, clock.now())
     },
   }
 }

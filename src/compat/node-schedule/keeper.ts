@@ -88,7 +88,7 @@ export class Keeper {
     this.#present.add(job.engineName)
     return this.#turns.logged(this.logger, `schedule ${job.engineName}`, async () => {
       const evertick = await this.#nodeOf(job).started()
-      const made = make(await Evertick.appOf(evertick).store.findJob(job.engineName))
+      const made = make(await Evertick.appOf(evertick).store.jobs.findJob(job.engineName))
       if (made === null) this.#present.delete(job.engineName)
       else await evertick.define(made)
     })
@@ -107,7 +107,7 @@ export class Keeper {
       const evertick = await this.#nodeOf(job).started()
       if (this.#present.has(job.engineName)) return
       await evertick.forget(job.engineName)
-      const found = await Evertick.appOf(evertick).store.findJob(job.engineName)
+      const found = await Evertick.appOf(evertick).store.jobs.findJob(job.engineName)
       if (found !== null) await evertick.jobs.delete(job.engineName, { actor: 'code' })
       await this.#stopIfIdle()
     })

@@ -154,7 +154,7 @@ export class FileMemory implements Memory {
       tickAt: Date.parse(scheduledFor),
       attempt,
     }))
-    await app.store.createJob({
+    await app.store.jobs.createJob({
       id: app.newId(now),
       name: saved.name,
       spec,
@@ -216,11 +216,5 @@ function beforeClose(store: Store, work: () => Promise<void>): Store {
     await work()
     await store.close()
   }
-  return new Proxy(store, {
-    get(target, name): unknown {
-      const member: unknown = Reflect.get(target, name)
-      if (name === 'close') return close
-      return typeof member === 'function' ? (member.bind(target) as unknown) : member
-    },
-  })
+  return { ...store, close }
 }

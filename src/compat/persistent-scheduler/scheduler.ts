@@ -112,7 +112,7 @@ export class Scheduler {
       const dropped = await this.#memory.drop(name)
       if (!known && !dropped) throw notScheduled(name)
       if (mine) await evertick.forget(name)
-      if (await Evertick.appOf(evertick).store.findJob(name))
+      if (await Evertick.appOf(evertick).store.jobs.findJob(name))
         await evertick.jobs.delete(name, { actor: 'code' })
       this.book.remove(name)
       await this.#memory.saved()
@@ -167,7 +167,7 @@ export class Scheduler {
   /** The book says what the database says. */
   async #look(name: string): Promise<void> {
     const { store } = Evertick.appOf(await this.#opened())
-    const job = await store.findJob(name)
+    const job = await store.jobs.findJob(name)
     if (job !== null) this.book.change(factsOf(job))
   }
 

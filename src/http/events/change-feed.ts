@@ -76,7 +76,7 @@ export class ChangeFeed extends Service {
     const { store } = this.#app
     for (const hint of await this.#executions.look(store)) this.#tell(hint)
     for (const hint of await this.#jobs.look(store)) this.#tell(hint)
-    const leader = await store.currentLeader()
+    const leader = await store.cluster.currentLeader()
     const look = leader === null ? '' : `${leader.termId}:${leader.holder}`
     if (this.#leader !== null && this.#leader !== look) {
       this.#tell({ type: 'leader', termId: leader?.termId ?? null, instance: leader?.holder ?? null })

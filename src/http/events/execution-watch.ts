@@ -38,7 +38,7 @@ export class ExecutionWatch {
   /** What has changed since the last look. The first look only learns how things are. */
   async look(store: Store): Promise<Hint[]> {
     this.#noted.clear()
-    const { marks, more } = await store.recentExecutions(this.#query())
+    const { marks, more } = await store.executions.recentExecutions(this.#query())
     const news = marks.filter(({ id }) => !this.#noted.has(id))
     const changed = news.filter((mark) => this.#seen.get(mark.id)?.mark !== markOf(mark))
     const found = new Set(marks.map(({ id }) => id))

@@ -14,7 +14,7 @@ export class JobWatch {
   async look(store: Store): Promise<Hint[]> {
     const first = this.#since === null
     const since = this.#since ?? 0
-    const marks = await store.jobsChangedSince(since - lateMs)
+    const marks = await store.jobs.jobsChangedSince(since - lateMs)
     const changed = marks.filter(({ id, updatedAt }) => this.#seen.get(id) !== updatedAt)
     const newest = marks.reduce((last, { updatedAt }) => Math.max(last, updatedAt), since)
     this.#since = newest

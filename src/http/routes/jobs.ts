@@ -83,7 +83,7 @@ export const jobRoutes = [
     status: 201,
     repeatable: true,
     former: async ({ evertick, maker, body, by }, id) => {
-      const made = await Evertick.appOf(evertick).store.findJob(id)
+      const made = await Evertick.appOf(evertick).store.jobs.findJob(id)
       if (made === null) return null
       const { executions } = await evertick.executions.list({ job: id, limit: 1 })
       if (body.runNow === true && executions.length === 0) await maker.jobs.trigger(id, by)

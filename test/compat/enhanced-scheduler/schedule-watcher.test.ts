@@ -154,7 +154,7 @@ test('a database that is away is looked at again', async () => {
   const { watcher, told } = watch(node, { logger, checkInterval: '10s' })
   await watcher.start()
   const { store } = Evertick.appOf(node.evertick)
-  const away = vi.spyOn(store, 'listJobs').mockRejectedValue(new Error('away'))
+  const away = vi.spyOn(store.jobs, 'listJobs').mockRejectedValue(new Error('away'))
   await repository.create(hourly)
   await expect.poll(() => logger.lines.filter((line) => line.startsWith('warn')).length).toBeGreaterThan(0)
   expect(told).toEqual([])

@@ -39,13 +39,13 @@ function countingFiles(work: Work): Files {
 }
 
 function countHandlers(store: Store, work: Work): void {
-  const registerNode = store.registerNode.bind(store)
-  const changeHandlers = store.changeHandlers.bind(store)
-  store.registerNode = (node, handlers) => {
+  const registerNode = store.cluster.registerNode.bind(store)
+  const changeHandlers = store.cluster.changeHandlers.bind(store)
+  store.cluster.registerNode = (node, handlers) => {
     work.registered += handlers.length
     return registerNode(node, handlers)
   }
-  store.changeHandlers = (id, change) => {
+  store.cluster.changeHandlers = (id, change) => {
     work.registered += change.added.length + change.removed.length
     return changeHandlers(id, change)
   }

@@ -142,9 +142,9 @@ test('a worker that was superseded writes nothing, and hears of it', async () =>
   const { id } = await jobs.createJob({ job_id: 'a', payload: 1 })
   await started
   const { store, clock } = Evertick.appOf(node.evertick)
-  const [lease] = await store.listLeases('active', clock.now())
+  const [lease] = await store.executions.listLeases('active', clock.now())
   const silent = [{ id, fence: lease?.fence ?? 0, leasedUntil: lease?.leasedUntil ?? 0 }]
-  await store.expireLeases({ now: clock.now(), limit: 0, silent, random: () => 0 })
+  await store.work.expireLeases({ now: clock.now(), limit: 0, silent, random: () => 0 })
   expect(await jobs.acquireLease('successor', 60)).toMatchObject({ id, attempts: 2 })
   held.open()
   await node.settle()

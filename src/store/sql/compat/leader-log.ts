@@ -3,9 +3,9 @@
  * values are parameters: nothing that a caller writes becomes SQL.
  */
 import type { LeaderLogColumn, LeaderLogQuery, LeaderLogRow, LeaderLogValues } from '../../store.ts'
+import { instant, timestamp } from '../cluster/leadership.ts'
 import { number, optionalText, text } from '../runtime/rows.ts'
 import { insertedId, type Param, type Row, row, rows, run, type Script } from '../runtime/script.ts'
-import { instant, timestamp } from './leadership.ts'
 
 type Kind = 'number' | 'text' | 'instant' | 'boolean'
 

@@ -1,12 +1,13 @@
 /**
- * Runs of jobs, newest first, by when they began. Each job is read by the index of its own history, so that the cost
+ * Runs of the jobs with a tag, newest first, by when they began. Each job is read by the index of its own history, so that the cost
  * grows with the jobs that are asked for, and never with what all the others have done.
  */
 import type { FinishedRun } from '../../../core/history/statistics.ts'
 import type { RunQuery, RunRow } from '../../store.ts'
+import { finishedRunFrom } from '../executions/finished-runs.ts'
 import { tagged } from '../jobs/find-jobs.ts'
-import { executionFrom, jobFrom, number, optionalNumber, text } from '../runtime/rows.ts'
-import { pageRows, type Row, rows, type Script } from '../runtime/script.ts'
+import { executionFrom, jobFrom, number } from '../runtime/rows.ts'
+import { type Row, rows, type Script } from '../runtime/script.ts'
 import { Where } from '../runtime/where.ts'
 
 /** A run that never began counts from where it ended; what still waits for its start is no run yet. */
@@ -45,14 +46,7 @@ export function* finishedRuns(query: RunQuery): Script<FinishedRun[]> {
       )),
     )
   }
-  return found.map((finished) => {
-    const startedAt = optionalNumber(finished.started_at)
-    const finishedAt = optionalNumber(finished.finished_at)
-    return {
-      state: text(finished.state) as FinishedRun['state'],
-      durationMs: startedAt === null || finishedAt === null ? null : finishedAt - startedAt,
-    }
-  })
+  return found.map(finishedRunFrom)
 }
 
 function runsOf(jobId: string, { from, to }: RunQuery): Where {
@@ -70,34 +64,4 @@ function* findJobs({ job, tags }: RunQuery): Script<RunRow['job'][]> {
   for (const tag of tags) where.and(tagged, tag)
   const found = yield* rows(`SELECT * FROM @jobs WHERE ${where.text} ORDER BY id`, ...where.params)
   return found.map(jobFrom)
-}
-
-/** The newest finished runs, for statistics: of one job, or of all. */
-export function* jobRuns(jobId: string | null, limit: number): Script<FinishedRun[]> {
-  const columns = 'SELECT seq, state, started_at, finished_at FROM @job_executions'
-  const final = `state IN ('completed', 'failed', 'cancelled') AND seq < ?`
-  const found: Row[] = []
-  for (let before = Number.MAX_SAFE_INTEGER; found.length < limit; ) {
-    const most = Math.min(pageRows, limit - found.length)
-    const page =
-      jobId === null
-        ? yield* rows(`${columns} WHERE ${final} ORDER BY seq DESC LIMIT ?`, before, most)
-        : yield* rows(
-            `${columns} WHERE job_id = ? AND ${final} ORDER BY seq DESC LIMIT ?`,
-            jobId,
-            before,
-            most,
-          )
-    found.push(...page)
-    if (page.length < most) break
-    before = number(page.at(-1)?.seq)
-  }
-  return found.map((finished) => {
-    const startedAt = optionalNumber(finished.started_at)
-    const finishedAt = optionalNumber(finished.finished_at)
-    return {
-      state: text(finished.state) as FinishedRun['state'],
-      durationMs: startedAt === null || finishedAt === null ? null : finishedAt - startedAt,
-    }
-  })
 }

@@ -6,9 +6,9 @@
  */
 import type { ExecutionState } from '../../../core/execution/execution-state.ts'
 import type { LastExecution } from '../../store.ts'
+import { newestOfEach } from '../jobs/newest-of-each.ts'
 import { executionFrom, number, optionalNumber, text } from '../runtime/rows.ts'
 import { type Param, type Row, rows, type Script } from '../runtime/script.ts'
-import { newestOfEach } from './newest-of-each.ts'
 
 /** Ticks are accounted ahead by a second or two, and are seldom closer than a second. */
 const lookedAt = 8

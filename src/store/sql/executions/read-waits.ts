@@ -1,9 +1,9 @@
 /** What the executions of a page wait for: a handful of statements, however many they are. */
 import type { ExecutionState } from '../../../core/execution/execution-state.ts'
 import type { WaitingRow } from '../../store.ts'
-import { isActive } from '../executions/states.ts'
 import { number, optionalText, text } from '../runtime/rows.ts'
 import { type Row, rows, type Script } from '../runtime/script.ts'
+import { isActive } from '../work/states.ts'
 
 const waitingText = `SELECT e.id, e.job_id, e.queue, e.handler, e.state,
     CASE WHEN e.handler IN (SELECT h.handler FROM @node_handlers h) THEN 1 ELSE 0 END AS handled

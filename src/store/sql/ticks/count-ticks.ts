@@ -1,34 +1,17 @@
-/** What is under way or rests, and what a new leader had to make good; and the ticks of one job, counted by slots. */
+/** The ticks of one job, counted by slots, its ranges, and what a new leader had to make good. */
 import type { ExecutionState } from '../../../core/execution/execution-state.ts'
 import type { TickRange } from '../../../core/tick/account.ts'
-import type { MissedTicks, PausedJob, TickCell, Unfinished } from '../../store.ts'
-import { queueCountTexts } from '../cluster/nodes.ts'
+import type { MissedTicks, TickCell } from '../../store.ts'
 import { number, optionalText, rangeFrom, text } from '../runtime/rows.ts'
 import { countedRows, pageRows, type Row, rows, type Script } from '../runtime/script.ts'
-import { rangePageText, straddlingText } from '../ticks/read-ledger.ts'
+import { rangePageText, straddlingText } from './read-ledger.ts'
 
-/** In the words of its partial index. */
-const pausedText = `SELECT name, paused_at FROM @jobs
-  WHERE deleted_at IS NULL AND state <> 'active' AND state = 'paused' AND paused_at <= ? LIMIT ?`
 const missedText = `SELECT job_name, account, reason, sum(count) AS n FROM @missed_ticks WHERE term_id = ?
   GROUP BY job_name, account, reason ORDER BY job_name, account, reason`
 const ticksText = `SELECT at, account, state, late, count(*) AS n, max(tick_at) AS last FROM (
     SELECT tick_at, tick_at - tick_at % ? AS at, account, state, CASE WHEN started_at - tick_at > ? THEN 1 ELSE 0 END AS late
     FROM @job_executions WHERE job_id = ? AND tick_at >= ? AND tick_at < ? ORDER BY tick_at LIMIT ?) ticks
   GROUP BY at, account, state, late`
-
-export function* countUnfinished(): Script<Unfinished> {
-  const unfinished: Row[] = []
-  for (const counts of queueCountTexts) unfinished.push(...(yield* rows(counts)))
-  const count = (runs: boolean) =>
-    unfinished.reduce((sum, { state, n }) => sum + ((state === 'running') === runs ? number(n) : 0), 0)
-  return { running: count(true), waiting: count(false) }
-}
-
-export function* pausedBefore(at: number, limit: number): Script<PausedJob[]> {
-  const found = yield* rows(pausedText, at, limit)
-  return found.map(({ name, paused_at }) => ({ name: text(name), since: number(paused_at) }))
-}
 
 export function* missedTicks(termId: number): Script<MissedTicks[]> {
   const found = yield* rows(missedText, termId)

@@ -1,8 +1,10 @@
 /** What enqueues share: the values of a draft, who holds a unique key, and when to give up. */
 import { EvertickError } from '../../../core/error.ts'
-import type { NewExecution } from '../../store.ts'
+import type { Enqueued, NewExecution } from '../../store.ts'
+import type { HotScripts } from '../hot-scripts.ts'
 import { text } from '../runtime/rows.ts'
 import { look, type Script } from '../runtime/script.ts'
+import type { Scripts } from '../runtime/scripts.ts'
 import { isUnfinished } from './states.ts'
 
 /** By column, but for the job, which is still a name. */
@@ -55,4 +57,15 @@ export function* findSame(
     else same.set(draft.id, text(holder.id))
   }
   return free
+}
+
+/** On a server the commit is the caller's, and so is its moment. */
+export function* enqueueWithin(
+  rows: readonly NewExecution[],
+  hot: HotScripts,
+  tellWithin: Scripts['tellWithin'],
+): Script<Enqueued[]> {
+  const enqueued = yield* hot.enqueueExecutions(rows)
+  if (tellWithin !== null) yield tellWithin('work')
+  return enqueued
 }

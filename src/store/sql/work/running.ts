@@ -1,4 +1,4 @@
-/** What a handler tells while it runs: progress and log lines. */
+/** What a handler tells while it runs (progress, log lines), and who is asked to stop. */
 import type { LogRow, ProgressRow } from '../../store.ts'
 import { number, text } from '../runtime/rows.ts'
 import { insertAll, rows, run, type Script } from '../runtime/script.ts'
@@ -31,4 +31,12 @@ export function* recordProgress(updates: readonly ProgressRow[]): Script<void> {
       update.fence,
     )
   }
+}
+
+export function* findCancelRequests(nodeId: string): Script<string[]> {
+  const found = yield* rows(
+    `SELECT id FROM @job_executions WHERE state = 'running' AND leased_by = ? AND cancel_requested_at IS NOT NULL`,
+    nodeId,
+  )
+  return found.map((execution) => text(execution.id))
 }

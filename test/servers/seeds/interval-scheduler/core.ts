@@ -14,10 +14,10 @@ async function claimByDeadNode(evertick: Evertick, job: string): Promise<void> {
   const { store, clock } = Evertick.appOf(evertick)
   const now = clock.now()
   const dead = { id: 'dead', host: 'h', pid: 1, roles: ['worker'], queues: {}, version: '0', leaseMs: 10_000 }
-  await store.registerNode({ ...dead, startedAt: now, seenAt: now }, ['interval-scheduler'])
+  await store.cluster.registerNode({ ...dead, startedAt: now, seenAt: now }, ['interval-scheduler'])
   const { id } = await evertick.jobs.trigger(job)
   const claim = { nodeId: 'dead', queue: 'default', limit: 1, start: 1, now, readyBy: now, leaseMs: 10_000 }
-  const { claimed } = await store.claimExecutions(claim)
+  const { claimed } = await store.work.claimExecutions(claim)
   expect(claimed.map((execution) => execution.id)).toEqual([id])
 }
 
