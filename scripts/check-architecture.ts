@@ -35,16 +35,16 @@ const layers: readonly Layer[] = [
   { at: 'src/engine/', may: ['src/core/', 'src/store/store.ts', 'src/store/hints.ts', 'src/engine/'] },
   // It runs in browsers. Its types are those of the routes themselves.
   { at: 'src/client/', may: ['src/core/', 'src/client/'], mayType: ['src/http/all-routes.ts'] },
-  // The role `api` is opened in one place, lazily.
-  {
-    at: 'src/app/api-server.ts',
-    may: below('src/app/', 'src/http/serve.ts', 'src/http/openapi.ts', 'src/http/events/'),
-  },
   { at: 'src/app/', may: below('src/app/') },
-  { at: 'src/testing/', may: below('src/app/', 'src/testing/') },
-  { at: 'src/http/', may: below('src/app/', 'src/http/') },
-  { at: 'src/compat/', may: below('src/app/', 'src/compat/') },
-  { at: 'src/cli/', may: below('src/app/', 'src/cli/', 'src/client/') },
+  { at: 'src/http/', may: below('src/app/', 'src/http/'), mayType: ['src/evertick.ts'] },
+  // The library's own door. It loads the server where a node has the role `api`.
+  { at: 'src/evertick.ts', may: below('src/app/', 'src/http/serve.ts') },
+  { at: 'src/testing/', may: below('src/app/', 'src/evertick.ts', 'src/testing/') },
+  { at: 'src/compat/', may: below('src/app/', 'src/evertick.ts', 'src/compat/') },
+  {
+    at: 'src/cli/',
+    may: below('src/app/', 'src/evertick.ts', 'src/http/openapi.ts', 'src/cli/', 'src/client/'),
+  },
   { at: 'src/index.ts', may: ['src/'] },
   // The page speaks HTTP only, through the client; of the library it shares words and pure functions.
   { at: 'dashboard/src/', may: ['dashboard/src/', 'src/client/index.ts', 'src/core/'] },

@@ -4,10 +4,11 @@ import { userInfo } from 'node:os'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Access } from '../app/access/access.ts'
+import { contextOf } from '../app/app-context.ts'
 import { apiConfig } from '../app/config/api-config.ts'
 import type { EvertickOptions } from '../app/config/options.ts'
-import { Evertick } from '../app/evertick.ts'
 import { EvertickError } from '../core/error.ts'
+import { Evertick } from '../evertick.ts'
 import { sqlitePath, withoutSecrets } from '../store/store-url.ts'
 import type { Terminal } from './output/terminal.ts'
 import { Times } from './output/times.ts'
@@ -48,8 +49,7 @@ export async function withEvertick(
     return await work({ evertick: openRemote(settings.remote), ...around })
   }
   await withDatabase(cli, settings, { mayCreate }, async (evertick) => {
-    const logger = streamLogger(cli.terminal, settings.logLevel)
-    const system = localSystem(evertick, logger, () => accessOf(cli, evertick, settings))
+    const system = localSystem(evertick, () => accessOf(evertick, settings))
     await work({ evertick: system, ...around })
   })
 }
@@ -79,9 +79,9 @@ export async function withDatabase(
 }
 
 /** The tokens and links of the database. Loaded when it is asked for: most commands sign nothing. */
-export async function accessOf(cli: Cli, evertick: Evertick, settings: Settings): Promise<Access> {
+export async function accessOf(evertick: Evertick, settings: Settings): Promise<Access> {
   const { openAccess } = await import('../app/access/open-access.ts')
-  return openAccess(evertick, databaseOf(cli, settings, false), apiConfig(settings.options.api))
+  return openAccess(contextOf(evertick), apiConfig(settings.options.api))
 }
 
 export async function settingsOf(

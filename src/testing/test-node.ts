@@ -1,7 +1,6 @@
 /** A node on a manual clock: advance it a week, then look at the ticks and executions. Nothing sleeps. */
 
 import type { EvertickOptions } from '../app/config/options.ts'
-import { Evertick } from '../app/evertick.ts'
 import type { ExplainedTickView } from '../app/job/explain.ts'
 import type { ExecutionView } from '../app/views.ts'
 import { EvertickError } from '../core/error.ts'
@@ -9,6 +8,7 @@ import { parseDuration } from '../core/schedule/duration.ts'
 import { parseInstant } from '../core/schedule/instant.ts'
 import type { Duration, Instant } from '../core/schedule/schedule.ts'
 import type { JobReference } from '../engine/worker/handler.ts'
+import { Evertick } from '../evertick.ts'
 import type { Store } from '../store/store.ts'
 import { wrapVerbs } from '../store/wrap-store.ts'
 import { ManualClock } from './manual-clock.ts'

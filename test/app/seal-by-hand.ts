@@ -1,8 +1,9 @@
 /** Seals the audit log as a leader does it, one look after the other. */
-import { Evertick } from '../../src/app/evertick.ts'
+import { contextOf } from '../../src/app/app-context.ts'
+import type { Evertick } from '../../src/evertick.ts'
 
 export async function sealByHand(evertick: Evertick): Promise<void> {
-  const { store, clock } = Evertick.appOf(evertick)
+  const { store, clock } = contextOf(evertick)
   const now = clock.now()
   const term = await store.cluster.electLeader({ nodeId: 'n1', now, leaseMs: 1_000 })
   if (term === null) throw new Error('somebody else leads')

@@ -1,10 +1,12 @@
 /** The same commands against a database and against a server of one just like it: the same words, the same JSON. */
+
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openAccess } from '../../src/app/access/open-access.ts'
+import { contextOf } from '../../src/app/app-context.ts'
 import { apiConfig } from '../../src/app/config/api-config.ts'
 import { createProgram, localCommands } from '../../src/cli/program.ts'
 import { Evertick } from '../../src/index.ts'
@@ -36,7 +38,7 @@ async function openSide(
   const evertick = await Evertick.open({ database, nodeId: 'the-node', roles: ['api'], api })
   await evertick.start()
   await evertick.locks.acquire('import', { ttl: '1h' })
-  const access = openAccess(evertick, database, apiConfig({ secrets: [secret] }))
+  const access = openAccess(contextOf(evertick), apiConfig({ secrets: [secret] }))
   const { token } = await access.createToken({ name: 'tests', role: 'admin' })
   return { evertick, database, token }
 }

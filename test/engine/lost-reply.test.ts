@@ -1,6 +1,6 @@
 /** The database did it, and nobody heard: what was written is found, and counts as written. */
 import { expect, onTestFinished, test } from 'vitest'
-import { Evertick } from '../../src/app/evertick.ts'
+import { Evertick } from '../../src/evertick.ts'
 import { type Duration, defineJob, type JobContext } from '../../src/index.ts'
 import type { Store } from '../../src/store/store.ts'
 import { wrapVerbs } from '../../src/store/wrap-store.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Evertick } from '../../src/app/evertick.ts'
+import { Evertick } from '../../src/evertick.ts'
 import { defineJob } from '../../src/index.ts'
 import type { ClaimRequest, ClaimResult, Store } from '../../src/store/store.ts'
 import { databaseFile } from '../promises/support.ts'

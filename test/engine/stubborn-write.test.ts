@@ -1,7 +1,7 @@
 /** No batch of ends is written again for ever: what the database will not take stands alone, and the others go on. */
 import { expect, onTestFinished, test } from 'vitest'
-import { Evertick } from '../../src/app/evertick.ts'
 import { EvertickError } from '../../src/core/error.ts'
+import { Evertick } from '../../src/evertick.ts'
 import { defineJob } from '../../src/index.ts'
 import type { FinishedAttempt, FinishRequest, Store } from '../../src/store/store.ts'
 import { quiet } from '../promises/support.ts'

@@ -85,7 +85,7 @@ export async function accessVerbs(_: ByHand, store: Store): Promise<Verbs> {
   })
   await store.access.addAccess(access('link'))
   const kept = (key: string, takenAt = now) => ({ caller: 'ann', key, hash: 'h', takenAt })
-  await store.access.beginKept(kept('known', t0))
+  await store.access.beginIdempotent(kept('known', t0))
   const answer = { status: 200, headers: {}, body: 'x' }
   return {
     add: (store, me) => store.access.addAccess(access(me)),
@@ -93,9 +93,9 @@ export async function accessVerbs(_: ByHand, store: Store): Promise<Verbs> {
     redeem: async (store) => (await store.access.redeemLink('link', now)) !== null,
     // Two transactions, and how much went is a report, not a promise.
     purge: async (store) => void (await store.access.purgeAccess(now + 90 * day)),
-    'begin new': (store) => store.access.beginKept(kept('new')),
-    'begin known': (store) => store.access.beginKept(kept('known', now + 60_000)),
-    'end known': (store) => store.access.endKept(kept('known', t0), answer),
-    'give up known': (store) => store.access.endKept(kept('known', t0), 'undone'),
+    'begin new': (store) => store.access.beginIdempotent(kept('new')),
+    'begin known': (store) => store.access.beginIdempotent(kept('known', now + 60_000)),
+    'end known': (store) => store.access.endIdempotent(kept('known', t0), answer),
+    'give up known': (store) => store.access.endIdempotent(kept('known', t0), 'undone'),
   }
 }

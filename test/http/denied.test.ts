@@ -1,6 +1,7 @@
 /** Who was refused is written down, in few lines however often it knocks; and the answer never waits for it. */
+
 import { expect, test } from 'vitest'
-import { Evertick } from '../../src/app/evertick.ts'
+import { contextOf } from '../../src/app/app-context.ts'
 import { DeniedCalls } from '../../src/http/denied-calls.ts'
 import type { Store } from '../../src/store/store.ts'
 import { type ApiUnderTest, openApiUnderTest } from './api-under-test.ts'
@@ -76,7 +77,7 @@ test('a name of a host that is not ours is denied, too', async () => {
 
 test('what cannot be written now is written with the next', async () => {
   const { node } = await openApiUnderTest()
-  const app = Evertick.appOf(node.evertick)
+  const app = contextOf(node.evertick)
   let away = true
   const appendAuditLog: Store['audit']['appendAuditLog'] = async (entries) => {
     if (away) throw new Error('the database is away')

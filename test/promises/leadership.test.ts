@@ -1,6 +1,8 @@
 /** Who leads, who repairs, and what a worker that comes back too late may still do. */
+
 import { describe, expect, it, vi } from 'vitest'
-import { defineJob, Evertick } from '../../src/index.ts'
+import { contextOf } from '../../src/app/app-context.ts'
+import { defineJob } from '../../src/index.ts'
 import { ManualClock } from '../../src/testing/index.ts'
 import {
   afterOutage,
@@ -151,7 +153,7 @@ describe('who listens to the leader', () => {
         evertick.on(event, ({ instance, termId }) => void heard.push(`${instance} ${event} ${termId}`))
       }
     }
-    const { store } = Evertick.appOf(first.evertick)
+    const { store } = contextOf(first.evertick)
     const renewTerm = store.cluster.renewTerm.bind(store)
     const cut = Promise.withResolvers<void>()
     store.cluster.renewTerm = async (request) => {
@@ -172,7 +174,7 @@ describe('who listens to the leader', () => {
     for (const event of ['leader:elected', 'leader:lost'] as const) {
       node.evertick.on(event, ({ termId }) => void heard.push(`${event} ${termId}`))
     }
-    const { store } = Evertick.appOf(node.evertick)
+    const { store } = contextOf(node.evertick)
     const renewTerm = store.cluster.renewTerm.bind(store)
     const cut = Promise.withResolvers<void>()
     store.cluster.renewTerm = async (request) => {
@@ -234,7 +236,7 @@ describe('a leader that also works is killed', () => {
     const clock = new SharedClock(t0)
     const first = await openNode({ database: url, clock, leader, nodeId: 'first' })
     const second = await openNode({ database: url, clock, leader, nodeId: 'second' })
-    const { store } = Evertick.appOf(second.evertick)
+    const { store } = contextOf(second.evertick)
     const { work, executions } = store
     const spies = {
       listLeases: vi.spyOn(executions, 'listLeases'),

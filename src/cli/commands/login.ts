@@ -27,7 +27,7 @@ async function showLink(cli: Cli, login: Command, { role, at }: LoginOptions): P
   const settings = await settingsOf(cli, login)
   const { host, port, basePath } = apiConfig(settings.options.api)
   await withDatabase(cli, settings, { mayCreate: false }, async (evertick) => {
-    const access = await accessOf(cli, evertick, settings)
+    const access = await accessOf(evertick, settings)
     const { code, expiresAt } = await access.createLink({ role, actor: actor() })
     const link = signInLink(at ?? `http://${host}:${port}${basePath}`, code)
     terminal.answer({ link, role, expiresAt }, (out) => out.write(link))

@@ -1,11 +1,12 @@
 /** `evertick start`: runs this machine's node until it is told to stop. */
 import { dirname, relative } from 'node:path'
 import type { Command } from 'commander'
+import { contextOf } from '../../app/app-context.ts'
 import { apiConfig } from '../../app/config/api-config.ts'
 import type { EvertickOptions } from '../../app/config/options.ts'
-import { Evertick } from '../../app/evertick.ts'
 import { EvertickError } from '../../core/error.ts'
 import { type Role, roles } from '../../engine/node.ts'
+import { Evertick } from '../../evertick.ts'
 import { makeDataFolder } from '../../store/private-files.ts'
 import { withoutSecrets } from '../../store/store-url.ts'
 import { signalExitCodes } from '../exit-code.ts'
@@ -77,7 +78,7 @@ async function start(cli: Cli, command: Command, options: StartOptions): Promise
     roles: wanted,
   })
   await run(cli, evertick, settings, {
-    signIn: () => linkFor(cli, evertick, settings, database),
+    signIn: () => linkFor(cli, evertick, settings),
     database: shownDatabase(cli, settings, database),
     config: settings.configPath,
     roles: wanted,
@@ -101,7 +102,7 @@ async function run(
     const log = await begin(cli, evertick, { ...shown, timezone: timezone ?? ownZone() })
     // A node that does not work comes up before those that do.
     if (shown.roles.includes('worker')) await nameOrphans(evertick, terminal)
-    const signal = await Promise.race([signalled, Evertick.endOf(evertick)])
+    const signal = await Promise.race([signalled, contextOf(evertick).ended])
     terminal.say('')
     const busy = evertick.running
     if (busy > 0)
@@ -134,17 +135,12 @@ function shownDatabase(cli: Cli, settings: Settings, url: string): string {
 }
 
 /** Only for somebody who sits before it: a link in a log would let in whoever reads the log. */
-async function linkFor(
-  { terminal }: Cli,
-  evertick: Evertick,
-  { options }: Settings,
-  database: string,
-): Promise<string | null> {
+async function linkFor({ terminal }: Cli, evertick: Evertick, { options }: Settings): Promise<string | null> {
   const { url } = evertick
   const config = apiConfig(options.api)
   if (url === null || !terminal.out.tty || config.provider !== null) return null
   const { openAccess } = await import('../../app/access/open-access.ts')
-  const { code } = await openAccess(evertick, database, config).createLink({ role: 'admin', actor: 'start' })
+  const { code } = await openAccess(contextOf(evertick), config).createLink({ role: 'admin', actor: 'start' })
   return signInLink(url, code)
 }
 

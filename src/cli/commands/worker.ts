@@ -1,8 +1,9 @@
 /** `evertick worker`: a node that only works; for ever, until the queues are empty, or for one execution. */
 import type { Command } from 'commander'
+import { contextOf } from '../../app/app-context.ts'
 import type { AnyJob } from '../../app/config/options.ts'
-import { Evertick } from '../../app/evertick.ts'
 import { EvertickError } from '../../core/error.ts'
+import { Evertick } from '../../evertick.ts'
 import { signalExitCodes } from '../exit-code.ts'
 import { collect, examples } from '../help.ts'
 import { type Cli, databaseOf, openOptions, settingsOf } from '../session.ts'
@@ -107,7 +108,7 @@ async function runNode(
     if (drain)
       await backlog.warnOfPaused((name) => terminal.say(`The queue "${name}" is paused: it is left alone.`))
     const emptied = drain ? backlog.untilEmpty(lookEveryMs).then(() => null) : new Promise<never>(() => {})
-    const signal = await Promise.race([signalled, emptied, Evertick.endOf(evertick)])
+    const signal = await Promise.race([signalled, emptied, contextOf(evertick).ended])
     await evertick.stop()
     log?.end()
     terminal.say(tally.summary())

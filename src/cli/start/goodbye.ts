@@ -1,5 +1,5 @@
 /** Counts what this process accounts for, for the line it leaves with. */
-import type { Evertick } from '../../app/evertick.ts'
+import type { Evertick } from '../../evertick.ts'
 import { counted, listed } from '../output/count-words.ts'
 import { durationWords } from '../output/times.ts'
 

@@ -1,6 +1,7 @@
 /** `start --json`: everything that the node tells, one JSON object per line. */
-import type { Evertick } from '../../app/evertick.ts'
+
 import type { EventName } from '../../engine/events.ts'
+import type { Evertick } from '../../evertick.ts'
 import type { Terminal } from '../output/terminal.ts'
 
 const eventNames = [

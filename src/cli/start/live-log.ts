@@ -1,7 +1,8 @@
 /** What a node does, as it does it: one line for each run that ends, each retry, each tick that makes no run. */
-import type { Evertick } from '../../app/evertick.ts'
+
 import { reasonSentence } from '../../core/tick/account.ts'
 import type { EventMap, EventName } from '../../engine/events.ts'
+import type { Evertick } from '../../evertick.ts'
 import { plainText, widthOf } from '../output/plain-text.ts'
 import type { Stream, Style } from '../output/terminal.ts'
 import { durationWords, localFormat, localText } from '../output/times.ts'

@@ -2,13 +2,14 @@
  * Seed 004's job history: what ran, when, for how long, and how it ended. The entries are the engine's executions of
  * schedules: those that its nodes run, and those that an app starts and completes by hand, in one list.
  */
+import { contextOf } from '../../app/app-context.ts'
 import { pageLimit, refuseUnknown } from '../../app/config/call-options.ts'
-import { Evertick } from '../../app/evertick.ts'
 import { EvertickError } from '../../core/error.ts'
 import { type Statistics, statisticsOf } from '../../core/history/statistics.ts'
 import { parseInstant } from '../../core/schedule/instant.ts'
 import type { Instant } from '../../core/schedule/schedule.ts'
 import type { Logger } from '../../engine/logger.ts'
+import type { Evertick } from '../../evertick.ts'
 import type { RunQuery } from '../../store/store.ts'
 import type { OwnNode } from '../own-node.ts'
 import { type ConnectOptions, isConnect, nodeOf } from './connect.ts'
@@ -146,7 +147,7 @@ export class JobHistory {
   }
 
   async #app() {
-    return Evertick.appOf(await this.#node.opened())
+    return await this.#node.context()
   }
 
   /** Of a process that died: also where no node runs that would take back their leases, whoever asks finds them ended. */
@@ -161,7 +162,7 @@ export class JobHistory {
     const evertick = await this.#node.opened()
     const sweep = this.#alone ? () => evertick.leases.resetExpired() : null
     if (sweep !== null) await sweep()
-    return new RunKeeper(Evertick.appOf(evertick), this.#logger, sweep)
+    return new RunKeeper(contextOf(evertick), this.#logger, sweep)
   }
 
   async #findOpen(executionId: string): Promise<BegunRun> {

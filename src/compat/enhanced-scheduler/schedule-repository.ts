@@ -1,13 +1,14 @@
 /** Seed 004's schedules: created, read, changed and removed here, run by whichever nodes there are. */
 
 import type { AppContext } from '../../app/app-context.ts'
+import { contextOf } from '../../app/app-context.ts'
 import { changeContext } from '../../app/change-context.ts'
 import { refuseUnknown } from '../../app/config/call-options.ts'
-import { Evertick } from '../../app/evertick.ts'
 import { disabledReason, type SyncResult, syncSource } from '../../app/job/sync-source.ts'
 import { EvertickError } from '../../core/error.ts'
 import type { Job } from '../../core/job/job.ts'
 import { jobTransitions } from '../../core/job/job-state.ts'
+import type { Evertick } from '../../evertick.ts'
 import { readEntries } from '../../sources/api/schedule-entry.ts'
 import type { JobChange } from '../../store/store.ts'
 import type { OwnNode } from '../own-node.ts'
@@ -55,7 +56,7 @@ export class ScheduleRepository {
     refuseUnknown(schedule, ['scheduleId', ...scheduleFieldNames], 'create')
     const { scheduleId, enabled = true, ...fields } = schedule
     const evertick = await this.#node.opened()
-    const { clock, newId } = Evertick.appOf(evertick)
+    const { clock, newId } = contextOf(evertick)
     const { options, input } = newOptions(fields)
     const name = scheduleId ?? `${nameFrom(input.domain)}:${newId(clock.now()).slice(-12)}`
     const job = { ...options, name, handler: scheduleHandler, input, paused: !enabled }
@@ -177,7 +178,7 @@ export class ScheduleRepository {
   }
 
   async #app(): Promise<AppContext> {
-    return Evertick.appOf(await this.#node.opened())
+    return await this.#node.context()
   }
 
   async #existing(scheduleId: string): Promise<ScheduleRecord> {

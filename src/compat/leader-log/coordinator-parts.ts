@@ -1,7 +1,6 @@
 /** Opens what a coordinator works with, where its options say that it is kept. */
 
 import { systemClock } from '../../app/cluster/system-clock.ts'
-import { Evertick } from '../../app/evertick.ts'
 import { newId } from '../../app/ids.ts'
 import { waitForLock } from '../../app/locks/held-lock.ts'
 import { databaseLocks, type LockKeeper } from '../../app/locks/lock-keeper.ts'
@@ -82,7 +81,7 @@ async function openDatabase(
 ): Promise<{ readonly store: Store; readonly clock: Clock }> {
   const node = new OwnNode(() => ({ database, ...(clock === null ? {} : { clock }) }))
   ends.push(() => node.stop())
-  return Evertick.appOf(await node.opened())
+  return await node.context()
 }
 
 function takeFrom(keeper: LockKeeper, { instanceId }: Given, clock: Clock): TakeLock {

@@ -1,5 +1,5 @@
 /** `SchedulerLeaderLogModel` on Evertick's own table, on any of its databases. */
-import { Evertick } from '../../app/evertick.ts'
+
 import type { Clock } from '../../engine/clock.ts'
 import type { LeaderLogRow, LeaderLogValues, Store } from '../../store/store.ts'
 import { OwnNode } from '../own-node.ts'
@@ -14,7 +14,7 @@ export interface LeaderLogModel extends SchedulerLeaderLogModel {
 /** Connects at its first use. A SQLite file is made and migrated then; other databases need `evertick migrate up`. */
 export function createLeaderLogModel(databaseUrl: string): LeaderLogModel {
   const node = new OwnNode(() => ({ database: databaseUrl }))
-  const opened = async () => Evertick.appOf(await node.opened())
+  const opened = async () => await node.context()
   const close = () => node.stop()
   return { ...leaderLogModelOn(opened), close, [Symbol.asyncDispose]: close }
 }

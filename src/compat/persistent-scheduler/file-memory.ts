@@ -1,7 +1,7 @@
 /** State in a JSON file: an in-memory database is loaded from it job by job, and saved to it with every change. */
 import { createHash } from 'node:crypto'
 import type { AppContext } from '../../app/app-context.ts'
-import type { Surroundings } from '../../app/evertick.ts'
+import type { Surroundings } from '../../app/cluster/live-node.ts'
 import { EvertickError } from '../../core/error.ts'
 import type { JobSpec } from '../../core/job/job.ts'
 import type { Logger } from '../../engine/logger.ts'

@@ -1,5 +1,5 @@
 /** What became of the runs that a job missed: one line for whoever reads the log after a restart. */
-import type { Evertick } from '../../app/evertick.ts'
+import type { Evertick } from '../../evertick.ts'
 import type { Store } from '../../store/store.ts'
 
 const allOf = 1_000_000

@@ -2,9 +2,10 @@
  * Leases by hand: what a `ProcessingWorker` does by itself, one call at a time. Every write after a claim names its
  * fence, so that a worker that was superseded gets false, and writes nothing.
  */
+
 import type { AppContext } from '../../app/app-context.ts'
+import { contextOf } from '../../app/app-context.ts'
 import { pageLimit, refuseBadName, refuseUnknown } from '../../app/config/call-options.ts'
-import { Evertick } from '../../app/evertick.ts'
 import { applyJob } from '../../app/job/apply-jobs.ts'
 import { leaseSlackMs } from '../../core/attempt/lease.ts'
 import type { Execution } from '../../core/execution/execution.ts'
@@ -53,7 +54,7 @@ export class ProcessingJobRepository {
   async createJob(data: unknown, options: CreateProcessingJobOptions = {}): Promise<ProcessingJob> {
     refuseUnknown(options, ['runAt', 'priority', 'tx'], 'createJob')
     const evertick = await this.#node.opened()
-    const app = Evertick.appOf(evertick)
+    const app = contextOf(evertick)
     const { jobId, payload } = newJobFrom(data, app.maxPayloadBytes)
     await this.#define(app)
     const named = jobId === null ? {} : { unique: jobId, metadata: { job_id: jobId } }
@@ -191,7 +192,7 @@ export class ProcessingJobRepository {
   }
 
   async #app(): Promise<AppContext> {
-    return Evertick.appOf(await this.#node.opened())
+    return await this.#node.context()
   }
 
   /** A producer may come before any worker: it writes the same definition. */

@@ -13,9 +13,9 @@ export interface AccessStore {
   revokeAccess(id: string, context: ChangeContext): Promise<string[]>
   /** Decided by the row itself: a link is used once. */
   redeemLink(id: string, now: number): Promise<AccessRow | null>
-  beginKept(request: KeptRequest): Promise<KeptAnswer>
+  beginIdempotent(request: IdempotentRequest): Promise<IdempotencyState>
   /** Writes nothing where another has taken the key over meanwhile. */
-  endKept(request: KeptRequest, end: KeptEnd): Promise<void>
+  endIdempotent(request: IdempotentRequest, end: IdempotentEnd): Promise<void>
   /** Removes what nobody can use or ask for any more. */
   purgeAccess(now: number): Promise<number>
 }
@@ -36,7 +36,7 @@ export interface AccessRow {
   readonly revokedAt: number | null
 }
 
-export interface KeptRequest {
+export interface IdempotentRequest {
   /** Whose key it is. */
   readonly caller: string
   readonly key: string
@@ -46,19 +46,19 @@ export interface KeptRequest {
   readonly takenAt: number
 }
 
-export interface AnswerToKeep {
+export interface IdempotentAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
 /** How a request under a key ended: with an answer, with nothing done, or so that nobody knows. */
-export type KeptEnd = AnswerToKeep | 'undone' | 'unclear'
+export type IdempotentEnd = IdempotentAnswer | 'undone' | 'unclear'
 
 /** What a caller's key stands for: nothing yet, an answer, a request under way, or another request. */
-export type KeptAnswer =
+export type IdempotencyState =
   /** `begunAt` is that of the first try, which this may be the second of. */
   | { readonly kind: 'first'; readonly begunAt: number; readonly again: boolean }
-  | ({ readonly kind: 'answered' } & AnswerToKeep)
+  | ({ readonly kind: 'answered' } & IdempotentAnswer)
   | { readonly kind: 'under_way' }
   | { readonly kind: 'another' }

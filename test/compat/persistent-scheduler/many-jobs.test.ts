@@ -1,7 +1,8 @@
 /** Many jobs, many missed runs: work in proportion to them, and figures that are right. */
+
 import { writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { Evertick } from '../../../src/app/evertick.ts'
+import { contextOf } from '../../../src/app/app-context.ts'
 import type { Files } from '../../../src/compat/persistent-scheduler/disk-files.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { memoryFiles } from './memory-files.ts'
@@ -19,7 +20,7 @@ async function workOf(jobs: number): Promise<Work> {
   const stage = new Stage()
   const work = { saved: 0, registered: 0, kept: 0 }
   const { scheduler } = stage.begin({}, countingFiles(work))
-  countHandlers(Evertick.appOf(await scheduler.evertick).store, work)
+  countHandlers(contextOf(await scheduler.evertick).store, work)
   for (let index = 0; index < jobs; index += 1) {
     const name = `job-${index}`
     await scheduler.schedule({ name, schedule: '0 8 * * *', timezone: 'UTC', task: () => {} })

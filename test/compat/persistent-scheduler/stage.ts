@@ -6,10 +6,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished, vi } from 'vitest'
-import { Evertick, type Surroundings } from '../../../src/app/evertick.ts'
+import type { Surroundings } from '../../../src/app/cluster/live-node.ts'
 import { diskFiles, type Files } from '../../../src/compat/persistent-scheduler/disk-files.ts'
 import { parseDuration } from '../../../src/core/schedule/duration.ts'
 import type { Duration } from '../../../src/core/schedule/schedule.ts'
+import { Evertick } from '../../../src/evertick.ts'
 import {
   type EvertickOptions,
   PersistentScheduler,

@@ -1,6 +1,6 @@
 /** Callers of the API: tokens, sessions and links, and the answers that are kept for whoever asks again. */
 import { describe, expect, test } from 'vitest'
-import type { AccessRow, KeptRequest } from '../../../src/store/store.ts'
+import type { AccessRow, IdempotentRequest } from '../../../src/store/store.ts'
 import { by, day, minute, second, t0 } from '../builders.ts'
 import { at } from '../by-hand.ts'
 import { type OpenStoreUnderTest, withStore } from './store-under-test.ts'
@@ -19,7 +19,7 @@ function access(id: string, given: Partial<AccessRow> = {}): AccessRow {
   }
 }
 
-function request(given: Partial<KeptRequest> = {}): KeptRequest {
+function request(given: Partial<IdempotentRequest> = {}): IdempotentRequest {
   return { caller: 'caller', key: 'key', hash: 'a'.repeat(64), takenAt: t0, ...given }
 }
 
@@ -129,12 +129,14 @@ export function describeAccess(open: OpenStoreUnderTest): void {
       withStore(open, async ({ store }) => {
         await store.access.addAccess(access('gone', { expiresAt: t0 }))
         await store.access.addAccess(access('kept', { expiresAt: t0 + 1 }))
-        await store.access.beginKept(request({ key: 'gone', takenAt: t0 }))
-        await store.access.beginKept(request({ key: 'kept', takenAt: t0 + 30 * day }))
+        await store.access.beginIdempotent(request({ key: 'gone', takenAt: t0 }))
+        await store.access.beginIdempotent(request({ key: 'kept', takenAt: t0 + 30 * day }))
         expect(await store.access.purgeAccess(t0 + 30 * day + 1)).toBe(2)
         expect(await store.access.findAccess('gone')).toBeNull()
         expect(await store.access.findAccess('kept')).not.toBeNull()
-        expect(await store.access.beginKept(request({ key: 'kept', takenAt: t0 + 30 * day + 1 }))).toEqual({
+        expect(
+          await store.access.beginIdempotent(request({ key: 'kept', takenAt: t0 + 30 * day + 1 })),
+        ).toEqual({
           kind: 'under_way',
         })
       }),
@@ -148,9 +150,9 @@ export function describeAccess(open: OpenStoreUnderTest): void {
     test(
       'the same key with the same request gets the same answer, for a day',
       withStore(open, async ({ store }) => {
-        expect(await store.access.beginKept(request())).toEqual(first(t0))
-        await store.access.endKept(request(), answer)
-        const again = (takenAt: number) => store.access.beginKept(request({ takenAt }))
+        expect(await store.access.beginIdempotent(request())).toEqual(first(t0))
+        await store.access.endIdempotent(request(), answer)
+        const again = (takenAt: number) => store.access.beginIdempotent(request({ takenAt }))
         expect(await again(at(1))).toEqual({ kind: 'answered', ...answer })
         expect(await again(t0 + day)).toEqual({ kind: 'answered', ...answer })
         expect(await again(t0 + day + 1)).toEqual(first(t0 + day + 1))
@@ -160,21 +162,21 @@ export function describeAccess(open: OpenStoreUnderTest): void {
     test(
       'the same key with another request is refused, and changes nothing',
       withStore(open, async ({ store }) => {
-        await store.access.beginKept(request())
+        await store.access.beginIdempotent(request())
         const other = request({ hash: 'b'.repeat(64) })
-        expect(await store.access.beginKept(other)).toEqual({ kind: 'another' })
-        await store.access.endKept(request(), answer)
-        expect(await store.access.beginKept(other)).toEqual({ kind: 'another' })
-        expect(await store.access.beginKept(request())).toEqual({ kind: 'answered', ...answer })
+        expect(await store.access.beginIdempotent(other)).toEqual({ kind: 'another' })
+        await store.access.endIdempotent(request(), answer)
+        expect(await store.access.beginIdempotent(other)).toEqual({ kind: 'another' })
+        expect(await store.access.beginIdempotent(request())).toEqual({ kind: 'answered', ...answer })
       }),
     )
 
     test(
       'a key is its caller’s own, letter by letter',
       withStore(open, async ({ store }) => {
-        await store.access.beginKept(request())
+        await store.access.beginIdempotent(request())
         for (const given of [{ caller: 'Caller' }, { caller: 'another' }, { key: 'KEY' }, { key: 'key ' }]) {
-          expect([given, await store.access.beginKept(request(given))]).toEqual([given, first(t0)])
+          expect([given, await store.access.beginIdempotent(request(given))]).toEqual([given, first(t0)])
         }
       }),
     )
@@ -182,7 +184,9 @@ export function describeAccess(open: OpenStoreUnderTest): void {
     test(
       'of many who bring it at once, one is the first and the others hear that it is under way',
       withStore(open, async ({ store }) => {
-        const all = await Promise.all(Array.from({ length: 8 }, () => store.access.beginKept(request())))
+        const all = await Promise.all(
+          Array.from({ length: 8 }, () => store.access.beginIdempotent(request())),
+        )
         expect(all.map(({ kind }) => kind).toSorted()).toEqual([
           'first',
           ...Array.from({ length: 7 }, () => 'under_way'),
@@ -193,31 +197,31 @@ export function describeAccess(open: OpenStoreUnderTest): void {
     test(
       'what failed frees its key at once',
       withStore(open, async ({ store }) => {
-        await store.access.beginKept(request())
-        await store.access.endKept(request(), 'undone')
-        expect(await store.access.beginKept(request({ takenAt: at(1) }))).toEqual(first(at(1)))
+        await store.access.beginIdempotent(request())
+        await store.access.endIdempotent(request(), 'undone')
+        expect(await store.access.beginIdempotent(request({ takenAt: at(1) }))).toEqual(first(at(1)))
       }),
     )
 
     test(
       'what may have done something frees its key at once, for the same request at the same instant',
       withStore(open, async ({ store }) => {
-        await store.access.beginKept(request())
-        await store.access.endKept(request(), 'unclear')
+        await store.access.beginIdempotent(request())
+        await store.access.endIdempotent(request(), 'unclear')
         const other = request({ hash: 'b'.repeat(64), takenAt: at(1) })
-        expect(await store.access.beginKept(other)).toEqual({ kind: 'another' })
-        expect(await store.access.beginKept(request({ takenAt: at(1) }))).toEqual(first(t0, true))
+        expect(await store.access.beginIdempotent(other)).toEqual({ kind: 'another' })
+        expect(await store.access.beginIdempotent(request({ takenAt: at(1) }))).toEqual(first(t0, true))
       }),
     )
 
     test(
       'what its node left behind is free after a minute',
       withStore(open, async ({ store }) => {
-        await store.access.beginKept(request())
-        expect(await store.access.beginKept(request({ takenAt: t0 + minute - 1 }))).toEqual({
+        await store.access.beginIdempotent(request())
+        expect(await store.access.beginIdempotent(request({ takenAt: t0 + minute - 1 }))).toEqual({
           kind: 'under_way',
         })
-        expect(await store.access.beginKept(request({ takenAt: t0 + minute }))).toEqual(first(t0, true))
+        expect(await store.access.beginIdempotent(request({ takenAt: t0 + minute }))).toEqual(first(t0, true))
       }),
     )
 
@@ -225,16 +229,16 @@ export function describeAccess(open: OpenStoreUnderTest): void {
       'whoever comes back after that minute leaves the new one alone',
       withStore(open, async ({ store }) => {
         const [slow, next] = [request(), request({ takenAt: t0 + minute })]
-        await store.access.beginKept(slow)
-        await store.access.beginKept(next)
-        await store.access.endKept(slow, 'undone')
-        const look = (takenAt: number) => store.access.beginKept(request({ takenAt }))
+        await store.access.beginIdempotent(slow)
+        await store.access.beginIdempotent(next)
+        await store.access.endIdempotent(slow, 'undone')
+        const look = (takenAt: number) => store.access.beginIdempotent(request({ takenAt }))
         expect(await look(t0 + minute + second)).toEqual({ kind: 'under_way' })
-        await store.access.endKept(slow, { status: 200, headers: {}, body: 'late' })
+        await store.access.endIdempotent(slow, { status: 200, headers: {}, body: 'late' })
         expect(await look(t0 + minute + second)).toEqual({ kind: 'under_way' })
-        await store.access.endKept(next, answer)
+        await store.access.endIdempotent(next, answer)
         expect(await look(t0 + minute + second)).toEqual({ kind: 'answered', ...answer })
-        await store.access.endKept(slow, 'undone')
+        await store.access.endIdempotent(slow, 'undone')
         expect(await look(t0 + minute + second)).toEqual({ kind: 'answered', ...answer })
       }),
     )

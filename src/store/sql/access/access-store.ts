@@ -9,7 +9,7 @@ import {
   redeemLink,
   revokeAccess,
 } from './access.ts'
-import { beginKept, endKept, purgeKept } from './kept-answers.ts'
+import { beginIdempotent, endIdempotent, purgeIdempotent } from './idempotency-keys.ts'
 
 export function accessStore({ read, write }: Scripts): AccessStore {
   return {
@@ -19,8 +19,9 @@ export function accessStore({ read, write }: Scripts): AccessStore {
     listAccess: (kind, now) => read(() => listAccess(kind, now)),
     revokeAccess: (id, by) => write(() => revokeAccess(id, by)),
     redeemLink: (id, now) => write(() => redeemLink(id, now)),
-    beginKept: (request) => write(() => beginKept(request)),
-    endKept: (request, end) => write(() => endKept(request, end)),
-    purgeAccess: async (now) => (await write(() => purgeAccess(now))) + (await write(() => purgeKept(now))),
+    beginIdempotent: (request) => write(() => beginIdempotent(request)),
+    endIdempotent: (request, end) => write(() => endIdempotent(request, end)),
+    purgeAccess: async (now) =>
+      (await write(() => purgeAccess(now))) + (await write(() => purgeIdempotent(now))),
   }
 }

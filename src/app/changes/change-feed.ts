@@ -2,11 +2,12 @@
  * Where hints come from: the events of this node, at once, and for what other nodes do a look at the database, when they
  * hint at something or a second has passed. It runs only while somebody listens.
  */
-import type { AppContext } from '../../app/app-context.ts'
+
 import type { ExecutionState } from '../../core/execution/execution-state.ts'
 import type { EventName, ExecutionEvent } from '../../engine/events.ts'
 import type { Logger } from '../../engine/logger.ts'
 import { Alarm, Service } from '../../engine/service.ts'
+import type { AppContext } from '../app-context.ts'
 import { ExecutionWatch } from './execution-watch.ts'
 import type { Hint } from './hint.ts'
 import { JobWatch } from './job-watch.ts'

@@ -5,10 +5,11 @@
 import { createHash } from 'node:crypto'
 import type { AppContext } from '../app/app-context.ts'
 import { repeatedIds } from '../app/ids.ts'
+import { type ExecutionView, executionView } from '../app/views.ts'
 import { EvertickError } from '../core/error.ts'
-import type { AnswerToKeep } from '../store/store.ts'
+import type { IdempotentAnswer } from '../store/store.ts'
 
-export interface Repeatable {
+export interface Keyed {
   readonly key: string | null
   readonly caller: string
   readonly what: readonly unknown[]
@@ -18,36 +19,45 @@ export interface Repeatable {
 export interface Try {
   /** Ids for what it makes: the same whenever the request is repeated. */
   readonly newId: AppContext['newId']
-  /** The id that a former try has given to what it made, if there was one that never said how it ended. */
-  readonly formerId: string | null
+  /** The id that an earlier try has given to what it made, if there was one that never said how it ended. */
+  readonly earlierId: string | null
 }
 
 const longestKey = 200
 
 export async function answerOnce(
   { store, clock, newId }: AppContext,
-  { key, caller, what }: Repeatable,
-  answer: (attempt: Try) => Promise<AnswerToKeep>,
-): Promise<AnswerToKeep & { readonly repeated: boolean }> {
-  if (key === null) return { ...(await answer({ newId, formerId: null })), repeated: false }
+  { key, caller, what }: Keyed,
+  answer: (attempt: Try) => Promise<IdempotentAnswer>,
+): Promise<IdempotentAnswer & { readonly replayed: boolean }> {
+  if (key === null) return { ...(await answer({ newId, earlierId: null })), replayed: false }
   refuseBadKey(key)
   const hash = createHash('sha256').update(JSON.stringify(what)).digest('hex')
   const mine = { caller, key, hash, takenAt: clock.now() }
-  const kept = await store.access.beginKept(mine)
+  const kept = await store.access.beginIdempotent(mine)
   if (kept.kind === 'another') throw keyReused()
   if (kept.kind === 'under_way') throw keyUnderWay()
-  if (kept.kind === 'answered') return { ...kept, repeated: true }
+  if (kept.kind === 'answered') return { ...kept, replayed: true }
   const ids = () => repeatedIds(kept.begunAt, JSON.stringify([caller, key, hash]))
-  let made: AnswerToKeep
+  let made: IdempotentAnswer
   try {
-    made = await answer({ newId: ids(), formerId: kept.again ? ids()(kept.begunAt) : null })
+    made = await answer({ newId: ids(), earlierId: kept.again ? ids()(kept.begunAt) : null })
   } catch (error) {
-    await store.access.endKept(mine, didNothing(error) ? 'undone' : 'unclear')
+    await store.access.endIdempotent(mine, didNothing(error) ? 'undone' : 'unclear')
     throw error
   }
   // If this fails, the key stays taken: the work is done, and must not be done again at once.
-  await store.access.endKept(mine, made)
-  return { ...made, repeated: false }
+  await store.access.endIdempotent(mine, made)
+  return { ...made, replayed: false }
+}
+
+/** The execution that an earlier try has made. */
+export async function replayedExecution(
+  { app }: { readonly app: AppContext },
+  id: string,
+): Promise<ExecutionView | null> {
+  const execution = await app.store.executions.findExecution(id)
+  return execution === null ? null : executionView(execution)
 }
 
 /** A refusal is a refusal; an outage may have come after the commit. */
