@@ -139,7 +139,8 @@ test('what the design allows passes', () => {
     'src/store/sqlite/store.ts': "import { open } from './driver.ts'\nimport { sql } from '../sql/jobs.ts'",
     'src/engine/node.ts':
       "import type { Store } from '../store/store.ts'\nthrow new Error('Date.now is forbidden')",
-    'src/app/cluster/live-node.ts': "import { openStore } from '../../store/open-store.ts'\nconst now = Date.now()",
+    'src/app/cluster/live-node.ts':
+      "import { openStore } from '../../store/open-store.ts'\nconst now = Date.now()",
     'src/cli/evertick.ts': "import { Evertick } from '../evertick.ts'\nprocess.env['EVERTICK_URL']",
     'README.md':
       '# Top\n[code](src/core) [up](#top) [guide](docs/guide.md#first-steps) [web](https://example.org)',

@@ -99,12 +99,16 @@ export class Rescuer extends Service {
       }
       this.#releaser.add(result.releases)
     }
-    const { released, releases } = await this.#context.store.work.releaseBlocked(
-      'any',
-      this.#context.clock.now(),
-    )
-    this.#releaser.add(releases)
-    if (changed + released > 0) this.#onReady()
+    // What is blocked is watched: with nothing to watch over, nothing is to be released.
+    if (watching) changed += await this.#releaseBlocked()
+    if (changed > 0) this.#onReady()
     return watching
+  }
+
+  async #releaseBlocked(): Promise<number> {
+    const { store, clock } = this.#context
+    const { released, releases } = await store.work.releaseBlocked('any', clock.now())
+    this.#releaser.add(releases)
+    return released
   }
 }

@@ -37,7 +37,8 @@ export class Alarm {
     this.#wake?.()
   }
 
-  async wait(ms: number, signal: AbortSignal, { idle = false }: { idle?: boolean } = {}): Promise<void> {
+  /** Returns whether there was news. */
+  async wait(ms: number, signal: AbortSignal, { idle = false }: { idle?: boolean } = {}): Promise<boolean> {
     if (!this.#rung && !signal.aborted) {
       await new Promise<void>((resolve) => {
         const cancel = this.#clock.timer(Math.max(0, ms), resolve, idle)
@@ -51,6 +52,8 @@ export class Alarm {
       if (this.#wake !== null) signal.removeEventListener('abort', this.#wake)
       this.#wake = null
     }
+    const rung = this.#rung
     this.#rung = false
+    return rung
   }
 }

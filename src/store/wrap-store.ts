@@ -1,7 +1,7 @@
 /** Stands between a store and whoever calls it: counts, delays, refuses or writes down every call. */
 import type { Connection, Nouns, Store } from './store.ts'
 
-const connectionVerbs = ['close', 'ping', 'changes', 'time', 'sync'] as const
+export const connectionVerbs = ['close', 'ping', 'changes', 'time', 'sync'] as const
 
 /** Every verb has a name of its own, whatever its noun. */
 export type Verbs = Nouns['work'] &

@@ -9,9 +9,8 @@ import { parseInstant } from '../core/schedule/instant.ts'
 import type { Duration, Instant } from '../core/schedule/schedule.ts'
 import type { JobReference } from '../engine/worker/handler.ts'
 import { Evertick } from '../evertick.ts'
-import type { Store } from '../store/store.ts'
-import { wrapVerbs } from '../store/wrap-store.ts'
 import { ManualClock } from './manual-clock.ts'
+import { StoreWatch } from './store-watch.ts'
 
 export interface TestNodeOptions extends Partial<Omit<EvertickOptions, 'clock'>> {
   /** What the clock shows at first. @default 2026-01-01T00:00:00Z */
@@ -44,10 +43,7 @@ export async function openTestNode(options: TestNodeOptions = {}): Promise<TestN
     clock = new ManualClock(parseInstant(start, 'start')),
     ...rest
   } = options
-  // Nobody else can give this node anything to do, so that time need not stop for its looks whether somebody has.
-  const alone = options.clock === undefined && options.database === undefined
-  const nextStop = () => (alone ? clock.nextWorkAt() : clock.nextTimerAt())
-  const calls = new CallCounter()
+  const calls = new StoreWatch()
   const evertick = await Evertick.openWith(
     {
       database: 'sqlite::memory:',
@@ -59,12 +55,18 @@ export async function openTestNode(options: TestNodeOptions = {}): Promise<TestN
     { wrap: (store) => calls.watch(store) },
   )
   const settle = () =>
-    untilIdle(() =>
+    untilIdle(calls, () =>
       calls.transactions > 0
         ? // It sleeps until its deadline, beside its handler; whatever else is asked of the store waits for it.
           evertick.running + calls.transactions <= clock.sleeping
         : calls.open === 0 && evertick.running <= clock.sleeping,
     )
+  // Where nobody else can give this node anything to do, time need not stop for its looks whether somebody has, unless it
+  // was told how often to look.
+  const nextStop = async () =>
+    options.worker?.poll === undefined && (await calls.isAlone(evertick.nodeId))
+      ? clock.nextWorkAt()
+      : clock.nextTimerAt()
   await evertick.start()
   await settle()
 
@@ -75,7 +77,7 @@ export async function openTestNode(options: TestNodeOptions = {}): Promise<TestN
     async advance(duration) {
       const until = clock.now() + parseDuration(duration, 'duration')
       await settle()
-      for (let at = nextStop(); at !== null && at <= until; at = nextStop()) {
+      for (let at = await nextStop(); at !== null && at <= until; at = await nextStop()) {
         clock.moveTo(at)
         await settle()
       }
@@ -119,31 +121,11 @@ function nameOf(job: JobReference): string {
   return typeof job === 'string' ? job : job.name
 }
 
-/** Counts the calls to the store that have not been answered. */
-class CallCounter {
-  open = 0
-  /** Those of them that are a handler's own transaction. */
-  transactions = 0
-
-  watch(store: Store): Store {
-    return wrapVerbs(store, async ({ verb, run }) => {
-      const transactions = verb === 'completeWithin' ? 1 : 0
-      this.open += 1
-      this.transactions += transactions
-      try {
-        return await run()
-      } finally {
-        this.open -= 1
-        this.transactions -= transactions
-      }
-    })
-  }
-}
-
-async function untilIdle(idle: () => boolean): Promise<void> {
+async function untilIdle(calls: StoreWatch, idle: () => boolean): Promise<void> {
   const since = performance.now()
   for (let quiet = 0; quiet < 3; ) {
-    await turn()
+    // The disk takes longer than a turn of the event loop, and thousands of turns would only keep it from its work.
+    await (calls.open > 0 && calls.transactions === 0 ? calls.news(patienceMs) : turn())
     quiet = idle() ? quiet + 1 : 0
     if (quiet === 0 && performance.now() - since > patienceMs) {
       throw new EvertickError('timeout', 'A handler is still under way after 10 s of real time.', {

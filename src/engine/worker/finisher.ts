@@ -74,8 +74,11 @@ export class Finisher {
   async #writeEnds(attempts: readonly FinishedAttempt[], tries: number): Promise<Set<string>> {
     const { store, clock, nodeId } = this.#context
     const result = await store.work.finishAttempts({ nodeId, attempts, now: clock.now() })
+    // The worker's own look after the run may have come before this write, and not have seen what waits for another try.
+    const waits = attempts.some(({ ending }) => 'readyAt' in ending)
     // After a second try it may be the first that has ended them, and its reply that was lost.
-    if (result.lanes > 0 || tries > 0) this.#onEnded(tries > 0 ? { ...result, opened: true } : result)
+    if (result.lanes > 0 || waits || tries > 0)
+      this.#onEnded(tries > 0 ? { ...result, opened: true } : result)
     const refused = new Set(result.refused)
     return await this.#unlessWritten(
       refused,

@@ -39,7 +39,9 @@ export class LeaseKeeper extends Service {
 
   letGo(held: Held): void {
     held.end()
-    if (this.#held.get(held.id) === held) this.#held.delete(held.id)
+    if (this.#held.get(held.id) !== held) return
+    this.#held.delete(held.id)
+    if (this.#held.size === 0) this.#alarm.ring()
   }
 
   /**
@@ -71,8 +73,9 @@ export class LeaseKeeper extends Service {
     )
     let round: Promise<void> | null = null
     while (!signal.aborted) {
-      await this.#alarm.wait(this.#held.size === 0 ? clock.longestSleepMs : roundMs, signal)
-      if (this.#held.size === 0) continue
+      const changed = await this.#alarm.wait(this.#held.size === 0 ? clock.longestSleepMs : roundMs, signal)
+      // What was claimed just now needs no renewal yet, and of most runs nothing is left a round later.
+      if (changed || this.#held.size === 0) continue
       // A database that does not answer must not keep us from seeing that leases run out.
       round ??= this.#renew().finally(() => {
         round = null

@@ -15,6 +15,11 @@ export interface QueueWorkerOptions {
   readonly pollMs: number
 }
 
+interface Rest {
+  readonly ms: number
+  readonly idle: boolean
+}
+
 /** The reserve holds about this much work. */
 const reserveMs = 250
 /** One claim of more would hold up the event loop, and gains nothing. */
@@ -90,28 +95,33 @@ export class QueueWorker extends Service {
 
   protected override async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      let waitMs = this.#options.pollMs
+      let rest: Rest = { ms: 1_000, idle: false }
       try {
-        waitMs = await this.#claim()
+        rest = this.#restUntil(await this.#claim())
       } catch (error) {
         this.#context.logger.warn(`Could not claim from queue ${this.#options.queue}; trying again`, {
           error,
         })
-        waitMs = 1_000
       }
-      await this.#alarm.wait(waitMs, signal)
+      await this.#alarm.wait(rest.ms, signal, rest)
     }
   }
 
+  #restUntil(nextAt: number): Rest {
+    const ms = Math.max(1, nextAt - this.#context.clock.now())
+    return { ms: Math.min(this.#options.pollMs, ms), idle: nextAt === Number.POSITIVE_INFINITY }
+  }
+
+  /** Returns when to claim again; infinity where only news, or what others do unheard, can bring more. */
   async #claim(): Promise<number> {
     const { store, clock, nodeId } = this.#context
-    const { queue, concurrency, leaseMs, pollMs } = this.#options
+    const { queue, concurrency, leaseMs } = this.#options
     this.#reserve.ripen(clock.now() + earlyMs)
     this.#fill()
     const free = concurrency - this.#busy
     const room = Math.max(0, this.#reserveTarget(maxReserve) - this.#reserve.size)
     const limit = free + room
-    if (limit <= 0) return pollMs
+    if (limit <= 0) return Number.POSITIVE_INFINITY
     const numbered = room > 0 ? { reserveFrom: await this.#reserve.open() } : {}
     const now = clock.now()
     this.#busy += free
@@ -142,12 +152,11 @@ export class QueueWorker extends Service {
       else this.#giveUp(reserved)
     }
     this.#fill()
-    if (result.claimed.length === limit) return pollMs
+    if (result.claimed.length === limit) return Number.POSITIVE_INFINITY
     const { nextReadyAt, upcoming } = result
     const nextAt = Math.min(nextReadyAt ?? Number.POSITIVE_INFINITY, this.#reserve.ripeAt) - earlyMs
     const isCrowd = nextReadyAt !== null && upcoming >= limit
-    const lookAt = isCrowd ? Math.min(nextAt, await this.#reserveCrowd(nextReadyAt)) : nextAt
-    return Math.min(pollMs, Math.max(1, lookAt - clock.now()))
+    return isCrowd ? Math.min(nextAt, await this.#reserveCrowd(nextReadyAt)) : nextAt
   }
 
   /** A part of a lease at most, or it might run out before the run begins. */
