@@ -1,5 +1,5 @@
 /**
- * Whether the files of a database are still those that were opened. Somebody may delete, move or replace them under a node:
+ * SQLite's own: whether the files of a database are still those that were opened. Somebody may delete, move or replace them under a node:
  * SQLite then goes on writing to files that nobody will find again, beside others who open the new ones.
  */
 import { realpathSync, statSync } from 'node:fs'
@@ -42,8 +42,8 @@ export class OpenedFiles {
 
 function isInPlace({ path, device, inode }: OpenedFile): boolean {
   try {
-    const found = statSync(path, { throwIfNoEntry: false })
-    return found !== undefined && found.ino === inode && found.dev === device
+    const file = statSync(path, { throwIfNoEntry: false })
+    return file !== undefined && file.ino === inode && file.dev === device
   } catch {
     // Nobody can tell; and what cannot be told is not acknowledged.
     return false

@@ -7,7 +7,15 @@ import { EvertickError } from '../../../core/error.ts'
 import type { Host } from '../../host.ts'
 import type { CallerTransaction } from '../../store.ts'
 import { PoolError } from './connection-pool.ts'
-import type { ExclusiveRequest, ReadOptions, SqlDriver, WriteOptions } from './driver.ts'
+import type { Trouble } from './dialect.ts'
+import {
+  databaseClosed,
+  type ExclusiveRequest,
+  lateAfter,
+  type ReadOptions,
+  type SqlDriver,
+  type WriteOptions,
+} from './driver.ts'
 import { asTransaction, refuseNested } from './nested-write.ts'
 import { isQueryable, runAsync } from './queryable.ts'
 import { row, type Script } from './script.ts'
@@ -18,7 +26,6 @@ import {
   ServerFailure,
   type Session,
   type SessionPool,
-  type Trouble,
 } from './server-session.ts'
 import { ServerTransaction } from './server-transaction.ts'
 
@@ -136,8 +143,8 @@ export class ServerDriver implements SqlDriver {
 
   /** The server's time, read in one short round trip. */
   async time(): Promise<number> {
-    const found = await this.read(() => row(this.#engine.timeText), { pulse: true })
-    return Number(found?.now)
+    const answer = await this.read(() => row(this.#engine.timeText), { pulse: true })
+    return Number(answer?.now)
   }
 
   /** A script has to find out. */
@@ -225,10 +232,7 @@ export class ServerDriver implements SqlDriver {
   }
 
   #assertOpen(): void {
-    if (!this.#closed) return
-    throw new EvertickError('database_closed', 'This Evertick has been stopped: its database is closed.', {
-      next: 'Open a new one with Evertick.open().',
-    })
+    if (this.#closed) throw databaseClosed()
   }
 }
 
@@ -250,15 +254,4 @@ function notATransaction(words: string, message: string): EvertickError {
     field: 'tx',
     next: `Pass ${words}, the tx of ctx.transaction, or an object with query(text, params).`,
   })
-}
-
-async function lateAfter<T>(request: ExclusiveRequest<T>, signal: AbortSignal): Promise<never> {
-  await request.sleep(request.maxMs, signal)
-  throw new EvertickError(
-    'transaction_timeout',
-    `The transaction took longer than ${request.maxMs} ms and was rolled back.`,
-    {
-      next: 'Do slow work before ctx.transaction, and only write inside it.',
-    },
-  )
 }
