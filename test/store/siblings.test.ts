@@ -21,9 +21,9 @@ const files = [
   'finish',
 ]
 
-/** What only a server has: a package to load, a pool, a socket. SQLite has a driver of its own instead of an engine. */
+/** What only a server has: a package to load and a pool. SQLite has a driver of its own instead of an engine. */
 const ofServers = {
-  connection: ['EnginePackage', 'loadEngine', 'connectionsTo', 'socketOf'],
+  connection: ['EnginePackage', 'loadEngine', 'connectionsTo'],
   driver: ['engineEngine'],
 }
 

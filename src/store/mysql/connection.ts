@@ -1,10 +1,10 @@
 /** Connections of `mysql2`, the only file that imports it, all set up in the same way. MySQL's own: the server's facts. */
-import type { Socket } from 'node:net'
 import type * as mysql2 from 'mysql2/promise'
-import type { Connection, ConnectionOptions } from 'mysql2/promise'
+import type { Connection, ConnectionOptions, RowDataPacket } from 'mysql2/promise'
 import { loadDriver } from '../load-driver.ts'
+import { fieldsOf } from '../sql/runtime/dialect.ts'
 import { ServerFailure, type SessionLimits } from '../sql/runtime/server-session.ts'
-import { type Connections, connectMs, keepAliveMs, restMsOf } from '../sql/runtime/session-pool.ts'
+import { type Connections, connectMs, keepAliveMs, restMsOf, socketOf } from '../sql/runtime/session-pool.ts'
 import type { MysqlPlace } from './place.ts'
 
 export type MysqlPackage = typeof mysql2
@@ -70,7 +70,6 @@ export function connectionsTo(
       socketOf(client).unref()
     },
     destroy,
-    socketOf,
   }
 }
 
@@ -91,10 +90,6 @@ async function setUp(client: Client, limits: SessionLimits): Promise<Client> {
 function destroy(client: Client): void {
   client.destroy()
   socketOf(client).destroy()
-}
-
-export function socketOf(client: unknown): Socket {
-  return (client as { connection: { stream: Socket } }).connection.stream
 }
 
 interface PromisedConnection {
@@ -121,7 +116,7 @@ export function ofCaller(transaction: object): CallerQuery | null {
 }
 
 function promised(value: object): PromisedConnection | null {
-  const { promise, connection, threadId } = value as Record<string, unknown>
+  const { promise, connection, threadId } = fieldsOf(value)
   if (typeof promise === 'function' && threadId !== undefined)
     return promise.call(value) as PromisedConnection
   const wraps = typeof connection === 'object' && connection !== null && 'threadId' in connection
@@ -143,9 +138,11 @@ export async function serverFacts(mysql: MysqlPackage, place: MysqlPlace): Promi
     const client = await mysql.createConnection(optionsOf(place))
     client.on('error', () => {})
     try {
-      const [rows] = await client.query({ sql: factsText, timeout: connectMs })
+      const [[facts]] = await client.query<(RowDataPacket & ServerFacts)[]>({
+        sql: factsText,
+        timeout: connectMs,
+      })
       await client.end()
-      const [facts] = rows as { version?: unknown; packetBytes?: unknown }[]
       return { version: String(facts?.version), packetBytes: Number(facts?.packetBytes) }
     } catch (error) {
       destroy(client)

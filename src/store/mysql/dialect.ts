@@ -1,5 +1,5 @@
 /** What is particular to MySQL and MariaDB: names, lists, and which of their errors mean what. */
-import type { Dialect, Meaning, Spelled, Trouble } from '../sql/runtime/dialect.ts'
+import { type Dialect, fieldsOf, type Meaning, type Spelled, type Trouble } from '../sql/runtime/dialect.ts'
 import { type Insert, isInsert, type Param, plain } from '../sql/runtime/script.ts'
 import { serverMeanings } from '../sql/runtime/server-meanings.ts'
 import type { ServerFailure } from '../sql/runtime/server-session.ts'
@@ -105,18 +105,17 @@ const losses = new Set([1053, 1077, 1152, 1158, 1159, 1160, 1161, 1184, 1927, 20
 
 /** Null for a failure that the server did not speak of. */
 function numberOf(error: unknown): number | null {
-  const { errno, sqlState } = error as { errno?: unknown; sqlState?: unknown }
+  const { errno, sqlState } = fieldsOf(error)
   return typeof sqlState === 'string' && typeof errno === 'number' ? errno : null
 }
 
 function codeOf(error: unknown): string {
-  return String((error as { code?: unknown }).code)
+  return String(fieldsOf(error).code)
 }
 
 /** The driver's own codes, and those of the socket: ECONNREFUSED, EPIPE, ENOTFOUND. */
 function isLost(error: unknown): boolean {
-  const { fatal } = error as { fatal?: unknown }
-  return fatal === true || /^(?:PROTOCOL_|E[A-Z]+(?:_[A-Z]+)?$)/.test(codeOf(error))
+  return fieldsOf(error).fatal === true || /^(?:PROTOCOL_|E[A-Z]+(?:_[A-Z]+)?$)/.test(codeOf(error))
 }
 
 function isUnsafe(error: unknown): boolean {

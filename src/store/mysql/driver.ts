@@ -4,7 +4,7 @@ import { Dialer } from '../sql/runtime/dialer.ts'
 import { type PoolSizes, ServerDriver } from '../sql/runtime/server-driver.ts'
 import type { ServerEngine } from '../sql/runtime/server-session.ts'
 import { openSessions } from '../sql/runtime/session-pool.ts'
-import { connectionsTo, type MysqlPackage, ofCaller, socketOf } from './connection.ts'
+import { connectionsTo, type MysqlPackage, ofCaller } from './connection.ts'
 import { meaningOf, mysqlDialect, troubleOf } from './dialect.ts'
 import type { MysqlPlace } from './place.ts'
 import { MysqlSession } from './session.ts'
@@ -32,7 +32,6 @@ export function mysqlEngine(mysql: MysqlPackage, place: MysqlPlace, host: Host):
         return new MysqlSession(client, given)
       })
     },
-    socketOf,
     troubleOf,
     meaningOf,
     callerQuery: ofCaller,

@@ -1,12 +1,12 @@
 /** Connections of `pg`, the only file that imports it. The server's own: whether a pooler is in between, and who listens. */
-import type { Socket } from 'node:net'
 import type pg from 'pg'
 import type { ClientConfig, CustomTypesConfig, Client as PgClient } from 'pg'
 import type { Host } from '../host.ts'
 import { inTime } from '../in-time.ts'
 import { loadDriver } from '../load-driver.ts'
+import { fieldsOf } from '../sql/runtime/dialect.ts'
 import { ServerFailure } from '../sql/runtime/server-session.ts'
-import { type Connections, connectMs, keepAliveMs } from '../sql/runtime/session-pool.ts'
+import { type Connections, connectMs, keepAliveMs, socketOf } from '../sql/runtime/session-pool.ts'
 import type { PostgresPlace } from './place.ts'
 
 export type PostgresPackage = typeof pg
@@ -87,7 +87,6 @@ export function connectionsTo(
     check: async (client) => await client.query(checkText),
     end: async (client) => await client.end(),
     destroy,
-    socketOf,
   }
 }
 
@@ -107,15 +106,11 @@ function destroy(client: Client): void {
   socketOf(client).destroy()
 }
 
-export function socketOf(client: unknown): Socket {
-  return (client as { connection: { stream: Socket } }).connection.stream
-}
-
 type CallerQuery = (text: string, params: readonly unknown[]) => Promise<unknown>
 
 /** A caller's own client of `pg`, or a pool's; null for anything else. */
 export function ofCaller(transaction: object): CallerQuery | null {
-  const { query, connection, processID } = transaction as Record<string, unknown>
+  const { query, connection, processID } = fieldsOf(transaction)
   const isClient = typeof query === 'function' && (connection !== undefined || processID !== undefined)
   return isClient
     ? async (text, params): Promise<unknown> => await query.call(transaction, text, [...params])
@@ -130,7 +125,7 @@ export async function isPooled(pg: PostgresPackage, url: string, host: Host): Pr
     const asked = client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
     const { rows } = await inTime(host, connectMs, asked)
     // A pooler hands out a key of its own.
-    return rows[0]?.pid !== (client as unknown as { processID: number }).processID
+    return rows[0]?.pid !== fieldsOf(client).processID
   } catch (error) {
     throw new ServerFailure(error)
   } finally {

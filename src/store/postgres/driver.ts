@@ -4,7 +4,7 @@ import { Dialer } from '../sql/runtime/dialer.ts'
 import { type PoolSizes, ServerDriver } from '../sql/runtime/server-driver.ts'
 import type { ServerEngine } from '../sql/runtime/server-session.ts'
 import { openSessions, restMsOf } from '../sql/runtime/session-pool.ts'
-import { connectionsTo, ofCaller, type PostgresPackage, type PostgresServer, socketOf } from './connection.ts'
+import { connectionsTo, ofCaller, type PostgresPackage, type PostgresServer } from './connection.ts'
 import { meaningOf, postgresDialect, troubleOf } from './dialect.ts'
 import { PostgresSession, StatementNames } from './session.ts'
 
@@ -29,7 +29,6 @@ export function postgresEngine(pg: PostgresPackage, server: PostgresServer, host
         return new PostgresSession(client, given, own)
       })
     },
-    socketOf,
     troubleOf,
     meaningOf,
     callerQuery: ofCaller,

@@ -2,7 +2,7 @@
  * What is particular to SQLite: names, and which of its errors mean what. Its own: how texts, values and inserts are spelled,
  * for a session that spells each text once.
  */
-import type { Dialect, Meaning, Trouble } from '../sql/runtime/dialect.ts'
+import { type Dialect, fieldsOf, type Meaning, type Trouble } from '../sql/runtime/dialect.ts'
 import { type Insert, isInsert, type Param, plain } from '../sql/runtime/script.ts'
 
 /** For a caller's own connection, which is only known to have `query`; ours runs steps without spelling them out. */
@@ -88,7 +88,7 @@ const meanings: Readonly<Record<number, Meaning>> = {
 }
 
 function primaryCode(error: unknown): number | null {
-  const { errcode } = error as { errcode?: unknown }
+  const { errcode } = fieldsOf(error)
   return typeof errcode === 'number' ? errcode & 0xff : null
 }
 

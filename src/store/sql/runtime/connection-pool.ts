@@ -4,6 +4,7 @@
  */
 import type { Host } from '../../host.ts'
 import { inTime, NoAnswer } from '../../in-time.ts'
+import { asError } from './dialect.ts'
 import type { Dialer } from './dialer.ts'
 
 /** How the connections of a pool begin and end. */
@@ -138,7 +139,7 @@ export class ConnectionPool<Connection extends object> {
       this.#opening -= 1
       // Who has nothing else to wait for, no connection in use and none on its way, shares the failure.
       const hopeless = this.#inUse.size > 0 ? 1 : Math.max(1, this.#waiters.length - this.#opening)
-      for (const { reject } of this.#waiters.splice(0, hopeless)) reject(error as Error)
+      for (const { reject } of this.#waiters.splice(0, hopeless)) reject(asError(error))
       this.#drop(() => {})
     }
   }

@@ -35,6 +35,11 @@ export function withMeaning(error: unknown, meaning: Meaning | null, where: stri
   return new EvertickError(code, `The database ${where} ${says}.`, { next, cause: error })
 }
 
+/** The properties of whatever a driver throws or a caller hands over. */
+export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+}
+
 export function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error), { cause: error })
 }

@@ -7,7 +7,7 @@ export interface Queryable {
 }
 
 export function isQueryable(value: object): value is Queryable {
-  return typeof (value as { query?: unknown }).query === 'function'
+  return 'query' in value && typeof value.query === 'function'
 }
 
 /** Runs a script by awaiting each statement. */

@@ -28,6 +28,7 @@ import {
   type SessionPool,
 } from './server-session.ts'
 import { ServerTransaction } from './server-transaction.ts'
+import { socketOf } from './session-pool.ts'
 
 /** Enough for a storm of deadlocks; each waits a little longer than the last. */
 const maxConflicts = 10
@@ -178,7 +179,7 @@ export class ServerDriver implements SqlDriver {
   /** Rejects where the connection is known to be gone: what its user still does in the transaction can come to nothing. */
   async #lossOf({ client }: Session, signal: AbortSignal): Promise<never> {
     return await new Promise((_resolve, reject) => {
-      const socket = this.#engine.socketOf(client)
+      const socket = socketOf(client)
       const onClose = () => reject(new ServerFailure(new ConnectionGone()))
       socket.once('close', onClose)
       signal.addEventListener('abort', () => socket.off('close', onClose), { once: true })

@@ -1,5 +1,4 @@
 /** What a server's engine gives to the driver that both servers share: connections, and what their errors mean. */
-import type { Socket } from 'node:net'
 import { PoolError } from './connection-pool.ts'
 import { asError, type Dialect, type Meaning, type Trouble, withMeaning } from './dialect.ts'
 import type { Answer, Step } from './script.ts'
@@ -51,8 +50,6 @@ export interface ServerEngine {
   /** The statement that tells the server's time in milliseconds, as `now`. */
   readonly timeText: string
   openPool(size: number, limits: SessionLimits): SessionPool
-  /** Of a session's `client`. */
-  socketOf(client: unknown): Socket
   /** Both by the server's codes, never by its messages. */
   troubleOf(failure: ServerFailure): Trouble
   meaningOf(failure: ServerFailure): Meaning | null

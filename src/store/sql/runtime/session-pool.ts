@@ -32,12 +32,15 @@ export interface SessionParts {
 }
 
 /** How the connections to a server begin and end. */
-export interface Connections<Client extends object> extends Omit<Lifecycle<Client>, 'rest'> {
-  readonly socketOf: (client: Client) => Socket
+export type Connections<Client extends object> = Omit<Lifecycle<Client>, 'rest'>
+
+/** Both packages keep it there. */
+export function socketOf(client: unknown): Socket {
+  return (client as { connection: { stream: Socket } }).connection.stream
 }
 
 export function openSessions<Client extends object>(
-  { socketOf, ...lifecycle }: Connections<Client>,
+  connections: Connections<Client>,
   { size, answerMs, transactionMs }: SessionLimits & { readonly size: number },
   { dialect, dialer, host }: { readonly dialect: Dialect; readonly dialer: Dialer; readonly host: Host },
   sessionOn: (client: Client, parts: SessionParts) => Session,
@@ -46,7 +49,7 @@ export function openSessions<Client extends object>(
     void (resting ? socketOf(client).unref() : socketOf(client).ref())
   const pool = new ConnectionPool(
     { size, waitMs: transactionMs ?? answerMs ?? connectMs },
-    { ...lifecycle, rest },
+    { ...connections, rest },
     { dialer, host },
   )
   return {
