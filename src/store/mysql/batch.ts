@@ -35,8 +35,8 @@ export function inOrder<Held extends Claim>(claims: readonly Held[]): Held[] {
 }
 
 /**
- * An update tells how many it changed, not which: nearly always all. Where it is fewer, those are found by what the update
- * has written; what wrote the very same under the same fence before can only be the same holder, who asks twice.
+ * Which claims an update has changed. It says how many, nearly always all. If they are fewer, `find` reads which, by what
+ * the update has written: a row that says the same under the same fence can only be of the same holder, who asks twice.
  */
 export function* whichOf(
   claims: readonly Claim[],

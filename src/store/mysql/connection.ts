@@ -1,4 +1,4 @@
-/** Connections of `mysql2`, the only file that imports it, all set up in the same way. MySQL's own: the server's facts. */
+/** Connections of `mysql2`, the only file that imports it, all set up in the same way. MySQL's own: `serverFacts`. */
 import type * as mysql2 from 'mysql2/promise'
 import type { Connection, ConnectionOptions, RowDataPacket } from 'mysql2/promise'
 import { loadDriver } from '../load-driver.ts'
@@ -29,7 +29,7 @@ function optionsOf({ address: { ssl, ...address } }: MysqlPlace): ConnectionOpti
     connectTimeout: connectMs,
     enableKeepAlive: true,
     keepAliveInitialDelay: keepAliveMs,
-    // A stack for every statement is a tenth of its cost.
+    // A stack trace for every statement is a tenth of its cost.
     trace: false,
   }
 }
@@ -46,7 +46,7 @@ function setUpText(restMs: number): string {
 }
 const isolationText = 'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED'
 
-/** A row that stays locked is told of by the server, before the client would give up the connection. */
+/** The server gives up a locked row before the client gives up the connection. */
 function lockWaitText(answerMs: number): string {
   return `SET SESSION innodb_lock_wait_timeout = ${Math.min(10, Math.ceil(answerMs / 2_000))}`
 }

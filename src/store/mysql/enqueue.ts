@@ -19,7 +19,7 @@ const enqueueText = `
   INSERT INTO @job_executions (${enqueuedNames.join(', ')})
   VALUES ?`
 
-/** A unique key that stands makes no row and no error; any other error is one, unlike with INSERT IGNORE. */
+/** A unique key that is taken makes no row and no error. INSERT IGNORE would hide other errors, too. */
 const enqueueUniqueText = `${enqueueText} ON DUPLICATE KEY UPDATE id = id`
 
 export function* enqueueExecutions(drafts: readonly NewExecution[]): Script<Enqueued[]> {
@@ -31,7 +31,7 @@ export function* enqueueExecutions(drafts: readonly NewExecution[]): Script<Enqu
 
 type JobsByName = ReadonlyMap<string, Row>
 
-/** All drafts or, where one of their jobs takes none, nothing. */
+/** The jobs of all drafts; throws if one of them takes no work. */
 function* openJobs(drafts: readonly NewExecution[]): Script<JobsByName> {
   const names = [...new Set(drafts.map(({ jobName }) => jobName))]
   const jobs = new Map((yield* look(enqueueJobsText, names)).map((job) => [text(job.name), job]))
@@ -67,7 +67,7 @@ const madeText = 'SELECT id FROM @job_executions WHERE id IN ?*'
 function* enqueueUnique(drafts: readonly NewExecution[], jobs: JobsByName): Script<Enqueued[]> {
   const made = new Set<string>()
   const same = new Map<string, string>()
-  // Of several, some may be made before one of the others turns out to be impossible: then none of them is.
+  // Of several, some may be made before another turns out to be impossible: then none may stay.
   const write = drafts.length === 1 ? runAlone : run
   let open = yield* findHolders(drafts, jobs, same, holderText)
   for (let tries = 0; open.length > 0; tries += 1) {
@@ -83,7 +83,7 @@ function* enqueueUnique(drafts: readonly NewExecution[], jobs: JobsByName): Scri
 
 const holderText = 'SELECT id, unique_open FROM @job_executions WHERE job_id = ? AND unique_open IN ?*'
 
-/** Notes whose execution stands for each draft; returns the drafts for which nobody's does. */
+/** Notes which execution holds the key of each draft; returns the drafts whose key is free. */
 function* findHolders(
   drafts: readonly NewExecution[],
   jobs: JobsByName,

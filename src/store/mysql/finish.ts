@@ -89,7 +89,7 @@ export function* crashAttempts(attempts: readonly Crash[]): Script<ReadonlySet<s
   return yield* writeBatch(crashColumns, batch, crashText, crashedText, runAlone)
 }
 
-/** The ids of those whose update found them under their fence. */
+/** The ids of those that were still running under their fence. */
 function* writeBatch<Name extends string>(
   columns: BatchColumns<Name>,
   batch: readonly (Claim & BatchRow<Name>)[],

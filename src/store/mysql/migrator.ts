@@ -44,7 +44,7 @@ export function mysqlMigrator(driver: Pick<ServerDriver, 'read'>, place: Migrati
 
 function migrationEngine(driver: Pick<ServerDriver, 'read'>, place: MigrationPlace): MigrationEngine {
   const { prefix, collation, where } = place
-  /** The files say `evertick_`; another prefix may be meant. And the two kinds of server name their collations differently. */
+  /** The files say `evertick_`; another prefix may be meant. And the two servers name their collations differently. */
   const spell = (file: string): string =>
     file.replaceAll('@nopad_bin', collation).replaceAll(/\bevertick_(?=\w)/g, prefix)
   return {

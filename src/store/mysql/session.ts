@@ -9,7 +9,7 @@ import { endsTransaction } from './dialect.ts'
 export class MysqlSession implements Session {
   readonly client: Client
   readonly #parts: SessionParts
-  /** Why there is no transaction any more, although its user thinks so. */
+  /** Why the transaction is gone, while its user still writes in it. */
   #ended: Error | null = null
   #began = false
 
@@ -56,7 +56,7 @@ export class MysqlSession implements Session {
     try {
       return await answered(this.#parts, this.#ask(text, params))
     } catch (error) {
-      // The driver adds the statement as it was sent, with every input in it: no matter for a log.
+      // The driver adds the statement as it was sent, with every input in it: that must not reach a log.
       if (error instanceof ServerFailure && error.cause instanceof Error) {
         Reflect.deleteProperty(error.cause, 'sql')
       }
@@ -65,8 +65,8 @@ export class MysqlSession implements Session {
   }
 
   /**
-   * The victim of a deadlock has lost its whole transaction, not only the statement: a handler that goes on after that
-   * would write each of its next statements for good.
+   * A deadlock costs its victim the whole transaction, not only the statement. A handler that went on would commit each
+   * of its next statements by itself.
    */
   async #ask(sql: string, params: readonly unknown[]): Promise<[unknown, unknown]> {
     if (this.#ended !== null) throw this.#ended

@@ -26,8 +26,9 @@ export function batchText<Name extends string>(columns: Columns<Name>): BatchTex
 }
 
 /**
- * Those of a batch that somebody runs: by their ids, since the planner takes arrays for short. So spelled that it does not see
- * the index of leases, from which it would read all that runs, with the dead entries of all that ran since the last vacuum.
+ * Which rows of a batch still run under their fence. By their ids, since the planner assumes that arrays are short. The
+ * state is spelled so that the planner cannot use the index of leases: it would read all that runs, and the dead entries of
+ * all that ran since the last vacuum.
  */
 export function isHeld(batch: BatchText<'fence'>): string {
   return `e.id = c.id AND e.fence = ${batch.valueOf('fence')} AND (e.state = 'running') IS NOT FALSE`
@@ -58,7 +59,7 @@ function paramsOf<Name extends string>(
   return [...given.map(({ array }) => array), ...given.slice(1).map(({ value }) => value)]
 }
 
-/** Numbers need no quotes: the driver, who gives them some, took as long as the rest of the statement's way there. */
+/** Written here, without quotes: the driver quotes each number, which doubled the time to send a statement. */
 function arrayOf(type: Columns[string], values: readonly Param[]): Param {
   return type === 'number' ? `{${values.map((value) => value ?? 'NULL').join(',')}}` : values
 }

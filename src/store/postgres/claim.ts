@@ -27,10 +27,10 @@ const upcoming = `sum((SELECT count(*) FROM (SELECT 1 ${later} AND e.ready_at <=
 /**
  * With the priority fixed, the index is in order of ready_at, so a backlog that is not ready yet is never read. What
  * another node is claiming is passed over, not waited for. An enqueue that committed after its job was cancelled ends
- * here. By arrays, which the planner takes for short, and which bring along what is asked of the jobs: joined with `ready`
- * itself it believes in a scan of the whole table, and joined with @jobs in reading all executions of each job. Numbered
- * once: to look each row's position up in the array took as long as the rest for 500 rows. What comes next is said with
- * the rows: to ask for it afterwards kept a single run waiting for another round trip.
+ * here. By arrays, since the planner assumes that they are short, and they carry what is asked of the jobs: joined with
+ * `ready` it plans a scan of the whole table, and joined with @jobs it reads all executions of each job. Rows are numbered
+ * once: to look up each position in the array took as long as the rest for 500 rows. The rows also say what comes next: to
+ * ask for it afterwards made a single run wait for another round trip.
  */
 const claimText = `
   WITH ${priorities}, ready AS (

@@ -1,4 +1,4 @@
-/** Connections of `pg`, the only file that imports it. The server's own: whether a pooler is in between, and who listens. */
+/** Connections of `pg`, the only file that imports it. PostgreSQL's own: `isPooled` and `openListener`. */
 import type pg from 'pg'
 import type { ClientConfig, CustomTypesConfig, Client as PgClient } from 'pg'
 import type { Host } from '../host.ts'
@@ -17,9 +17,9 @@ export async function loadPostgres(): Promise<PostgresPackage> {
   return pg
 }
 
-/** A goodbye that is not answered. */
+/** How long a goodbye waits for its answer. */
 const endMs = 1_000
-/** A connection that only listens has no other way to find out that it hears nothing any more. */
+/** A connection that only listens must ask to find out that it is dead. */
 const askEveryMs = 10_000
 
 /** OIDs of the types that our columns have: numbers as numbers, our timestamps as they are written. */
@@ -61,9 +61,9 @@ function newClient(pg: PostgresPackage, url: string, onError: (client: Client) =
 const checkText = 'SELECT 1'
 
 /**
- * PostgreSQL plans a prepared statement anew for its values while it takes that for cheaper, and the claim, which reads the
- * head of an index, never stops: half a millisecond each time, as long as it takes to run. No plan of ours depends on the
- * values. Compiling one would take longer than the longest of them runs.
+ * PostgreSQL plans a prepared statement again for its values as long as it thinks that this is cheaper. For the claim,
+ * which reads the head of an index, it always thinks so: half a millisecond each time, as long as the claim itself. No plan
+ * of ours depends on the values, and compiling one would take longer than the longest of them runs.
  */
 const planOnce = 'SET plan_cache_mode = force_generic_plan; SET jit = off'
 
@@ -90,7 +90,7 @@ export function connectionsTo(
   }
 }
 
-/** A client that has answered: behind a pooler whose server is down, connecting alone says little. */
+/** Waits for a first answer: behind a pooler whose server is down, a connection alone says little. */
 async function connected(client: Client, host: Host, first: string): Promise<void> {
   try {
     await client.connect()
@@ -137,7 +137,7 @@ async function ended(client: Client, host: Host): Promise<void> {
   await inTime(host, endMs, client.end()).catch(() => destroy(client))
 }
 
-/** A connection of its own that hears notifications. `onEnd` is called once, and only where it had stood. */
+/** A connection of its own that hears notifications. `onEnd` is called once, if it was open and broke. */
 export async function openListener(
   pg: PostgresPackage,
   { url, channel, host }: { readonly url: string; readonly channel: string; readonly host: Host },

@@ -7,7 +7,7 @@ import { look, namesOf, type Param, rows, rowsAlone, runAlone, type Script } fro
 import type { Enqueued, NewExecution } from '../store.ts'
 import { batchParams, batchText } from './batch.ts'
 
-/** All drafts or, where one of their jobs takes none, nothing. */
+/** All drafts, or none if one of their jobs takes no work. */
 const draftColumns = {
   id: 'text',
   job_name: 'text',
@@ -47,13 +47,13 @@ const enqueueOneText = `
     COALESCE($6::int, j.priority), j.handler, j.max_attempts, $7, $8, $9, $10::bigint
   FROM @jobs j WHERE j.name = $1 AND j.deleted_at IS NULL AND j.state <> 'cancelled'`
 
-/** A unique key that stands makes no row and no error. Only where there is one: to look first costs a fifth of an enqueue. */
+/** A unique key that is taken makes no row and no error. Only where there is a key: this costs a fifth of an enqueue. */
 const unlessTaken = 'ON CONFLICT DO NOTHING RETURNING id'
 
 const refusedText = `
   SELECT name, state FROM @jobs WHERE name = ANY($1) AND deleted_at IS NULL`
 
-/** What the statement made is counted, and only that is acknowledged: its job may be there a moment after it found none. */
+/** Only rows that were made are acknowledged: a job may appear right after the statement saw none. */
 export function* enqueueExecutions(drafts: readonly NewExecution[]): Script<Enqueued[]> {
   if (drafts.some(({ uniqueKey }) => uniqueKey !== null)) return yield* enqueueUnique(drafts)
   for (let tries = 0; tries < mostTries; tries += 1) {
@@ -68,7 +68,7 @@ export function* enqueueExecutions(drafts: readonly NewExecution[]): Script<Enqu
 function* enqueueUnique(drafts: readonly NewExecution[]): Script<Enqueued[]> {
   const made = new Set<string>()
   const same = new Map<string, string>()
-  // Of several, some may be made before one of the others turns out to be impossible: then none of them is.
+  // Of several, some may be made before another turns out to be impossible: then none may stay.
   const insert = drafts.length === 1 ? rowsAlone : rows
   let open = drafts
   for (let tries = 0; tries < mostTries; tries += 1) {

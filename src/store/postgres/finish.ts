@@ -14,8 +14,8 @@ const completeColumns = {
 
 const complete = batchText(completeColumns)
 /**
- * A success proves its job, in the same statement: nearly always no row is there to go. By an array, which the planner
- * takes for short: joined with `done` it would rather read all that is unproven.
+ * A success proves its job in the same statement; nearly always there is no row to delete. By an array, since the planner
+ * assumes that arrays are short: joined with `done` it would read all that is unproven.
  */
 const completeText = `
   WITH done AS (

@@ -1,6 +1,6 @@
 /**
- * PostgreSQL's own: hints by LISTEN and NOTIFY. They are sent after the commit, on another connection and at most every few milliseconds:
- * inside each transaction they would make every commit of the database queue behind one lock.
+ * PostgreSQL's own: hints by LISTEN and NOTIFY. They are sent after the commit, on another connection and at most every
+ * few milliseconds: inside each transaction they would make every commit of the database queue behind one lock.
  */
 import { Backoff } from '../backoff.ts'
 import type { Carrier, CarrierEvents } from '../carried-hints.ts'
@@ -12,7 +12,7 @@ import { openListener, type PostgresPackage } from './connection.ts'
 const pauses = { firstMs: 200, longestMs: 10_000 } as const
 
 export interface ListenPlace {
-  /** Past any pooler: who listens needs a connection of its own. */
+  /** Past any pooler: a listener needs a connection of its own. */
   readonly url: string
   readonly channel: string
 }
@@ -46,7 +46,7 @@ export class NotifyCarrier implements Carrier {
     return this.#listener !== null
   }
 
-  /** Tries once; where that fails, hints come later, and until then everybody polls. */
+  /** Tries once. If that fails it tries again later, and until then nodes poll. */
   async connect(): Promise<void> {
     try {
       const listener = await openListener(

@@ -39,7 +39,7 @@ export class PostgresSession implements Session {
 
   async begin(kind: 'write' | 'snapshot'): Promise<void> {
     const level = kind === 'write' ? 'READ COMMITTED' : 'REPEATABLE READ READ ONLY'
-    // In one round trip, and for this transaction only: behind a pooler, the next one on the connection is a stranger's.
+    // In one round trip, and for this transaction only: behind a pooler the next one may be somebody else's.
     await this.#send(
       `BEGIN ISOLATION LEVEL ${level}; SET LOCAL idle_in_transaction_session_timeout = ${this.#own.restMs}`,
     )
@@ -82,5 +82,5 @@ export class StatementNames {
   }
 }
 
-/** More texts than this means that somebody builds them. */
+/** More texts than this means that some code builds them. */
 const maxNames = 300

@@ -12,13 +12,13 @@ export function connectionTo(place: SqlitePlace): Client {
   makePrivate(place)
   const client = new DatabaseSync(path)
   try {
-    // Who holds a database in memory is on this very thread, and would be waited for in vain.
+    // A database in memory is held by this very thread: waiting for it would never end.
     const waitMs = isInMemory ? 0 : 5
     client.exec(`PRAGMA busy_timeout = ${waitMs * 1_000}`)
     if (!isInMemory) switchToWal(client)
-    // From here on a busy file is waited for without blocking the event loop; see Patience.
+    // From here on Patience waits for a busy file, without blocking the event loop.
     client.exec(`PRAGMA busy_timeout = ${waitMs}`)
-    // Durability is FULL all the same: see WalSync, which calls the fsync that COMMIT leaves out here.
+    // Commits are as durable as with FULL: WalSync calls the fsync that COMMIT leaves out here.
     client.exec('PRAGMA synchronous = NORMAL')
     client.exec('PRAGMA cache_size = -65536')
     client.exec('PRAGMA wal_autocheckpoint = 4000')
@@ -34,7 +34,7 @@ const switchRetryMs = 10
 
 /**
  * The switch takes a shared lock and then an exclusive one, so SQLite does not wait for others who do the same: of five
- * processes that open a new file at once, one in six would be told that it is locked. Only there is the loop blocked.
+ * processes that open a new file at once, one in six would be told that it is locked. Only this wait blocks the loop.
  */
 function switchToWal(client: Client): void {
   for (let attempt = 1; ; attempt += 1) {
@@ -54,7 +54,7 @@ function makePrivate({ path, isInMemory }: SqlitePlace): void {
   try {
     makePrivateFile(path)
   } catch {
-    // A missing folder or a missing right: SQLite says the same in a moment, and its errors have our codes.
+    // A folder or a right is missing: SQLite is about to say so, and its errors have our codes.
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * What is particular to SQLite: names, and which of its errors mean what. Its own: how texts, values and inserts are spelled,
- * for a session that spells each text once.
+ * What is particular to SQLite: names, and which of its errors mean what. SQLite's own: `rewrite`, `bind` and
+ * `insertText`, for a session that spells each text once.
  */
 import { type Dialect, fieldsOf, type Meaning, type Trouble } from '../sql/runtime/dialect.ts'
 import { type Insert, isInsert, type Param, plain } from '../sql/runtime/script.ts'

@@ -24,7 +24,7 @@ import { WalSync } from './wal-sync.ts'
 import { Writer } from './writer.ts'
 
 export class SqliteDriver implements SqlDriver {
-  /** It holds the process's writer: it is for writes, not for work. */
+  /** A handler's transaction holds the writer of the process: it is for writes, not for work. */
   readonly longestTransactionMs = 2_000
   readonly longestHoldMs = 2_000
   readonly #place: SqlitePlace
@@ -78,7 +78,7 @@ export class SqliteDriver implements SqlDriver {
     return await this.#whenFree(() => this.session.run(script()))
   }
 
-  /** Readers of a file wait for nobody, but for one who repairs the log after the crash of a writer. */
+  /** A reader waits only while another process repairs the log after a crash. */
   async #whenFree<T>(look: () => T | Promise<T>): Promise<T> {
     try {
       return await this.#patience.whenFree(() => {
@@ -148,7 +148,7 @@ export class SqliteDriver implements SqlDriver {
   }
 
   async changes(): Promise<string> {
-    // Who asks has nothing to write: this is how an idle node learns that its file is gone.
+    // An idle node writes nothing: this is how it learns that its file is gone.
     this.#files?.look()
     return await this.#whenFree(() => String(this.session.prepare('PRAGMA data_version').get()?.data_version))
   }
@@ -162,7 +162,7 @@ export class SqliteDriver implements SqlDriver {
     await this.#host.rest()
   }
 
-  /** No transaction is cut off, since the longest has two seconds; but the wait for another process's is. */
+  /** It cuts off no transaction, since the longest has two seconds, but it stops waiting for another process. */
   async close(graceMs?: number): Promise<void> {
     if (graceMs !== undefined) this.#patience.limit(graceMs)
     this.#closing ??= this.#close()

@@ -1,4 +1,4 @@
-/** SQLite's own: how a file that another process holds is waited for, without blocking the event loop. */
+/** SQLite's own: waits for a file that another process holds, without blocking the event loop. */
 import type { Host } from '../host.ts'
 import { troubleOf } from './dialect.ts'
 
@@ -26,7 +26,7 @@ export class Patience {
     await this.#host.sleep(this.#host.random() * retryMs)
   }
 
-  /** Others only poll for the file: who kept it from them for long does not take it again at once. */
+  /** Other processes only poll for the file: after holding it for long, this one lets them in first. */
   async letOthers(): Promise<void> {
     await this.#host.sleep(2 * retryMs)
   }

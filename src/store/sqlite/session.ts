@@ -15,10 +15,10 @@ import { bind, insertText, rewrite } from './dialect.ts'
 
 type Prepared = ReturnType<Client['prepare']>
 
-/** More texts than this means that somebody builds them; start over rather than keep them all. */
+/** More texts than this means that some code builds them: start over rather than keep them all. */
 const maxStatements = 500
 
-/** A step that finds nothing costs about as much as reading so many rows. */
+/** A step that reads no row costs about as much as reading this many. */
 const rowsPerStep = 20
 
 const byClient = new WeakMap<Client, SqliteSession>()
@@ -56,7 +56,7 @@ export class SqliteSession {
     return step.value
   }
 
-  /** The same for a long read, with a rest whenever so many rows have been read. */
+  /** The same for a long read, with a rest after each page of rows. */
   async runInSlices<T>(script: Script<T>, rest: () => Promise<void>): Promise<T> {
     let step = script.next()
     for (let taken = 0; !step.done; ) {

@@ -1,4 +1,4 @@
-/** SQLite's own: what `ctx.transaction` hands out. It ends with the transaction: later use is refused, not written outside. */
+/** SQLite's own: what `ctx.transaction` hands out. After the transaction its use is refused, not written outside. */
 import { transactionEnded } from '../sql/runtime/nested-write.ts'
 import type { Script } from '../sql/runtime/script.ts'
 import type { Transaction } from '../store.ts'

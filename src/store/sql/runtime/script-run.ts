@@ -2,7 +2,7 @@
 import { type Answer, aloneOf, type Script, type Step } from './script.ts'
 import type { Session } from './server-session.ts'
 
-/** Something has been committed, or may have been: the script is not run again, and who asked finds out by reading. */
+/** Something has been committed, or may have been: the script is not run again, and its caller reads what became of it. */
 export class MayBeWritten extends Error {}
 
 export type RunKind = 'none' | 'snapshot' | 'write'

@@ -1,7 +1,7 @@
 /**
  * A server as Evertick uses it. Scripts run in READ COMMITTED transactions: what must not move is held by the script
- * itself, and every guard stands in a WHERE. Who loses to another transaction runs again from the start; who loses the
- * connection runs again only where nothing can have been written.
+ * itself, and every guard stands in a WHERE. A script that loses to another transaction runs again from the start; one that
+ * loses the connection runs again only if nothing can have been written.
  */
 import { EvertickError } from '../../../core/error.ts'
 import type { Host } from '../../host.ts'
@@ -35,7 +35,7 @@ const maxConflicts = 10
 const maxReconnects = 3
 const conflictNapMs = 10
 const reconnectNapMs = 100
-/** Whose first retry comes to nothing tries no longer than this: callers want to hear of a server that stays away. */
+/** After a first retry in vain it tries no longer than this: callers want to hear of a server that stays away. */
 const reconnectMs = 2_000
 /** A renewal that comes this late is of no use: better fail, and try on a new connection. */
 const pulseMs = 5_000
@@ -87,7 +87,7 @@ export class ServerDriver implements SqlDriver {
     this.assertWritable()
     const pool = pulse ? this.#pulse : slow ? this.#handlers : this.#work
     const attempt = async () => await this.#run(await pool.acquire({ slow }), 'write').toEnd(script())
-    // Who has a pulse tries again by itself, with a newer time.
+    // The caller of a pulse tries again by itself, with a newer time.
     return await this.#retrying(attempt, pulse ? 1 : maxReconnects)
   }
 

@@ -8,13 +8,13 @@ import type { Dialer } from './dialer.ts'
 import { ServerFailure, type Session, type SessionLimits, type SessionPool } from './server-session.ts'
 
 export const connectMs = 5_000
-/** A connection that rests is kept in the memory of firewalls, and found out where its other end is gone. */
+/** Firewalls remember an idle connection that does this, and it shows when the other end is gone. */
 export const keepAliveMs = 30_000
 
 /**
- * How long a transaction of ours may rest between two statements before the server ends it and sets its rows free. Ours
- * never rest: who is silent for so long was stopped, or is cut off, and without this nobody could lead until it is back. A
- * handler may, up to the deadline of its transaction.
+ * How long a transaction of ours may be idle between two statements before the server ends it and frees its rows. Ours are
+ * never idle: a node that is silent for so long was stopped or cut off, and without this limit nobody could lead until it
+ * is back. A handler's may be, up to the deadline of its transaction.
  */
 const ownRestMs = 5_000
 
