@@ -1,5 +1,5 @@
 /** The ends of attempts, by hand for this engine. */
-import type { Completion, Crash } from '../sql/hot-scripts.ts'
+import { type Completion, type Crash, completionValues, crashValues } from '../sql/hot-scripts.ts'
 import { prove, unprovenText } from '../sql/jobs/unproven.ts'
 import { text } from '../sql/runtime/rows.ts'
 import { look, namesOf, run, runAlone, type Script } from '../sql/runtime/script.ts'
@@ -38,13 +38,7 @@ const completedText = `
   WHERE e.fence = c.fence AND e.state = 'completed' AND e.finished_at = c.finished_at AND e.result <=> c.result`
 
 export function* completeAttempts(attempts: readonly Completion[]): Script<ReadonlySet<string>> {
-  const batch = attempts.map(({ id, fence, result, finishedAt, startedAt }) => ({
-    id,
-    fence,
-    result,
-    finished_at: finishedAt,
-    started_at: startedAt,
-  }))
+  const batch = attempts.map(completionValues)
   const jobIds = [...new Set(attempts.map(({ jobId }) => jobId))]
   // Nearly always none: then there is one statement to write, and no transaction around it.
   const unproven = new Set((yield* look(unprovenText, jobIds)).map(({ job_id }) => text(job_id)))
@@ -80,13 +74,7 @@ const crashedText = `
     AND e.finished_at <=> c.finished_at AND e.started_at <=> c.started_at`
 
 export function* crashAttempts(attempts: readonly Crash[]): Script<ReadonlySet<string>> {
-  const batch = attempts.map(({ readyAt, finishedAt, startedAt, ...crashed }) => ({
-    ...crashed,
-    ready_at: readyAt,
-    finished_at: finishedAt,
-    started_at: startedAt,
-  }))
-  return yield* writeBatch(crashColumns, batch, crashText, crashedText, runAlone)
+  return yield* writeBatch(crashColumns, attempts.map(crashValues), crashText, crashedText, runAlone)
 }
 
 /** The ids of those that were still running under their fence. */

@@ -1,5 +1,5 @@
 /** The ends of attempts, by hand for this engine. */
-import type { Completion, Crash } from '../sql/hot-scripts.ts'
+import { type Completion, type Crash, completionValues, crashValues } from '../sql/hot-scripts.ts'
 import { idsOf } from '../sql/runtime/rows.ts'
 import { rows, rowsAlone, type Script } from '../sql/runtime/script.ts'
 import { batchParams, batchText, isHeld } from './batch.ts'
@@ -33,13 +33,7 @@ const completeText = `
   SELECT id FROM done`
 
 export function* completeAttempts(attempts: readonly Completion[]): Script<ReadonlySet<string>> {
-  const batch = attempts.map(({ id, fence, result, finishedAt, startedAt }) => ({
-    id,
-    fence,
-    result,
-    finished_at: finishedAt,
-    started_at: startedAt,
-  }))
+  const batch = attempts.map(completionValues)
   return idsOf(yield* rowsAlone(completeText, ...batchParams(completeColumns, batch)))
 }
 
@@ -64,11 +58,6 @@ const crashText = `
   RETURNING e.id`
 
 export function* crashAttempts(attempts: readonly Crash[]): Script<ReadonlySet<string>> {
-  const batch = attempts.map(({ readyAt, finishedAt, startedAt, ...crashed }) => ({
-    ...crashed,
-    ready_at: readyAt,
-    finished_at: finishedAt,
-    started_at: startedAt,
-  }))
+  const batch = attempts.map(crashValues)
   return idsOf(yield* rows(crashText, ...batchParams(crashColumns, batch)))
 }

@@ -54,6 +54,16 @@ export interface CursorMove {
   readonly after: Job
 }
 
+/** By column: which claim it ends, and what is written then. */
+export function completionValues({ id, fence, result, finishedAt, startedAt }: Completion) {
+  return { id, fence, result, finished_at: finishedAt, started_at: startedAt }
+}
+
+/** The same of a crash. */
+export function crashValues({ readyAt, finishedAt, startedAt, ...crash }: Crash) {
+  return { ...crash, ready_at: readyAt, finished_at: finishedAt, started_at: startedAt }
+}
+
 /** By column: where the cursor must stand, and what is written then. */
 export function cursorValues({ job, after }: CursorMove) {
   return {
