@@ -12,18 +12,19 @@ export interface Migration {
   readonly checksum: string
 }
 
-export interface AppliedMigration {
-  readonly version: number
-  readonly name: string
-  readonly checksum: string
-  readonly appliedAt: number
+/** What the database says of a migration. */
+export interface RecordedMigration extends Pick<Migration, 'version' | 'name' | 'checksum'> {
+  /** Null while it is only begun, where DDL commits by itself. */
+  readonly appliedAt: number | null
+  /** Of its statements, how many are done. Only counted where DDL commits by itself. */
+  readonly steps: number
 }
 
 export interface MigrationStatus extends Pick<Migration, 'version' | 'name'> {
   readonly appliedAt: number | null
 }
 
-/** What each engine knows to do: it runs inside its own lock and transaction. */
+/** Brings a database to the schema that this Evertick knows, and back. */
 export interface Migrator {
   status(): Promise<MigrationStatus[]>
   plan(): Promise<Migration[]>
@@ -54,9 +55,9 @@ export function loadMigrations(dialect: Store['dialect']): Migration[] {
 /** Those still to apply. A database that is ahead of this Evertick, or whose history differs, is refused. */
 export function pendingMigrations(
   known: readonly Migration[],
-  applied: readonly Omit<AppliedMigration, 'appliedAt'>[],
+  recorded: readonly RecordedMigration[],
 ): Migration[] {
-  for (const done of applied) {
+  for (const done of recorded) {
     const same = known.find((migration) => migration.version === done.version)
     if (same === undefined) {
       throw new EvertickError(
@@ -77,18 +78,20 @@ export function pendingMigrations(
       )
     }
   }
-  const done = new Set(applied.map((migration) => migration.version))
-  return known.filter((migration) => !done.has(migration.version))
+  const applied = new Set(
+    recorded.filter(({ appliedAt }) => appliedAt !== null).map(({ version }) => version),
+  )
+  return known.filter(({ version }) => !applied.has(version))
 }
 
 export function statusOf(
   known: readonly Migration[],
-  applied: readonly AppliedMigration[],
+  recorded: readonly RecordedMigration[],
 ): MigrationStatus[] {
   return known.map(({ version, name }) => ({
     version,
     name,
-    appliedAt: applied.find((done) => done.version === version)?.appliedAt ?? null,
+    appliedAt: recorded.find((done) => done.version === version)?.appliedAt ?? null,
   }))
 }
 
@@ -102,11 +105,11 @@ export function statementsOf(file: string): string[] {
 }
 
 const madePattern =
-  /^CREATE (?:OR REPLACE )?(?:SQL SECURITY INVOKER )?(?:TABLE|VIEW) (?:IF NOT EXISTS )?(?:evertick\.)?(\w+)/gm
+  /^CREATE (?:OR REPLACE )?(?:SQL SECURITY INVOKER )?(?:TABLE|VIEW) (?:IF NOT EXISTS )?@?(\w+)/gm
 
-/** The tables and views that a migration makes. */
-export function madeBy(migration: Migration): string[] {
-  return [...migration.up.matchAll(madePattern)].map((match) => match[1] ?? '')
+/** The tables and views that a file makes, once it is spelled for its database. */
+export function madeBy(file: string): string[] {
+  return [...file.matchAll(madePattern)].map((match) => match[1] ?? '')
 }
 
 export function refuseForeignTable(name: string): EvertickError {

@@ -8,7 +8,7 @@ import type { RedisHintsOptions } from './redis/hints.ts'
 import type { RedisLocks } from './redis/lock.ts'
 import type { ScriptContext } from './sql/runtime/script.ts'
 import type { Store } from './store.ts'
-import { sqlitePath, withoutSecrets } from './store-url.ts'
+import { withoutSecrets } from './store-url.ts'
 
 export interface OpenedStore {
   readonly store: Store
@@ -69,7 +69,7 @@ export async function openStore(
   switch (url.slice(0, url.indexOf(':'))) {
     case 'sqlite': {
       const { openSqlite } = await import('./sqlite/open.ts')
-      return openSqlite(sqlitePath(url), context, host)
+      return await openSqlite(url, around)
     }
     case 'postgres':
     case 'postgresql': {

@@ -16,7 +16,7 @@ const lines = {
     before: '  return batch.result(true, done)',
   },
   'committed, not on disk': {
-    file: 'src/store/sqlite/driver.ts',
+    file: 'src/store/sqlite/writer.ts',
     before: '    this.#acknowledgeSynced(group.filter(({ durable }) => durable))',
   },
   'claimed, not begun': {

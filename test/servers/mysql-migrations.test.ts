@@ -2,9 +2,11 @@
 import * as mysql from 'mysql2/promise'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { processHost } from '../../src/store/host.ts'
+import type { Migrator } from '../../src/store/migrate.ts'
 import { mysqlEngine } from '../../src/store/mysql/driver.ts'
-import { MysqlMigrator } from '../../src/store/mysql/migrator.ts'
-import { collationOf, placeOf } from '../../src/store/mysql/open.ts'
+import { mysqlMigrator } from '../../src/store/mysql/migrator.ts'
+import { placeOf } from '../../src/store/mysql/place.ts'
+import { collationOf } from '../../src/store/mysql/server-facts.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import type { Step } from '../../src/store/sql/runtime/script.ts'
 import { ServerDriver } from '../../src/store/sql/runtime/server-driver.ts'
@@ -156,7 +158,7 @@ async function ends(work: Promise<unknown>): Promise<boolean> {
 }
 
 interface OpenMigrator {
-  readonly migrator: MysqlMigrator
+  readonly migrator: Migrator
   readonly close: () => Promise<void>
 }
 
@@ -178,7 +180,7 @@ async function openMigrator(url: string, dies: Dies = () => false): Promise<Open
     'SELECT VERSION() AS version',
   )
   await connection.end()
-  const migrator = new MysqlMigrator(driver, {
+  const migrator = mysqlMigrator(driver, {
     prefix: place.prefix,
     where: place.where,
     collation: collationOf(rows[0]?.version ?? ''),

@@ -2,7 +2,7 @@
 import { createConnection } from 'mysql2/promise'
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
 import { defineJob, Evertick, type Logger } from '../../src/index.ts'
-import { payloadLimit } from '../../src/store/mysql/open.ts'
+import { payloadLimit } from '../../src/store/mysql/server-facts.ts'
 import { quiet } from '../promises/support.ts'
 import { startMariadb } from '../services/mariadb.ts'
 import type { Server } from '../services/server.ts'

@@ -5,7 +5,8 @@ import { expect, inject, test } from 'vitest'
 import { processHost } from '../../src/store/host.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { SqliteDriver } from '../../src/store/sqlite/driver.ts'
-import { SqliteMigrator } from '../../src/store/sqlite/migrator.ts'
+import { sqliteMigrator } from '../../src/store/sqlite/migrator.ts'
+import { placeOf } from '../../src/store/sqlite/place.ts'
 import { createMysql, createPostgres } from '../services/databases.ts'
 import { scriptContext, t0 } from '../store/builders.ts'
 import {
@@ -18,9 +19,10 @@ import {
 const { postgresUrl, mysqlUrl } = { postgresUrl: inject('postgresUrl'), mysqlUrl: inject('mysqlUrl') }
 
 async function sqliteSchema(): Promise<LogicalSchema> {
-  const driver = new SqliteDriver(':memory:', processHost)
-  await new SqliteMigrator(driver.connection, ':memory:').up(t0)
-  const schema = logicalSchemaOfSqlite(driver.connection.client)
+  const place = placeOf('sqlite::memory:')
+  const driver = new SqliteDriver(place, processHost)
+  await sqliteMigrator(driver.session, place).up(t0)
+  const schema = logicalSchemaOfSqlite(driver.session.client)
   await driver.close()
   return schema
 }

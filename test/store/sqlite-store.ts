@@ -8,17 +8,19 @@ import { openStore } from '../../src/store/open-store.ts'
 import { createSqlStore } from '../../src/store/sql/sql-store.ts'
 import { rewrite } from '../../src/store/sqlite/dialect.ts'
 import { SqliteDriver } from '../../src/store/sqlite/driver.ts'
-import * as hot from '../../src/store/sqlite/hot.ts'
-import { SqliteMigrator } from '../../src/store/sqlite/migrator.ts'
+import { hotScripts } from '../../src/store/sqlite/hot.ts'
+import { sqliteMigrator } from '../../src/store/sqlite/migrator.ts'
+import { placeOf } from '../../src/store/sqlite/place.ts'
 import { scriptContext, t0 } from './builders.ts'
 import type { StoreUnderTest, WrittenRow } from './conformance/store-under-test.ts'
 
 export async function openMemory(): Promise<StoreUnderTest> {
-  const driver = new SqliteDriver(':memory:', processHost)
-  const migrator = new SqliteMigrator(driver.connection, ':memory:')
+  const place = placeOf('sqlite::memory:')
+  const driver = new SqliteDriver(place, processHost)
+  const migrator = sqliteMigrator(driver.session, place)
   await migrator.up(t0)
-  const store = createSqlStore('sqlite', driver, hot, scriptContext())
-  const { client } = driver.connection
+  const store = createSqlStore('sqlite', driver, hotScripts(), scriptContext())
+  const { client } = driver.session
   return { store, migrator, ...backDoor(client), close: () => store.close() }
 }
 

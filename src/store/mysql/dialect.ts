@@ -1,8 +1,9 @@
 /** What is particular to MySQL and MariaDB: names, lists, and which of their errors mean what. */
-import type { Dialect, Spelled } from '../sql/runtime/dialect.ts'
+import { type Dialect, fieldsOf, type Meaning, type Spelled, type Trouble } from '../sql/runtime/dialect.ts'
 import { type Insert, isInsert, type Param, plain } from '../sql/runtime/script.ts'
 import { serverMeanings } from '../sql/runtime/server-meanings.ts'
-import type { Meaning, ServerFailure, Trouble } from '../sql/runtime/server-session.ts'
+import type { ServerFailure } from '../sql/runtime/server-session.ts'
+import { chunksOf } from './batch.ts'
 
 /** `@jobs` becomes `evertick_jobs`; the leader log keeps its own name. */
 function tableName(name: string, prefix: string): string {
@@ -45,39 +46,7 @@ function listed(param: Param): Param {
 
 function insertsOf({ into, columns, rows }: Insert, prefix: string): Spelled[] {
   const text = `INSERT INTO ${tableName(into, prefix)} (${Object.keys(columns).join(', ')}) VALUES ?`
-  return chunksOf(rows).map((chunk) => ({ text, params: [plain(chunk)] }))
-}
-
-/**
- * A statement holds its values: beyond max_allowed_packet (16 MB by default) the server hangs up. The driver escapes
- * quotes and backslashes, and a batch within JSON has escaped them before, so that a value becomes four times as long at
- * worst. A batch fits into the smallest packet then, and a result that is alone in its batch into half of its own. The
- * other half is for rows with several payloads: an input with metadata, a job before and after its change.
- */
-export const smallestPacket = 1_048_576
-export const packetsShare = 8
-const maxRows = 500
-const maxBytes = 200_000
-
-/** In order, and none longer than a statement may be. */
-export function chunksOf<Values extends readonly Param[]>(rows: readonly Values[]): Values[][] {
-  const chunks: Values[][] = []
-  let bytes = 0
-  for (const row of rows) {
-    const more = row.reduce<number>(
-      (sum, value) => sum + (typeof value === 'string' ? Buffer.byteLength(value) : 8),
-      0,
-    )
-    const last = chunks.at(-1)
-    if (last === undefined || last.length >= maxRows || bytes + more > maxBytes) {
-      chunks.push([row])
-      bytes = more
-    } else {
-      last.push(row)
-      bytes += more
-    }
-  }
-  return chunks
+  return chunksOf(rows, (values) => values).map((chunk) => ({ text, params: [plain(chunk)] }))
 }
 
 const {
@@ -136,18 +105,17 @@ const losses = new Set([1053, 1077, 1152, 1158, 1159, 1160, 1161, 1184, 1927, 20
 
 /** Null for a failure that the server did not speak of. */
 function numberOf(error: unknown): number | null {
-  const { errno, sqlState } = error as { errno?: unknown; sqlState?: unknown }
+  const { errno, sqlState } = fieldsOf(error)
   return typeof sqlState === 'string' && typeof errno === 'number' ? errno : null
 }
 
 function codeOf(error: unknown): string {
-  return String((error as { code?: unknown }).code)
+  return String(fieldsOf(error).code)
 }
 
 /** The driver's own codes, and those of the socket: ECONNREFUSED, EPIPE, ENOTFOUND. */
 function isLost(error: unknown): boolean {
-  const { fatal } = error as { fatal?: unknown }
-  return fatal === true || /^(?:PROTOCOL_|E[A-Z]+(?:_[A-Z]+)?$)/.test(codeOf(error))
+  return fieldsOf(error).fatal === true || /^(?:PROTOCOL_|E[A-Z]+(?:_[A-Z]+)?$)/.test(codeOf(error))
 }
 
 function isUnsafe(error: unknown): boolean {

@@ -5,39 +5,37 @@
  */
 
 import { jobCancelled, jobNotFound } from '../sql/jobs/create-job.ts'
-import { enqueueColumns, startByRow } from '../sql/jobs/job-columns.ts'
-import { number, text } from '../sql/runtime/rows.ts'
-import { look, type Param, plain, type Row, type Script } from '../sql/runtime/script.ts'
-import { mostTries, pickUnmade, unsettled } from '../sql/work/enqueue.ts'
+import { enqueueColumns } from '../sql/jobs/job-columns.ts'
+import { text } from '../sql/runtime/rows.ts'
+import { look, plain, type Row, run, runAlone, type Script } from '../sql/runtime/script.ts'
+import { enqueuedNames, enqueuedRow, mostTries, pickUnmade, unsettled } from '../sql/work/enqueue.ts'
 import type { Enqueued, NewExecution } from '../store.ts'
-import { chunksOf } from './dialect.ts'
+import { chunksOf } from './batch.ts'
 
 const enqueueJobsText = `
   SELECT ${enqueueColumns}
   FROM @jobs WHERE name_in_use IN ?*`
 
 const enqueueText = `
-  INSERT INTO @job_executions (id, job_id, cause, scheduled_for, state, ready_at, start_by, queue, priority, handler,
-    max_attempts, input, metadata, unique_key, created_at)
+  INSERT INTO @job_executions (${enqueuedNames.join(', ')})
   VALUES ?`
 
-/** A unique key that stands makes no row and no error; any other error is one, unlike with INSERT IGNORE. */
+/** A unique key that is taken makes no row and no error. INSERT IGNORE would hide other errors, too. */
 const enqueueUniqueText = `${enqueueText} ON DUPLICATE KEY UPDATE id = id`
 
 export function* enqueueExecutions(drafts: readonly NewExecution[]): Script<Enqueued[]> {
   const jobs = yield* openJobs(drafts)
   if (drafts.some(({ uniqueKey }) => uniqueKey !== null)) return yield* enqueueUnique(drafts, jobs)
-  yield* insert(enqueueText, drafts, jobs, true)
+  yield* insert(enqueueText, drafts, jobs, runAlone)
   return drafts.map(({ id }) => ({ id, created: true }))
 }
 
 type JobsByName = ReadonlyMap<string, Row>
 
-/** All drafts or, where one of their jobs takes none, nothing. */
+/** The jobs of all drafts; throws if one of them takes no work. */
 function* openJobs(drafts: readonly NewExecution[]): Script<JobsByName> {
   const names = [...new Set(drafts.map(({ jobName }) => jobName))]
-  const found = yield* look(enqueueJobsText, names)
-  const jobs = new Map(found.map((job) => [text(job.name), job]))
+  const jobs = new Map((yield* look(enqueueJobsText, names)).map((job) => [text(job.name), job]))
   for (const name of names) {
     const job = jobs.get(name)
     if (job === undefined) throw jobNotFound(name)
@@ -46,35 +44,19 @@ function* openJobs(drafts: readonly NewExecution[]): Script<JobsByName> {
   return jobs
 }
 
+/** `write` stands for a single statement; several are one transaction. */
 function* insert(
   insertText: string,
   drafts: readonly NewExecution[],
   jobs: JobsByName,
-  mayStandAlone: boolean,
+  write: typeof run,
 ): Script<void> {
-  const chunks = chunksOf(drafts.map((draft) => draftRow(draft, jobs.get(draft.jobName) ?? {})))
-  const alone = mayStandAlone && chunks.length === 1
-  for (const chunk of chunks) yield { text: insertText, params: [chunk], wants: 'changes', alone }
-}
-
-function draftRow(draft: NewExecution, job: Row): readonly Param[] {
-  return [
-    draft.id,
-    text(job.id),
-    'enqueue',
-    draft.scheduledFor,
-    'pending',
-    draft.readyAt,
-    startByRow(draft.readyAt, job),
-    draft.queue ?? text(job.queue),
-    draft.priority ?? number(job.priority),
-    text(job.handler),
-    number(job.max_attempts),
-    draft.input === undefined ? null : JSON.stringify(draft.input),
-    Object.keys(draft.metadata).length === 0 ? null : JSON.stringify(draft.metadata),
-    draft.uniqueKey,
-    draft.createdAt,
-  ]
+  const lists = drafts.map((draft) => {
+    const written = enqueuedRow(draft, jobs.get(draft.jobName) ?? {})
+    return enqueuedNames.map((name) => written[name])
+  })
+  const chunks = chunksOf(lists, (values) => values)
+  for (const chunk of chunks) yield* (chunks.length === 1 ? write : run)(insertText, chunk)
 }
 
 const madeText = 'SELECT id FROM @job_executions WHERE id IN ?*'
@@ -86,12 +68,12 @@ const madeText = 'SELECT id FROM @job_executions WHERE id IN ?*'
 function* enqueueUnique(drafts: readonly NewExecution[], jobs: JobsByName): Script<Enqueued[]> {
   const made = new Set<string>()
   const same = new Map<string, string>()
-  // Of several, some may be made before one of the others turns out to be impossible: then none of them is.
-  const alone = drafts.length === 1
+  // Of several, some may be made before another turns out to be impossible: then none may stay.
+  const write = drafts.length === 1 ? runAlone : run
   let open = yield* findHolders(drafts, jobs, same, holderText)
   for (let tries = 0; open.length > 0; tries += 1) {
     if (tries === mostTries) throw unsettled()
-    yield* insert(enqueueUniqueText, open, jobs, alone)
+    yield* insert(enqueueUniqueText, open, jobs, write)
     const ids = open.map(({ id }) => id)
     for (const { id } of yield* look(madeText, ids)) made.add(text(id))
     // With a lock, since a caller's REPEATABLE READ shows a past in which the holder may not have been.
@@ -102,7 +84,7 @@ function* enqueueUnique(drafts: readonly NewExecution[], jobs: JobsByName): Scri
 
 const holderText = 'SELECT id, unique_open FROM @job_executions WHERE job_id = ? AND unique_open IN ?*'
 
-/** Notes whose execution stands for each draft; returns the drafts for which nobody's does. */
+/** Notes which execution holds the key of each draft; returns the drafts whose key is free. */
 function* findHolders(
   drafts: readonly NewExecution[],
   jobs: JobsByName,
@@ -113,8 +95,8 @@ function* findHolders(
     const keyed = ofJob.filter(({ uniqueKey }) => uniqueKey !== null)
     if (keyed.length === 0) continue
     const keys = keyed.map(({ uniqueKey }) => uniqueKey)
-    const found = yield* look(findText, text(jobs.get(name)?.id), keys)
-    const holders = new Map(found.map((holder) => [text(holder.unique_open), text(holder.id)]))
+    const executions = yield* look(findText, text(jobs.get(name)?.id), keys)
+    const holders = new Map(executions.map((holder) => [text(holder.unique_open), text(holder.id)]))
     for (const { id, uniqueKey } of keyed) {
       const holder = holders.get(String(plain(uniqueKey)))
       if (holder !== undefined) same.set(id, holder)

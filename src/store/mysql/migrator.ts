@@ -3,159 +3,29 @@
  * step is recorded once it is done. A run that was killed anywhere is simply run again.
  */
 import { EvertickError } from '../../core/error.ts'
-import {
-  type AppliedMigration,
-  loadMigrations,
-  type Migration,
-  type MigrationStatus,
-  type Migrator,
-  madeBy,
-  pendingMigrations,
-  refuseForeignTable,
-  statementsOf,
-  statusOf,
-} from '../migrate.ts'
-import { number, optionalNumber, text } from '../sql/runtime/rows.ts'
-import { row, rows, run, type Script } from '../sql/runtime/script.ts'
+import { type Migration, type Migrator, statementsOf } from '../migrate.ts'
+import { number } from '../sql/runtime/rows.ts'
+import { insertRow, row, run, type Script } from '../sql/runtime/script.ts'
 import { runSteps } from '../sql/runtime/script-run.ts'
 import type { ServerDriver } from '../sql/runtime/server-driver.ts'
 import { classified, type Session, type SessionPool } from '../sql/runtime/server-session.ts'
+import { type MigrationEngine, runFile, SqlMigrator } from '../sql/runtime/sql-migrator.ts'
 import { meaningOf } from './dialect.ts'
+import type { MysqlPlace } from './place.ts'
 
-export interface MigrationPlace {
-  readonly prefix: string
+interface MigrationPlace extends Pick<MysqlPlace, 'prefix' | 'where'> {
   /** The collation that the files call `@nopad_bin`. */
   readonly collation: string
-  readonly where: string
   /** For one connection, which holds the lock as long as it lives. */
   readonly openPool: () => SessionPool
 }
 
-/** Recorded when it begins; `appliedAt` is null until its last step is done. */
-interface Recorded extends Omit<AppliedMigration, 'appliedAt'> {
-  readonly appliedAt: number | null
-  readonly steps: number
-}
-
-/** Of the whole server, hence named after the database. Five migrators may start at once: they wait for their turn. */
+/** Of the whole server, hence named after the database. */
 const lockName = `CONCAT('evertick_', LEFT(SHA2(DATABASE(), 256), 40))`
 const lockSeconds = 60
 
-export class MysqlMigrator implements Migrator {
-  readonly #driver: Pick<ServerDriver, 'read'>
-  readonly #place: MigrationPlace
-  readonly #known = loadMigrations('mysql')
-
-  constructor(driver: Pick<ServerDriver, 'read'>, place: MigrationPlace) {
-    this.#driver = driver
-    this.#place = place
-  }
-
-  async status(): Promise<MigrationStatus[]> {
-    return statusOf(this.#known, (await this.#driver.read(() => this.#recorded())).filter(isApplied))
-  }
-
-  async plan(): Promise<Migration[]> {
-    return this.#pending(await this.#driver.read(() => this.#recorded()))
-  }
-
-  async up(now: number): Promise<string[]> {
-    if ((await this.plan()).length === 0) return []
-    return await this.#locked(() => this.#apply(now))
-  }
-
-  async down(): Promise<string[]> {
-    return await this.#locked(() => this.#undo())
-  }
-
-  #pending(recorded: readonly Recorded[]): Migration[] {
-    // Of all of them, since one that was only begun may be unknown here, or changed, as well.
-    pendingMigrations(this.#known, recorded)
-    return pendingMigrations(this.#known, recorded.filter(isApplied))
-  }
-
-  *#apply(now: number): Script<string[]> {
-    // Another process may have been first while this one waited.
-    const recorded = yield* this.#recorded()
-    const pending = this.#pending(recorded)
-    const begun = new Map(recorded.map((migration) => [migration.version, migration.steps]))
-    for (const migration of pending) if (!begun.has(migration.version)) yield* this.#refuseForeign(migration)
-    if (pending.length > 0) yield* run(this.#spelled(recordText))
-    for (const migration of pending) {
-      if (!begun.has(migration.version)) yield* begin(migration)
-      yield* this.#step(migration, begun.get(migration.version) ?? 0)
-      yield* run('UPDATE @migrations SET applied_at = ? WHERE version = ?', now, migration.version)
-    }
-    return pending.map(({ name }) => name)
-  }
-
-  *#step({ version, up }: Migration, done: number): Script<void> {
-    const statements = this.#statements(up)
-    for (let step = done; step < statements.length; step += 1) {
-      yield* run(statements[step] ?? '')
-      yield* run('UPDATE @migrations SET steps = ? WHERE version = ?', step + 1, version)
-    }
-  }
-
-  *#undo(): Script<string[]> {
-    const recorded = new Set((yield* this.#recorded()).map(({ version }) => version))
-    const undone = this.#known.filter(({ version }) => recorded.has(version)).toReversed()
-    for (const { version, down } of undone) {
-      // From here on it is only begun: `up` makes again what is gone by then.
-      yield* run('UPDATE @migrations SET applied_at = NULL, steps = 0 WHERE version = ?', version)
-      for (const statement of this.#statements(down)) yield* run(statement)
-    }
-    yield* run('DROP TABLE IF EXISTS @migrations')
-    return undone.map(({ name }) => name)
-  }
-
-  *#refuseForeign(migration: Migration): Script<void> {
-    for (const name of madeBy({ ...migration, up: this.#spelled(migration.up) })) {
-      if (yield* this.#exists(name)) throw refuseForeignTable(name)
-    }
-  }
-
-  *#recorded(): Script<Recorded[]> {
-    if (!(yield* this.#exists(`${this.#place.prefix}migrations`))) return []
-    const found = yield* rows('SELECT * FROM @migrations ORDER BY version')
-    return found.map((migration) => ({
-      version: number(migration.version),
-      name: text(migration.name),
-      checksum: text(migration.checksum),
-      appliedAt: optionalNumber(migration.applied_at),
-      steps: number(migration.steps),
-    }))
-  }
-
-  *#exists(name: string): Script<boolean> {
-    const found = yield* row(
-      'SELECT 1 AS found FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = ?',
-      name,
-    )
-    return found !== null
-  }
-
-  #statements(file: string): string[] {
-    return statementsOf(this.#spelled(file))
-  }
-
-  /** The files say `evertick_`; another prefix may be meant. And the two kinds of server name their collations differently. */
-  #spelled(file: string): string {
-    const { prefix, collation } = this.#place
-    return file.replaceAll('@nopad_bin', collation).replaceAll(/\bevertick_(?=\w)/g, prefix)
-  }
-
-  async #locked<T>(script: () => Script<T>): Promise<T> {
-    const pool = this.#place.openPool()
-    try {
-      return await inLock(await pool.acquire(), script)
-    } catch (error) {
-      throw classified(error, { where: this.#place.where, meaningOf })
-    } finally {
-      await pool.close()
-    }
-  }
-}
+const existsText = `
+  SELECT 1 AS one FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = ?`
 
 const recordText = `
   CREATE TABLE IF NOT EXISTS @migrations (
@@ -168,17 +38,55 @@ const recordText = `
     PRIMARY KEY (version)
   ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=@nopad_bin`
 
-function* begin({ version, name, checksum }: Migration): Script<void> {
-  yield* run(
-    'INSERT INTO @migrations (version, name, checksum, steps) VALUES (?, ?, ?, 0)',
-    version,
-    name,
-    checksum,
-  )
+export function mysqlMigrator(driver: Pick<ServerDriver, 'read'>, place: MigrationPlace): Migrator {
+  return new SqlMigrator(migrationEngine(driver, place))
 }
 
-function isApplied(recorded: Recorded): recorded is Recorded & { readonly appliedAt: number } {
-  return recorded.appliedAt !== null
+function migrationEngine(driver: Pick<ServerDriver, 'read'>, place: MigrationPlace): MigrationEngine {
+  const { prefix, collation, where } = place
+  /** The files say `evertick_`; another prefix may be meant. And the two servers name their collations differently. */
+  const spell = (file: string): string =>
+    file.replaceAll('@nopad_bin', collation).replaceAll(/\bevertick_(?=\w)/g, prefix)
+  return {
+    dialect: 'mysql',
+    read: async (script) => await driver.read(script),
+    async locked(script) {
+      const pool = place.openPool()
+      try {
+        return await inLock(await pool.acquire(), script)
+      } catch (error) {
+        throw classified(error, { where, meaningOf })
+      } finally {
+        await pool.close()
+      }
+    },
+    record: `${prefix}migrations`,
+    *exists(name) {
+      return (yield* row(existsText, name)) !== null
+    },
+    *prepare() {
+      yield* run(spell(recordText))
+    },
+    spell,
+    fullName: (name) => name,
+    apply: (migration, done, now) => applySteps({ ...migration, up: spell(migration.up) }, done, now),
+    *undo({ version, down }) {
+      // From here on it is only begun: `up` makes again what is gone by then.
+      yield* run('UPDATE @migrations SET applied_at = NULL, steps = 0 WHERE version = ?', version)
+      yield* runFile(spell(down))
+    },
+  }
+}
+
+function* applySteps(migration: Migration, done: number | null, now: number): Script<void> {
+  const { version, name, checksum, up } = migration
+  if (done === null) yield* insertRow('migrations', { version, name, checksum, steps: 0 })
+  for (const [step, statement] of statementsOf(up).entries()) {
+    if (step < (done ?? 0)) continue
+    yield* run(statement)
+    yield* run('UPDATE @migrations SET steps = ? WHERE version = ?', step + 1, version)
+  }
+  yield* run('UPDATE @migrations SET applied_at = ? WHERE version = ?', now, version)
 }
 
 async function inLock<T>(session: Session, script: () => Script<T>): Promise<T> {

@@ -1,9 +1,9 @@
 /** What is particular to PostgreSQL: names, parameters, and which of its errors mean what. */
-import type { Dialect, Spelled } from '../sql/runtime/dialect.ts'
+import { type Dialect, fieldsOf, type Meaning, type Spelled, type Trouble } from '../sql/runtime/dialect.ts'
 import { type Insert, isInsert, plain } from '../sql/runtime/script.ts'
 import { serverMeanings } from '../sql/runtime/server-meanings.ts'
-import type { Meaning, ServerFailure, Trouble } from '../sql/runtime/server-session.ts'
-import { batchParams, batchText } from './batch.ts'
+import type { ServerFailure } from '../sql/runtime/server-session.ts'
+import { batchText, insertParams } from './batch.ts'
 
 /** Statements are few and constant: each is rewritten once. */
 export function postgresDialect(schema: string): Dialect {
@@ -38,7 +38,7 @@ function insertOf({ into, columns, rows }: Insert, prefix: string): Spelled {
   const { from, valueOf } = batchText(columns)
   return {
     text: `INSERT INTO ${prefix}${into} (${names.join(', ')}) SELECT ${names.map(valueOf).join(', ')} FROM ${from}`,
-    params: batchParams(columns, rows),
+    params: insertParams(columns, rows),
   }
 }
 
@@ -72,7 +72,7 @@ const losses = new Set(['57P01', '57P02', '57P03', '57P05', '25P03'])
 
 /** Null for a failure that the server did not speak of: then the connection itself is in trouble. */
 function stateOf({ cause }: ServerFailure): string | null {
-  const { code, severity } = cause as { code?: unknown; severity?: unknown }
+  const { code, severity } = fieldsOf(cause)
   return typeof severity === 'string' && typeof code === 'string' ? code : null
 }
 

@@ -3,42 +3,35 @@ import type { Host } from '../host.ts'
 import { Dialer } from '../sql/runtime/dialer.ts'
 import { type PoolSizes, ServerDriver } from '../sql/runtime/server-driver.ts'
 import type { ServerEngine } from '../sql/runtime/server-session.ts'
-import { isPgClient, type PostgresDriver, PostgresPool, StatementNames, socketOf } from './connection.ts'
+import { openSessions, restMsOf } from '../sql/runtime/session-pool.ts'
+import { connectionsTo, ofCaller, type PostgresPackage, type PostgresServer } from './connection.ts'
 import { meaningOf, postgresDialect, troubleOf } from './dialect.ts'
+import { PostgresSession, StatementNames } from './session.ts'
 
-export interface PostgresPlace {
-  readonly url: string
-  readonly schema: string
-  /** Without secrets, for messages. */
-  readonly where: string
-  /** A pooler in transaction mode stands before the server. */
-  readonly pooled: boolean
+export class PostgresDriver extends ServerDriver {
+  constructor(pg: PostgresPackage, server: PostgresServer, sizes: PoolSizes, host: Host) {
+    super(postgresEngine(pg, server, host), host, sizes)
+  }
 }
 
-export function openDriver(
-  pg: PostgresDriver,
-  place: PostgresPlace,
-  sizes: PoolSizes,
-  host: Host,
-): ServerDriver {
-  return new ServerDriver(postgresEngine(pg, place, host), host, sizes)
-}
-
-export function postgresEngine(pg: PostgresDriver, place: PostgresPlace, host: Host): ServerEngine {
-  const dialect = postgresDialect(place.schema)
-  const names = place.pooled ? null : new StatementNames()
-  const dialer = new Dialer(host)
+export function postgresEngine(pg: PostgresPackage, server: PostgresServer, host: Host): ServerEngine {
+  const dialect = postgresDialect(server.schema)
+  const names = server.pooled ? null : new StatementNames()
+  const parts = { dialect, dialer: new Dialer(host), host }
+  const connections = connectionsTo(pg, server, host)
   return {
-    where: place.where,
+    where: server.where,
     dialect,
     timeText: 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now',
-    openPool: (size, limits) =>
-      new PostgresPool(pg, place.url, { size, ...limits }, { dialect, names, dialer, host }),
-    socketOf,
+    openPool(size, limits) {
+      const own = { names, restMs: restMsOf(limits) }
+      return openSessions(connections, { size, ...limits }, parts, (client, given) => {
+        return new PostgresSession(client, given, own)
+      })
+    },
     troubleOf,
     meaningOf,
-    callerQuery: (transaction) =>
-      isPgClient(transaction) ? async (text, params) => await transaction.query(text, [...params]) : null,
+    callerQuery: ofCaller,
     callerWords: 'a client of pg',
   }
 }

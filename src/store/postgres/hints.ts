@@ -1,24 +1,24 @@
 /**
- * Hints by LISTEN and NOTIFY. They are sent after the commit, on another connection and at most every few milliseconds:
- * inside each transaction they would make every commit of the database queue behind one lock.
+ * PostgreSQL's own: hints by LISTEN and NOTIFY. They are sent after the commit, on another connection and at most every
+ * few milliseconds: inside each transaction they would make every commit of the database queue behind one lock.
  */
 import { Backoff } from '../backoff.ts'
 import type { Carrier, CarrierEvents } from '../carried-hints.ts'
 import type { Host } from '../host.ts'
 import type { Script, Step } from '../sql/runtime/script.ts'
 import type { ServerDriver } from '../sql/runtime/server-driver.ts'
-import { openListener, type PostgresDriver } from './connection.ts'
+import { openListener, type PostgresPackage } from './connection.ts'
 
 const pauses = { firstMs: 200, longestMs: 10_000 } as const
 
 export interface ListenPlace {
-  /** Past any pooler: who listens needs a connection of its own. */
+  /** Past any pooler: a listener needs a connection of its own. */
   readonly url: string
   readonly channel: string
 }
 
 export class NotifyCarrier implements Carrier {
-  readonly #pg: PostgresDriver
+  readonly #pg: PostgresPackage
   readonly #place: ListenPlace
   readonly #driver: ServerDriver
   readonly #host: Host
@@ -29,7 +29,7 @@ export class NotifyCarrier implements Carrier {
   #closed = false
 
   constructor(
-    pg: PostgresDriver,
+    pg: PostgresPackage,
     place: ListenPlace,
     { driver, host }: { readonly driver: ServerDriver; readonly host: Host },
     events: CarrierEvents,
@@ -46,7 +46,7 @@ export class NotifyCarrier implements Carrier {
     return this.#listener !== null
   }
 
-  /** Tries once; where that fails, hints come later, and until then everybody polls. */
+  /** Tries once. If that fails it tries again later, and until then nodes poll. */
   async connect(): Promise<void> {
     try {
       const listener = await openListener(
@@ -82,7 +82,7 @@ export class NotifyCarrier implements Carrier {
 }
 
 export function notifyStep(channel: string, message: string): Step {
-  return { text: 'SELECT pg_notify(?, ?)', params: [channel, message], wants: 'rows', alone: true }
+  return { text: 'SELECT pg_notify(?, ?)', params: [channel, message], wants: 'rows', alone: 'writes' }
 }
 
 function* notifyScript(channel: string, message: string): Script<void> {

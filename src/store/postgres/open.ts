@@ -1,5 +1,4 @@
 /** A PostgreSQL database as a store. */
-import { EvertickError } from '../../core/error.ts'
 import { type CarrierEvents, carryHints, messageOf } from '../carried-hints.ts'
 import { type Hints, type HintTopic, noHints } from '../hints.ts'
 import type { Host } from '../host.ts'
@@ -7,29 +6,30 @@ import type { OpenedStore, StoreSurroundings } from '../open-store.ts'
 import type { ServerDriver } from '../sql/runtime/server-driver.ts'
 import { classified } from '../sql/runtime/server-session.ts'
 import { createSqlStore } from '../sql/sql-store.ts'
-import { parseServerUrl, poolSizes, senderName, withoutSecrets } from '../store-url.ts'
-import { isPooled, loadPg, type PostgresDriver } from './connection.ts'
+import { poolSizes, senderName } from '../store-url.ts'
+import { isPooled, loadPostgres, type PostgresPackage } from './connection.ts'
 import { meaningOf } from './dialect.ts'
-import { openDriver } from './driver.ts'
+import { PostgresDriver } from './driver.ts'
 import { type ListenPlace, NotifyCarrier, notifyStep } from './hints.ts'
 import { hotScripts } from './hot.ts'
-import { PostgresMigrator } from './migrator.ts'
+import { postgresMigrator } from './migrator.ts'
+import { placeOf } from './place.ts'
 
 export async function openPostgres(
   url: string,
   { context, host, pool, byRedis, openHints }: StoreSurroundings,
 ): Promise<OpenedStore> {
-  const pg = await loadPg()
-  const where = withoutSecrets(url)
-  const { schema, rest } = schemaOf(url)
+  const pg = await loadPostgres()
+  const place = placeOf(url)
+  const { schema, where } = place
   try {
-    const pooled = await isPooled(pg, rest, host)
+    const pooled = await isPooled(pg, place.url, host)
     const sizes = { ...poolSizes(pool.max), transactionMs: pool.transactionMs }
-    const driver = openDriver(pg, { url: rest, schema, where, pooled }, sizes, host)
+    const driver = new PostgresDriver(pg, { ...place, pooled }, sizes, host)
     const sender = senderName(host)
     // Under another name: this process does not know when its caller commits, so it listens to that as well.
     const notify = (topic: HintTopic) => notifyStep(schema, messageOf([topic], `${sender}-tx`))
-    const direct = pool.direct ?? (pooled ? null : rest)
+    const direct = pool.direct ?? (pooled ? null : place.url)
     const own = async () =>
       direct === null ? noHints : await listenTo(pg, { url: direct, channel: schema }, driver, host, sender)
     const hints = await openHints(own, { where, sender })
@@ -38,7 +38,7 @@ export async function openPostgres(
         hints,
         within: byRedis || direct === null ? null : notify,
       }),
-      migrator: new PostgresMigrator(driver, schema),
+      migrator: postgresMigrator(driver, place),
     }
   } catch (error) {
     throw classified(error, { where, meaningOf })
@@ -46,7 +46,7 @@ export async function openPostgres(
 }
 
 async function listenTo(
-  pg: PostgresDriver,
+  pg: PostgresPackage,
   place: ListenPlace,
   driver: ServerDriver,
   host: Host,
@@ -58,18 +58,4 @@ async function listenTo(
     return carrier
   }
   return await carryHints(connect, sender, host)
-}
-
-/** `?schema=…` is ours; the rest of the URL is the driver's. */
-function schemaOf(url: string): { readonly schema: string; readonly rest: string } {
-  const parsed = parseServerUrl(url)
-  const schema = parsed.searchParams.get('schema') ?? 'evertick'
-  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) {
-    throw new EvertickError('unsupported_database', `"${schema}" cannot be the schema of Evertick.`, {
-      field: 'database',
-      next: 'Use small letters, digits and _, at most 63 of them.',
-    })
-  }
-  parsed.searchParams.delete('schema')
-  return { schema, rest: parsed.href }
 }

@@ -179,7 +179,7 @@ export class RedisConnection {
     if (client !== this.#client) return
     this.#client = null
     this.#cancelTimer()
-    // Fails what is still unanswered.
+    // This fails all that is still unanswered.
     client.destroy()
     // The first loss is made good at once; one that lets in and hangs up is not.
     if (this.#backoff.isFirst) {

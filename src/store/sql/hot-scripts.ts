@@ -1,4 +1,4 @@
-/** The verbs, and parts of verbs, that decide the speed: each engine writes them by hand, in its `hot.ts`. */
+/** The verbs, and parts of verbs, that decide the speed: each engine writes them by hand, and its `hot.ts` lists them. */
 
 import type { ExecutionState } from '../../core/execution/execution-state.ts'
 import type { Job } from '../../core/job/job.ts'
@@ -52,4 +52,29 @@ export interface Crash extends Claim {
 export interface CursorMove {
   readonly job: Job
   readonly after: Job
+}
+
+/** By column: which claim it ends, and what is written then. */
+export function completionValues({ id, fence, result, finishedAt, startedAt }: Completion) {
+  return { id, fence, result, finished_at: finishedAt, started_at: startedAt }
+}
+
+/** The same of a crash. */
+export function crashValues({ readyAt, finishedAt, startedAt, ...crash }: Crash) {
+  return { ...crash, ready_at: readyAt, finished_at: finishedAt, started_at: startedAt }
+}
+
+/** By column: where the cursor must stand, and what is written then. */
+export function cursorValues({ job, after }: CursorMove) {
+  return {
+    id: job.id,
+    was: job.accountedUntil,
+    version: job.version,
+    accounted_until: after.accountedUntil,
+    next_due_at: after.nextDueAt,
+    open_tick_at: after.openTickAt,
+    runs: after.runs,
+    state: after.state,
+    updated_at: after.updatedAt,
+  }
 }

@@ -1,10 +1,26 @@
-/** What is particular to SQLite: names, and which of its errors mean what. */
-import { type ErrorCode, EvertickError } from '../../core/error.ts'
-import type { Dialect } from '../sql/runtime/dialect.ts'
+/**
+ * What is particular to SQLite: names, and which of its errors mean what. SQLite's own: `rewrite`, `bind` and
+ * `insertText`, for a session that spells each text once.
+ */
+import { type Dialect, fieldsOf, type Meaning, type Trouble } from '../sql/runtime/dialect.ts'
 import { type Insert, isInsert, type Param, plain } from '../sql/runtime/script.ts'
 
+/** For a caller's own connection, which is only known to have `query`; ours runs steps without spelling them out. */
+export const sqliteDialect: Dialect = {
+  template: (strings) => strings.join('?'),
+
+  spell(step) {
+    if (isInsert(step)) {
+      const text = insertText(step)
+      return step.rows.map((row) => ({ text, params: row.map(bind) }))
+    }
+    if (step.wants === 'locks') return []
+    return [{ text: rewrite(step.text), params: step.params.map(bind) }]
+  },
+}
+
 /** `@jobs` becomes `evertick_jobs`; the leader log keeps its own name. */
-export function tableName(name: string): string {
+function tableName(name: string): string {
   return name === 'scheduler_leader_log' ? name : `evertick_${name}`
 }
 
@@ -22,21 +38,7 @@ export function bind(param: Param): SqlValue {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : value
 }
 
-export type SqlValue = Exclude<Param, readonly Param[]>
-
-/** For a caller's own connection, which is only known to have `query`; ours runs steps without spelling them out. */
-export const sqliteDialect: Dialect = {
-  template: (strings) => strings.join('?'),
-
-  spell(step) {
-    if (isInsert(step)) {
-      const text = insertText(step)
-      return step.rows.map((row) => ({ text, params: row.map(bind) }))
-    }
-    if (step.wants === 'locks') return []
-    return [{ text: rewrite(step.text), params: step.params.map(bind) }]
-  },
-}
+type SqlValue = Exclude<Param, readonly Param[]>
 
 /** Row by row: with no round trip to save, one prepared statement beats any multi-row form. */
 export function insertText({ into, columns }: Insert): string {
@@ -47,7 +49,7 @@ export function insertText({ into, columns }: Insert): string {
 /** Primary result codes of SQLite (the low byte of the extended code). */
 const busy = 5
 const locked = 6
-const codes: Readonly<Record<number, { code: ErrorCode; says: string; next: string }>> = {
+const meanings: Readonly<Record<number, Meaning>> = {
   [busy]: {
     code: 'database_busy',
     says: 'is locked by another process',
@@ -86,22 +88,17 @@ const codes: Readonly<Record<number, { code: ErrorCode; says: string; next: stri
 }
 
 function primaryCode(error: unknown): number | null {
-  const code = (error as { errcode?: unknown }).errcode
-  return typeof code === 'number' ? code & 0xff : null
+  const { errcode } = fieldsOf(error)
+  return typeof errcode === 'number' ? errcode & 0xff : null
 }
 
-export function isBusy(error: unknown): boolean {
+/** `conflict`: another connection holds the file. */
+export function troubleOf(error: unknown): Trouble {
   const code = primaryCode(error)
-  return code === busy || code === locked
+  return code === busy || code === locked ? 'conflict' : 'other'
 }
 
-/** The same error, with our code where its class is known; never by its message. */
-export function classify(error: unknown, path: string): Error {
-  if (error instanceof EvertickError) return error
-  const known = codes[primaryCode(error) ?? -1]
-  if (known === undefined) return error instanceof Error ? error : new Error(String(error), { cause: error })
-  return new EvertickError(known.code, `The database ${path} ${known.says}.`, {
-    next: known.next,
-    cause: error,
-  })
+/** By the code, never by the message. */
+export function meaningOf(error: unknown): Meaning | null {
+  return meanings[primaryCode(error) ?? -1] ?? null
 }

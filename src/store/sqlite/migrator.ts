@@ -1,103 +1,62 @@
-/** Migrations on SQLite: DDL is transactional here, so each one is applied whole or not at all. */
-import {
-  type AppliedMigration,
-  loadMigrations,
-  type Migration,
-  type MigrationStatus,
-  type Migrator,
-  madeBy,
-  pendingMigrations,
-  refuseForeignTable,
-  statusOf,
-} from '../migrate.ts'
-import type { Connection } from './connection.ts'
-import { classify } from './dialect.ts'
+/** Migrations on SQLite: DDL is transactional here, so all of them are applied, or none. */
+import type { Migrator } from '../migrate.ts'
+import { withMeaning } from '../sql/runtime/dialect.ts'
+import { row, run, type Script } from '../sql/runtime/script.ts'
+import { type MigrationEngine, recordApplied, runFile, SqlMigrator } from '../sql/runtime/sql-migrator.ts'
+import { meaningOf } from './dialect.ts'
+import type { SqlitePlace } from './place.ts'
+import type { SqliteSession } from './session.ts'
 
-export class SqliteMigrator implements Migrator {
-  readonly #connection: Connection
-  readonly #path: string
-  readonly #known = loadMigrations('sqlite')
+const recordText = `
+  CREATE TABLE IF NOT EXISTS @migrations (
+    version INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at INTEGER NOT NULL)`
 
-  constructor(connection: Connection, path: string) {
-    this.#connection = connection
-    this.#path = path
-  }
+export function sqliteMigrator(session: SqliteSession, place: SqlitePlace): Migrator {
+  return new SqlMigrator(migrationEngine(session, place))
+}
 
-  async status(): Promise<MigrationStatus[]> {
-    return statusOf(this.#known, this.#applied())
-  }
-
-  async plan(): Promise<Migration[]> {
-    return this.#pending()
-  }
-
-  async up(now: number): Promise<string[]> {
-    if (this.#pending().length === 0) return []
-    return this.#locked(() => {
-      // Another process may have been first while this one waited for the lock.
-      const pending = this.#pending()
-      for (const migration of pending) this.#apply(migration, now)
-      return pending.map((migration) => migration.name)
-    })
-  }
-
-  async down(): Promise<string[]> {
-    return this.#locked(() => {
-      const applied = new Set(this.#applied().map((done) => done.version))
-      const undone = this.#known.filter((migration) => applied.has(migration.version)).toReversed()
-      for (const migration of undone) this.#connection.exec(migration.down)
-      this.#connection.exec('DROP TABLE IF EXISTS evertick_migrations')
-      return undone.map((migration) => migration.name)
-    })
-  }
-
-  #pending(): Migration[] {
-    return pendingMigrations(this.#known, this.#applied())
-  }
-
-  #apply(migration: Migration, now: number): void {
-    const { client } = this.#connection
-    for (const name of madeBy(migration)) {
-      const exists = client.prepare('SELECT 1 FROM sqlite_master WHERE name = ?').get(name)
-      if (exists !== undefined) throw refuseForeignTable(name)
-    }
-    this.#connection.exec(`
-      CREATE TABLE IF NOT EXISTS evertick_migrations (
-        version INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at INTEGER NOT NULL)`)
-    this.#connection.exec(migration.up)
-    client
-      .prepare('INSERT INTO evertick_migrations (version, name, checksum, applied_at) VALUES (?, ?, ?, ?)')
-      .run(migration.version, migration.name, migration.checksum, now)
-  }
-
-  #applied(): AppliedMigration[] {
-    const { client } = this.#connection
+function migrationEngine(session: SqliteSession, { path }: SqlitePlace): MigrationEngine {
+  const classified = <T>(work: () => T): T => {
     try {
-      const table = client.prepare(`SELECT 1 FROM sqlite_master WHERE name = 'evertick_migrations'`).get()
-      if (table === undefined) return []
-      return client
-        .prepare(
-          'SELECT version, name, checksum, applied_at AS appliedAt FROM evertick_migrations ORDER BY version',
-        )
-        .all() as unknown as AppliedMigration[]
+      return work()
     } catch (error) {
-      throw classify(error, this.#path)
+      throw withMeaning(error, meaningOf(error), path)
     }
   }
+  return {
+    dialect: 'sqlite',
+    read: async (script) => classified(() => session.run(script())),
+    locked: async (script) => classified(() => inLock(session, script)),
+    record: 'evertick_migrations',
+    *exists(name) {
+      return (yield* row('SELECT 1 AS one FROM sqlite_master WHERE name = ?', name)) !== null
+    },
+    *prepare() {
+      yield* run(recordText)
+    },
+    spell: (file) => file,
+    fullName: (name) => name,
+    *apply(migration, _done, now) {
+      // As a whole: SQLite keeps the text of each statement, with its comments.
+      session.exec(migration.up)
+      yield* recordApplied(migration, now)
+    },
+    undo: ({ down }) => runFile(down),
+  }
+}
 
-  #locked<T>(work: () => T): T {
-    // Five migrators may start at once: here the file's own lock makes them wait their turn.
-    this.#connection.exec('PRAGMA busy_timeout = 10000')
-    try {
-      this.#connection.exec('BEGIN IMMEDIATE')
-      const result = work()
-      this.#connection.exec('COMMIT')
-      return result
-    } catch (error) {
-      if (this.#connection.client.isTransaction) this.#connection.exec('ROLLBACK')
-      throw classify(error, this.#path)
-    } finally {
-      this.#connection.exec('PRAGMA busy_timeout = 5')
-    }
+/** Here the file's own lock makes others wait. */
+function inLock<T>(session: SqliteSession, script: () => Script<T>): T {
+  session.exec('PRAGMA busy_timeout = 10000')
+  try {
+    session.exec('BEGIN IMMEDIATE')
+    const result = session.run(script())
+    session.exec('COMMIT')
+    return result
+  } catch (error) {
+    if (session.client.isTransaction) session.exec('ROLLBACK')
+    throw error
+  } finally {
+    session.exec('PRAGMA busy_timeout = 5')
   }
 }

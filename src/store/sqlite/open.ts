@@ -1,17 +1,16 @@
 /** A SQLite file, or a database in memory, as a store. */
-
-import type { Host } from '../host.ts'
-import type { OpenedStore } from '../open-store.ts'
-import type { ScriptContext } from '../sql/runtime/script.ts'
+import type { OpenedStore, StoreSurroundings } from '../open-store.ts'
 import { createSqlStore } from '../sql/sql-store.ts'
 import { SqliteDriver } from './driver.ts'
-import * as hot from './hot.ts'
-import { SqliteMigrator } from './migrator.ts'
+import { hotScripts } from './hot.ts'
+import { sqliteMigrator } from './migrator.ts'
+import { placeOf } from './place.ts'
 
-export function openSqlite(path: string, context: ScriptContext, host: Host): OpenedStore {
-  const driver = new SqliteDriver(path, host)
+export async function openSqlite(url: string, { context, host }: StoreSurroundings): Promise<OpenedStore> {
+  const place = placeOf(url)
+  const driver = new SqliteDriver(place, host)
   return {
-    store: createSqlStore('sqlite', driver, hot, context),
-    migrator: new SqliteMigrator(driver.connection, path),
+    store: createSqlStore('sqlite', driver, hotScripts(), context),
+    migrator: sqliteMigrator(driver.session, place),
   }
 }

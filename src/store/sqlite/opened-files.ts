@@ -1,6 +1,6 @@
 /**
- * Whether the files of a database are still those that were opened. Somebody may delete, move or replace them under a node:
- * SQLite then goes on writing to files that nobody will find again, beside others who open the new ones.
+ * SQLite's own: whether the files of a database are still those that were opened. Somebody may delete, move or replace
+ * them under a node: SQLite then goes on writing to files that nobody will find again, while others open the new ones.
  */
 import { realpathSync, statSync } from 'node:fs'
 import { EvertickError } from '../../core/error.ts'
@@ -42,10 +42,10 @@ export class OpenedFiles {
 
 function isInPlace({ path, device, inode }: OpenedFile): boolean {
   try {
-    const found = statSync(path, { throwIfNoEntry: false })
-    return found !== undefined && found.ino === inode && found.dev === device
+    const file = statSync(path, { throwIfNoEntry: false })
+    return file !== undefined && file.ino === inode && file.dev === device
   } catch {
-    // Nobody can tell; and what cannot be told is not acknowledged.
+    // Nobody can tell whether it is there, so nothing is acknowledged.
     return false
   }
 }

@@ -1,22 +1,22 @@
-/** What `ctx.transaction` hands out on SQLite. It ends with the transaction: later use is refused, not written outside. */
+/** SQLite's own: what `ctx.transaction` hands out. After the transaction its use is refused, not written outside. */
 import { transactionEnded } from '../sql/runtime/nested-write.ts'
 import type { Script } from '../sql/runtime/script.ts'
 import type { Transaction } from '../store.ts'
-import type { Connection } from './connection.ts'
+import type { SqliteSession } from './session.ts'
 
 type SqlValue = string | number | bigint | null | Uint8Array
 
 export class SqliteTransaction implements Transaction {
-  readonly #connection: Connection
+  readonly #session: SqliteSession
   #ended = false
 
-  constructor(connection: Connection) {
-    this.#connection = connection
+  constructor(session: SqliteSession) {
+    this.#session = session
   }
 
   get client(): unknown {
     this.#assertOpen()
-    return this.#connection.client
+    return this.#session.client
   }
 
   async sql(strings: TemplateStringsArray, ...values: unknown[]): Promise<Record<string, unknown>[]> {
@@ -25,12 +25,12 @@ export class SqliteTransaction implements Transaction {
 
   async query(text: string, params: readonly unknown[] = []): Promise<Record<string, unknown>[]> {
     this.#assertOpen()
-    return this.#connection.client.prepare(text).all(...params.map(toSqlValue))
+    return this.#session.client.prepare(text).all(...params.map(toSqlValue))
   }
 
   run<T>(script: Script<T>): T {
     this.#assertOpen()
-    return this.#connection.run(script)
+    return this.#session.run(script)
   }
 
   end(): void {
@@ -40,10 +40,6 @@ export class SqliteTransaction implements Transaction {
   #assertOpen(): void {
     if (this.#ended) throw transactionEnded()
   }
-}
-
-export function isTransaction(value: object): value is SqliteTransaction {
-  return value instanceof SqliteTransaction
 }
 
 function toSqlValue(value: unknown): SqlValue {

@@ -1,7 +1,7 @@
 /**
- * Makes commits durable without blocking the event loop. SQLite's `synchronous = FULL` calls fsync on the write-ahead log
- * inside COMMIT, and `node:sqlite` is synchronous: every commit would stop the whole process for the disk. Here COMMIT
- * only writes, and the same fsync runs on a thread; nobody is told of a commit before it has returned.
+ * SQLite's own: makes commits durable without blocking the event loop. `synchronous = FULL` calls fsync on the
+ * write-ahead log inside COMMIT, and `node:sqlite` is synchronous: every commit would stop the whole process for the disk.
+ * Here COMMIT only writes, and the same fsync runs on a thread; nobody is told of a commit before it has returned.
  * The log is one file in order of commits: what is durable implies everything before it.
  */
 import { closeSync, fdatasync, openSync } from 'node:fs'

@@ -2,7 +2,10 @@
 import type { PlantedBug } from './planted-bug.ts'
 
 const endings = 'src/store/sql/work/finish-attempts.ts'
-const hot = 'src/store/sqlite/hot.ts'
+const claim = 'src/store/sqlite/claim.ts'
+const enqueue = 'src/store/sqlite/enqueue.ts'
+const finish = 'src/store/sqlite/finish.ts'
+const lease = 'src/store/sqlite/lease.ts'
 const rescue = 'src/store/sql/work/expire-leases.ts'
 const reserves = 'src/store/sql/work/reserves.ts'
 const queueWorker = 'src/engine/worker/queue-worker.ts'
@@ -15,7 +18,7 @@ export const executionBugs: readonly PlantedBug[] = [
     rules: ['a stale fence is refused', 'a lease is left its time'],
     patches: [
       {
-        file: hot,
+        file: finish,
         find: `WHERE id = ? AND fence = ? AND state = 'running' AND (started_at IS NOT NULL OR ? IS NOT NULL)`,
         replace: `WHERE id = ? AND ? > 0 AND state = 'running' AND (started_at IS NOT NULL OR ? IS NOT NULL)`,
       },
@@ -41,7 +44,7 @@ export const executionBugs: readonly PlantedBug[] = [
     rules: ['what is acknowledged is written'],
     patches: [
       {
-        file: hot,
+        file: enqueue,
         find: 'return { id: text(same.id), created: false }',
         replace: 'return { id: draft.id, created: false }',
       },
@@ -77,7 +80,7 @@ export const executionBugs: readonly PlantedBug[] = [
     rules: ['running begins with a claim'],
     patches: [
       {
-        file: hot,
+        file: lease,
         find: `SET leased_until = ? WHERE id = ? AND fence = ? AND state = 'running'`,
         replace: `SET state = 'running', leased_until = ? WHERE id = ? AND fence = ? AND finished_at IS NULL`,
       },
@@ -89,11 +92,11 @@ export const executionBugs: readonly PlantedBug[] = [
     rules: ['attempts count at their start'],
     patches: [
       {
-        file: hot,
+        file: claim,
         find: 'attempt = attempt + ?, started_at',
         replace: 'attempt = attempt + 0 * ?, started_at',
       },
-      { file: hot, find: 'SET attempt = attempt + 1, started_at', replace: 'SET started_at' },
+      { file: lease, find: 'SET attempt = attempt + 1, started_at', replace: 'SET started_at' },
       {
         file: endings,
         find: 'attempt = attempt + CASE WHEN started_at IS NULL THEN 1 ELSE 0 END - ?',
@@ -136,7 +139,7 @@ export const executionBugs: readonly PlantedBug[] = [
     rules: ['final states stay final', 'states follow their table', 'a stale fence is refused'],
     patches: [
       {
-        file: hot,
+        file: finish,
         find: `WHERE id = ? AND fence = ? AND state = 'running' AND (started_at IS NOT NULL OR ? IS NOT NULL)`,
         replace: 'WHERE id = ? AND fence = ? AND (? IS NULL OR TRUE)',
       },
@@ -230,7 +233,7 @@ export const executionBugs: readonly PlantedBug[] = [
     rules: ['nothing starts after its deadline'],
     patches: [
       {
-        file: hot,
+        file: claim,
         find: 'AND (e.start_by IS NULL OR e.start_by >= ? OR e.attempt > 0)',
         replace: 'AND ? > 0',
       },

@@ -82,7 +82,7 @@ export const jobBugs: readonly PlantedBug[] = [
     rules: ['a paused queue hands out nothing'],
     patches: [
       {
-        file: 'src/store/sqlite/hot.ts',
+        file: 'src/store/sqlite/claim.ts',
         find: 'if (paused !== null) return',
         replace: 'if (paused === undefined) return',
       },

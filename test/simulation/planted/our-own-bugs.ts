@@ -121,7 +121,7 @@ export const ourOwnBugs: readonly PlantedBug[] = [
     rules: ['nothing starts after its deadline'],
     patches: [
       {
-        file: 'src/store/sqlite/hot.ts',
+        file: 'src/store/sqlite/lease.ts',
         find: 'AND (start_by IS NULL OR start_by >= ?)',
         replace: 'AND ? > 0',
       },

@@ -4,7 +4,7 @@
  */
 import { processHost } from '../../../src/store/host.ts'
 import type { HotScripts } from '../../../src/store/sql/hot-scripts.ts'
-import { isInsert, type Step } from '../../../src/store/sql/runtime/script.ts'
+import { type Answer, aloneOf, type Step } from '../../../src/store/sql/runtime/script.ts'
 import { ServerDriver } from '../../../src/store/sql/runtime/server-driver.ts'
 import type { ServerEngine, Session } from '../../../src/store/sql/runtime/server-session.ts'
 import { createSqlStore } from '../../../src/store/sql/sql-store.ts'
@@ -77,9 +77,8 @@ class GatedSession implements Session {
   }
 
   /** A write that is a transaction of its own is given one, or there would be nothing to stand before. */
-  async run(step: Step): Promise<unknown> {
-    const alone = !isInsert(step) && step.alone === true && step.reads !== true
-    if (this.#began || !alone) return await this.#inner.run(step)
+  async run(step: Step): Promise<Answer> {
+    if (this.#began || aloneOf(step) !== 'writes') return await this.#inner.run(step)
     await this.#inner.begin('write')
     const answer = await this.#inner.run(step)
     await this.commit()

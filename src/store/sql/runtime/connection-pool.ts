@@ -4,6 +4,7 @@
  */
 import type { Host } from '../../host.ts'
 import { inTime, NoAnswer } from '../../in-time.ts'
+import { asError } from './dialect.ts'
 import type { Dialer } from './dialer.ts'
 
 /** How the connections of a pool begin and end. */
@@ -30,10 +31,10 @@ export class PoolError extends Error {
 }
 
 const idleMs = 60_000
-/** Who has rested for longer is asked first: a firewall may have forgotten it. A busy pool never pays for that. */
+/** A connection that has rested for longer is checked first: a firewall may have forgotten it. A busy pool never pays. */
 const restedMs = 1_000
 const checkMs = 2_000
-/** A goodbye that is not answered. */
+/** How long a goodbye waits for its answer. */
 const endMs = 1_000
 /** Nothing of ours is under way for longer. */
 const closeMs = 15_000
@@ -96,7 +97,7 @@ export class ConnectionPool<Connection extends object> {
     this.#closed = true
     for (const { reject } of this.#waiters.splice(0)) reject(closed())
     const rested = this.#idle.splice(0)
-    // Who awaits this wants to hear of the end, and a process with nothing else to do would not wait for it.
+    // The caller waits for the end, and a process with nothing else to do would exit before it.
     for (const { connection } of rested) this.#lifecycle.rest(connection, false)
     if (this.#count === 0) this.#empty.resolve()
     await Promise.all([
@@ -136,9 +137,9 @@ export class ConnectionPool<Connection extends object> {
       this.#handOn(connection)
     } catch (error) {
       this.#opening -= 1
-      // Who has nothing else to wait for, no connection in use and none on its way, shares the failure.
+      // Callers with nothing else to wait for, no connection in use and none on its way, share the failure.
       const hopeless = this.#inUse.size > 0 ? 1 : Math.max(1, this.#waiters.length - this.#opening)
-      for (const { reject } of this.#waiters.splice(0, hopeless)) reject(error as Error)
+      for (const { reject } of this.#waiters.splice(0, hopeless)) reject(asError(error))
       this.#drop(() => {})
     }
   }
@@ -163,7 +164,7 @@ export class ConnectionPool<Connection extends object> {
     })
   }
 
-  /** To who has waited longest, or to rest. */
+  /** To the caller that has waited longest, or to rest. */
   #handOn(connection: Connection): void {
     if (this.#closed) return this.#drop(() => void this.#end(connection))
     const waiter = this.#waiters.shift()
@@ -176,7 +177,7 @@ export class ConnectionPool<Connection extends object> {
     this.#endOld()
   }
 
-  /** One connection fewer: for who waits for one, another is opened. */
+  /** One connection fewer: if a caller waits, another is opened. */
   #drop(end: () => void): void {
     end()
     if (this.#closed && this.#count === 0) this.#empty.resolve()

@@ -1,11 +1,11 @@
 /**
  * Opens the connections of one node to its server, for all its pools. While that fails there is one try at a time, with
- * pauses that grow: who wants a connection meanwhile waits for the next try, and shares its outcome.
+ * growing pauses: callers that want a connection meanwhile wait for the next try, and share its outcome.
  */
 import { Backoff } from '../../backoff.ts'
 import type { Host } from '../../host.ts'
 
-/** Short enough that a server which is back is found within a few seconds. */
+/** Short enough to notice within a few seconds that a server is back. */
 const pauses = { firstMs: 100, longestMs: 2_000 } as const
 
 export class Dialer {

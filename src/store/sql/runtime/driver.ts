@@ -1,4 +1,5 @@
 /** What the SQL store asks of an engine: to run scripts, and to hold a transaction open for the user's own writes. */
+import { EvertickError } from '../../../core/error.ts'
 import type { CallerTransaction, Transaction } from '../../store.ts'
 import type { Script } from './script.ts'
 
@@ -53,4 +54,23 @@ export interface ExclusiveRequest<T> {
   readonly first: () => Script<void>
   readonly run: (tx: Transaction) => Promise<T>
   readonly last: (result: T) => Script<void>
+}
+
+/** Rejects when the time of a user's transaction is over. */
+export async function lateAfter(
+  { maxMs, sleep }: Pick<ExclusiveRequest<unknown>, 'maxMs' | 'sleep'>,
+  signal: AbortSignal,
+): Promise<never> {
+  await sleep(maxMs, signal)
+  throw new EvertickError(
+    'transaction_timeout',
+    `The transaction took longer than ${maxMs} ms and was rolled back.`,
+    { next: 'Do slow work before ctx.transaction, and only write inside it.' },
+  )
+}
+
+export function databaseClosed(): EvertickError {
+  return new EvertickError('database_closed', 'This Evertick has been stopped: its database is closed.', {
+    next: 'Open a new one with Evertick.open().',
+  })
 }

@@ -1,13 +1,13 @@
 /** A caller's own connection that only knows `query(text, params)`: an ORM's, a pool's client, a wrapper. */
 import type { Dialect } from './dialect.ts'
-import { isInsert, type Row, type Script, type Step } from './script.ts'
+import { type Answer, asAnswer, isInsert, type Row, type Script, type Step } from './script.ts'
 
 export interface Queryable {
   query(text: string, params: readonly unknown[]): Promise<unknown> | unknown
 }
 
 export function isQueryable(value: object): value is Queryable {
-  return typeof (value as { query?: unknown }).query === 'function'
+  return 'query' in value && typeof value.query === 'function'
 }
 
 /** Runs a script by awaiting each statement. */
@@ -16,18 +16,18 @@ export async function runAsync<T>(queryable: Queryable, script: Script<T>, diale
   while (!step.done) {
     let answer: unknown = null
     for (const { text, params } of dialect.spell(step.value)) answer = await queryable.query(text, params)
-    step = script.next(answerOf(step.value, answer) as Row[] & number)
+    step = script.next(answerOf(step.value, answer))
   }
   return step.value
 }
 
-/** Drivers say what they found, and how many rows changed, in different words. */
-export function answerOf(step: Step, answer: unknown): unknown {
-  if (isInsert(step) || step.wants === 'locks') return []
-  if (step.wants === 'rows') return rowsOf(answer)
+/** Drivers have different words for rows, counts and ids. */
+export function answerOf(step: Step, answer: unknown): Answer {
+  if (isInsert(step) || step.wants === 'locks') return asAnswer([])
+  if (step.wants === 'rows') return asAnswer(rowsOf(answer))
   const { changes, rowCount, affectedRows, insertId, lastInsertRowid } = figuresOf(answer)
-  if (step.wants === 'id') return Number(rowsOf(answer)[0]?.id ?? insertId ?? lastInsertRowid)
-  return changes ?? rowCount ?? affectedRows ?? 0
+  if (step.wants === 'id') return asAnswer(Number(rowsOf(answer)[0]?.id ?? insertId ?? lastInsertRowid))
+  return asAnswer(changes ?? rowCount ?? affectedRows ?? 0)
 }
 
 /** An array of rows, `{ rows }`, or mysql2's pair of rows and fields. */

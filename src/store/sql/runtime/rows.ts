@@ -39,6 +39,10 @@ export function jsonObject(value: Value): Record<string, unknown> {
   return (json(value) ?? {}) as Record<string, unknown>
 }
 
+export function idsOf(rows: readonly Row[]): ReadonlySet<string> {
+  return new Set(rows.map(({ id }) => text(id)))
+}
+
 const specs = new Map<string, JobSpec>()
 
 /** Specs are read far more often than they change, and parsing one costs more than planning its tick. */

@@ -1,8 +1,8 @@
 /** One run of a script on one connection of a server: when its transaction begins, and whether it may have been written. */
-import { isInsert, type Row, type Script, type Step } from './script.ts'
+import { type Answer, aloneOf, type Script, type Step } from './script.ts'
 import type { Session } from './server-session.ts'
 
-/** Something has been committed, or may have been: the script is not run again, and who asked finds out by reading. */
+/** Something has been committed, or may have been: the script is not run again, and its caller reads what became of it. */
 export class MayBeWritten extends Error {}
 
 export type RunKind = 'none' | 'snapshot' | 'write'
@@ -41,15 +41,18 @@ export class Run {
 
   async #steps<T>(script: Script<T>): Promise<T> {
     let step = script.next()
-    while (!step.done) {
-      const { value } = step
-      const run = async () => await this.#session.run(value)
-      const alone = this.#kind === 'write' && !this.#began && isAlone(value)
-      if (this.#kind === 'write' && !this.#began && !alone) await this.#begin('write')
-      const answer = alone && !isRead(value) ? await this.#committingWhile(run) : await run()
-      step = script.next(answer as Row[] & number)
-    }
+    while (!step.done) step = script.next(await this.#answer(step.value))
     return step.value
+  }
+
+  async #answer(step: Step): Promise<Answer> {
+    const run = async () => await this.#session.run(step)
+    if (this.#kind === 'write' && !this.#began) {
+      const alone = aloneOf(step)
+      if (alone === 'writes') return await this.#committingWhile(run)
+      if (alone === null) await this.#begin('write')
+    }
+    return await run()
   }
 
   async #begin(kind: 'write' | 'snapshot'): Promise<void> {
@@ -66,18 +69,10 @@ export class Run {
   }
 }
 
-function isAlone(step: Step): boolean {
-  return !isInsert(step) && step.alone === true
-}
-
-function isRead(step: Step): boolean {
-  return !isInsert(step) && step.reads === true
-}
-
 /** A script on one connection, in whatever transaction that is in. */
 export async function runSteps<T>(session: Session, script: Script<T>): Promise<T> {
   let step = script.next()
-  while (!step.done) step = script.next((await session.run(step.value)) as Row[] & number)
+  while (!step.done) step = script.next(await session.run(step.value))
   return step.value
 }
 

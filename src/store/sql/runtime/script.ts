@@ -18,14 +18,17 @@ export interface Statement {
   readonly params: readonly Param[]
   /** Rows, the count of rows changed, the id of the row inserted, or nothing but the rows' locks. */
   readonly wants: 'rows' | 'changes' | 'id' | 'locks'
-  /** It is a transaction of its own: a server needs no BEGIN before it and no COMMIT after it. */
-  readonly alone?: boolean
-  /** It changes nothing: whatever fails after it, the script may still be run again. */
-  readonly reads?: boolean
+  /**
+   * It needs no transaction around it, so a server sends no BEGIN and COMMIT. `writes`: it is committed and stays, even if
+   * the script throws later; that script is not run again. `reads`: what it saw may be gone when the transaction begins.
+   * Both hold only before the transaction: the first step without this begins it, and a caller's has begun already. From
+   * there on every step is part of the transaction.
+   */
+  readonly alone?: 'reads' | 'writes'
 }
 
 /** What an insert writes, in the order of its values. PostgreSQL reads them as arrays, and must be told of what. */
-export type Columns = Readonly<Record<string, 'text' | 'number'>>
+export type Columns<Name extends string = string> = Readonly<Record<Name, 'text' | 'number'>>
 
 /** Many rows into one table, by whatever form is the engine's fastest. */
 export interface Insert {
@@ -36,7 +39,10 @@ export interface Insert {
 
 export type Step = Statement | Insert
 
-export type Script<T> = Generator<Step, T, Row[] & number>
+/** What a step is answered with: rows or a number, as it wants. Who yields the step knows which. */
+export type Answer = Row[] & number
+
+export type Script<T> = Generator<Step, T, Answer>
 
 /** What one step of long work reads at most: between steps others have their turn. */
 export const pageRows = 1_000
@@ -48,18 +54,28 @@ export function* rows(text: string, ...params: Param[]): Script<Row[]> {
 }
 
 export function* row(text: string, ...params: Param[]): Script<Row | null> {
-  const found: Row[] = yield { text, params, wants: 'rows' }
-  return found[0] ?? null
+  const answer: Row[] = yield { text, params, wants: 'rows' }
+  return answer[0] ?? null
 }
 
-/** A look before the transaction begins, where a server can: what it saw may be gone by then. */
+/** Rows read before the transaction begins: what they say may be gone by then. */
 export function* look(text: string, ...params: Param[]): Script<Row[]> {
-  return yield { text, params, wants: 'rows', alone: true, reads: true }
+  return yield { text, params, wants: 'rows', alone: 'reads' }
+}
+
+/** Runs a write that needs no transaction around it, and returns its rows. */
+export function* rowsAlone(text: string, ...params: Param[]): Script<Row[]> {
+  return yield { text, params, wants: 'rows', alone: 'writes' }
 }
 
 /** Runs a write and returns how many rows it touched: the guard stands in the WHERE, and this count is believed. */
 export function* run(text: string, ...params: Param[]): Script<number> {
   return yield { text, params, wants: 'changes' }
+}
+
+/** The same for a write that needs no transaction around it. */
+export function* runAlone(text: string, ...params: Param[]): Script<number> {
+  return yield { text, params, wants: 'changes', alone: 'writes' }
 }
 
 /** One row, by the names of its columns. */
@@ -96,6 +112,21 @@ export function* hold(text: string, ...params: Param[]): Script<void> {
 
 export function isInsert(step: Step): step is Insert {
   return 'into' in step
+}
+
+/** The one place where an answer is taken for what its step wants. */
+export function asAnswer(answer: readonly Row[] | number): Answer {
+  return answer as Answer
+}
+
+/** Null for a step that needs a transaction. */
+export function aloneOf(step: Step): 'reads' | 'writes' | null {
+  return isInsert(step) ? null : (step.alone ?? null)
+}
+
+/** The keys of a constant object, by their names. */
+export function namesOf<Name extends string>(columns: Readonly<Record<Name, unknown>>): readonly Name[] {
+  return Object.keys(columns) as Name[]
 }
 
 /** What a script needs beside SQL, given by the store. */

@@ -44,10 +44,10 @@ function* firstAt(table: keyof typeof texts, instant: number): Script<number> {
   let high = number(ends.high) + 1
   while (low < high) {
     const middle = Math.floor((low + high) / 2)
-    const found = yield* row(texts[table].at, middle)
+    const next = yield* row(texts[table].at, middle)
     // What retention has left out lies on no side.
-    if (found === null || number(found.created_at) >= instant) high = middle
-    else low = number(found.place) + 1
+    if (next === null || number(next.created_at) >= instant) high = middle
+    else low = number(next.place) + 1
   }
   return low
 }

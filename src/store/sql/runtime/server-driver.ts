@@ -1,13 +1,21 @@
 /**
  * A server as Evertick uses it. Scripts run in READ COMMITTED transactions: what must not move is held by the script
- * itself, and every guard stands in a WHERE. Who loses to another transaction runs again from the start; who loses the
- * connection runs again only where nothing can have been written.
+ * itself, and every guard stands in a WHERE. A script that loses to another transaction runs again from the start; one that
+ * loses the connection runs again only if nothing can have been written.
  */
 import { EvertickError } from '../../../core/error.ts'
 import type { Host } from '../../host.ts'
 import type { CallerTransaction } from '../../store.ts'
 import { PoolError } from './connection-pool.ts'
-import type { ExclusiveRequest, ReadOptions, SqlDriver, WriteOptions } from './driver.ts'
+import type { Trouble } from './dialect.ts'
+import {
+  databaseClosed,
+  type ExclusiveRequest,
+  lateAfter,
+  type ReadOptions,
+  type SqlDriver,
+  type WriteOptions,
+} from './driver.ts'
 import { asTransaction, refuseNested } from './nested-write.ts'
 import { isQueryable, runAsync } from './queryable.ts'
 import { row, type Script } from './script.ts'
@@ -18,16 +26,16 @@ import {
   ServerFailure,
   type Session,
   type SessionPool,
-  type Trouble,
 } from './server-session.ts'
 import { ServerTransaction } from './server-transaction.ts'
+import { socketOf } from './session-pool.ts'
 
 /** Enough for a storm of deadlocks; each waits a little longer than the last. */
 const maxConflicts = 10
 const maxReconnects = 3
 const conflictNapMs = 10
 const reconnectNapMs = 100
-/** Whose first retry comes to nothing tries no longer than this: callers want to hear of a server that stays away. */
+/** After a first retry in vain it tries no longer than this: callers want to hear of a server that stays away. */
 const reconnectMs = 2_000
 /** A renewal that comes this late is of no use: better fail, and try on a new connection. */
 const pulseMs = 5_000
@@ -79,7 +87,7 @@ export class ServerDriver implements SqlDriver {
     this.assertWritable()
     const pool = pulse ? this.#pulse : slow ? this.#handlers : this.#work
     const attempt = async () => await this.#run(await pool.acquire({ slow }), 'write').toEnd(script())
-    // Who has a pulse tries again by itself, with a newer time.
+    // The caller of a pulse tries again by itself, with a newer time.
     return await this.#retrying(attempt, pulse ? 1 : maxReconnects)
   }
 
@@ -136,8 +144,8 @@ export class ServerDriver implements SqlDriver {
 
   /** The server's time, read in one short round trip. */
   async time(): Promise<number> {
-    const found = await this.read(() => row(this.#engine.timeText), { pulse: true })
-    return Number(found?.now)
+    const answer = await this.read(() => row(this.#engine.timeText), { pulse: true })
+    return Number(answer?.now)
   }
 
   /** A script has to find out. */
@@ -171,7 +179,7 @@ export class ServerDriver implements SqlDriver {
   /** Rejects where the connection is known to be gone: what its user still does in the transaction can come to nothing. */
   async #lossOf({ client }: Session, signal: AbortSignal): Promise<never> {
     return await new Promise((_resolve, reject) => {
-      const socket = this.#engine.socketOf(client)
+      const socket = socketOf(client)
       const onClose = () => reject(new ServerFailure(new ConnectionGone()))
       socket.once('close', onClose)
       signal.addEventListener('abort', () => socket.off('close', onClose), { once: true })
@@ -225,10 +233,7 @@ export class ServerDriver implements SqlDriver {
   }
 
   #assertOpen(): void {
-    if (!this.#closed) return
-    throw new EvertickError('database_closed', 'This Evertick has been stopped: its database is closed.', {
-      next: 'Open a new one with Evertick.open().',
-    })
+    if (this.#closed) throw databaseClosed()
   }
 }
 
@@ -250,15 +255,4 @@ function notATransaction(words: string, message: string): EvertickError {
     field: 'tx',
     next: `Pass ${words}, the tx of ctx.transaction, or an object with query(text, params).`,
   })
-}
-
-async function lateAfter<T>(request: ExclusiveRequest<T>, signal: AbortSignal): Promise<never> {
-  await request.sleep(request.maxMs, signal)
-  throw new EvertickError(
-    'transaction_timeout',
-    `The transaction took longer than ${request.maxMs} ms and was rolled back.`,
-    {
-      next: 'Do slow work before ctx.transaction, and only write inside it.',
-    },
-  )
 }

@@ -1,5 +1,5 @@
 /** What a server's errors come down to, in our codes and words; each dialect says which of its numbers mean which. */
-import type { Meaning } from './server-session.ts'
+import type { Meaning } from './dialect.ts'
 
 export const serverMeanings = {
   away: {

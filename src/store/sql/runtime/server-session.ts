@@ -1,16 +1,14 @@
 /** What a server's engine gives to the driver that both servers share: connections, and what their errors mean. */
-import type { Socket } from 'node:net'
-import { type ErrorCode, EvertickError } from '../../../core/error.ts'
 import { PoolError } from './connection-pool.ts'
-import type { Dialect } from './dialect.ts'
-import type { Step } from './script.ts'
+import { asError, type Dialect, type Meaning, type Trouble, withMeaning } from './dialect.ts'
+import type { Answer, Step } from './script.ts'
 
 /** One connection, out of its pool until it is released. */
 export interface Session {
   /** The driver's own connection, for an ORM. */
   readonly client: unknown
   /** Rows, a count or an id, as the step wants it. */
-  run(step: Step): Promise<unknown>
+  run(step: Step): Promise<Answer>
   /** In the driver's dialect, as a user writes it. */
   query(text: string, params: readonly unknown[]): Promise<Record<string, unknown>[]>
   /** `snapshot`: all statements see one moment, and write nothing. */
@@ -38,25 +36,11 @@ export interface SessionLimits {
   readonly transactionMs: number | null
 }
 
-/**
- * `conflict`: another transaction was first, and the same script may be run again; `lost`: the connection is gone, and
- * what was under way may or may not have happened; `other`: the statement itself was refused.
- */
-export type Trouble = 'conflict' | 'lost' | 'other'
-
 /** What the driver said of a call of ours. (What a user's own statement says reaches the user as it is.) */
 export class ServerFailure extends Error {
   constructor(cause: unknown) {
     super('The database refused or did not answer.', { cause })
   }
-}
-
-/** One of our codes, and its words. */
-export interface Meaning {
-  readonly code: ErrorCode
-  /** Follows "The database …". */
-  readonly says: string
-  readonly next: string
 }
 
 export interface ServerEngine {
@@ -66,8 +50,6 @@ export interface ServerEngine {
   /** The statement that tells the server's time in milliseconds, as `now`. */
   readonly timeText: string
   openPool(size: number, limits: SessionLimits): SessionPool
-  /** Of a session's `client`. */
-  socketOf(client: unknown): Socket
   /** Both by the server's codes, never by its messages. */
   troubleOf(failure: ServerFailure): Trouble
   meaningOf(failure: ServerFailure): Meaning | null
@@ -89,14 +71,7 @@ export function classified(
   error: unknown,
   { where, meaningOf }: Pick<ServerEngine, 'where' | 'meaningOf'>,
 ): Error {
-  if (!(error instanceof ServerFailure)) {
-    return error instanceof Error ? error : new Error(String(error), { cause: error })
-  }
+  if (!(error instanceof ServerFailure)) return asError(error)
   const { cause } = error
-  const meaning = cause instanceof PoolError ? crowdedHere : meaningOf(error)
-  if (meaning === null) return cause instanceof Error ? cause : new Error(String(cause), { cause })
-  return new EvertickError(meaning.code, `The database ${where} ${meaning.says}.`, {
-    next: meaning.next,
-    cause,
-  })
+  return withMeaning(cause, cause instanceof PoolError ? crowdedHere : meaningOf(error), where)
 }

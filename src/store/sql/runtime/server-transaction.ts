@@ -2,7 +2,7 @@
 import type { Transaction } from '../../store.ts'
 import type { Dialect } from './dialect.ts'
 import { transactionEnded } from './nested-write.ts'
-import type { Row, Script } from './script.ts'
+import type { Script } from './script.ts'
 import type { Session } from './server-session.ts'
 
 export class ServerTransaction implements Transaction {
@@ -33,7 +33,7 @@ export class ServerTransaction implements Transaction {
     let step = script.next()
     while (!step.done) {
       this.#assertOpen()
-      step = script.next((await this.#session.run(step.value)) as Row[] & number)
+      step = script.next(await this.#session.run(step.value))
     }
     return step.value
   }

@@ -8,6 +8,7 @@ import { sequenceOfJob } from '../../../core/job/sequence.ts'
 import type { TickRange } from '../../../core/tick/account.ts'
 import type { RangeDraft } from '../../../core/tick/catch-up.ts'
 import type { TickPlan } from '../../../core/tick/plan-ticks.ts'
+import { type CursorMove, cursorValues } from '../hot-scripts.ts'
 import { number, rangeFrom, text } from '../runtime/rows.ts'
 import { type Param, row, rows, run, type Script, type ScriptContext } from '../runtime/script.ts'
 import { executionRow, insertExecutions } from '../work/insert-execution.ts'
@@ -185,25 +186,20 @@ export function jobAfter(job: Job, plan: TickPlan, now: number): Job {
 
 function* moveCursor(job: Job, plan: TickPlan, now: number): Script<Job> {
   const after = jobAfter(job, plan, now)
-  if ((yield* moveOne(job, after)) !== 1) throw cursorMoved(job.name)
+  if ((yield* moveOne({ job, after })) !== 1) throw cursorMoved(job.name)
   return after
 }
 
+const moveText = `
+  UPDATE @jobs SET accounted_until = ?, next_due_at = ?, open_tick_at = ?, runs = ?, state = ?, updated_at = ?
+  WHERE id = ? AND accounted_until = ? AND version = ?`
+
 /** Compare-and-set on (cursor, version); how many moved. */
-export function* moveOne(job: Job, after: Job): Script<number> {
-  return yield* run(
-    `UPDATE @jobs SET accounted_until = ?, next_due_at = ?, open_tick_at = ?, runs = ?, state = ?, updated_at = ?
-     WHERE id = ? AND accounted_until = ? AND version = ?`,
-    after.accountedUntil,
-    after.nextDueAt,
-    after.openTickAt,
-    after.runs,
-    after.state,
-    after.updatedAt,
-    job.id,
-    job.accountedUntil,
-    job.version,
-  )
+export function* moveOne(move: CursorMove): Script<number> {
+  const after = cursorValues(move)
+  const { accounted_until, next_due_at, open_tick_at, runs, state, updated_at } = after
+  const set = [accounted_until, next_due_at, open_tick_at, runs, state, updated_at]
+  return yield* run(moveText, ...set, after.id, after.was, after.version)
 }
 
 export function cursorMoved(name: string): Error {

@@ -5,7 +5,7 @@
 
 import { jobNotFound } from '../jobs/create-job.ts'
 import { number, text } from '../runtime/rows.ts'
-import type { Row, Script } from '../runtime/script.ts'
+import { look, type Row, type Script } from '../runtime/script.ts'
 import { type ClaimedJob, claimedJobFrom } from './claimed.ts'
 
 /** Beyond this many jobs it starts over: a job not kept only costs its spec again. */
@@ -28,8 +28,8 @@ export class ClaimedJobs {
     const ids = [...new Set(unknown.map((row) => text(row.job_id)))]
     if (ids.length > 0) {
       if (this.#kept.size + ids.length > maxKept) this.#kept.clear()
-      const found: Row[] = yield { text: jobText, params: [ids], wants: 'rows', alone: true }
-      for (const row of found) this.#kept.set(text(row.id), { version: number(row.version), row })
+      for (const row of yield* look(jobText, ids))
+        this.#kept.set(text(row.id), { version: number(row.version), row })
     }
     return rows.map((claimed) => {
       const kept = this.#kept.get(text(claimed.job_id)) ?? this.missing(claimed)

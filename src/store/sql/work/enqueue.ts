@@ -2,8 +2,9 @@
 import { EvertickError } from '../../../core/error.ts'
 import type { Enqueued, NewExecution } from '../../store.ts'
 import type { HotScripts } from '../hot-scripts.ts'
-import { text } from '../runtime/rows.ts'
-import { look, type Script } from '../runtime/script.ts'
+import { startByRow } from '../jobs/job-columns.ts'
+import { number, text } from '../runtime/rows.ts'
+import { look, type Param, type Row, type Script } from '../runtime/script.ts'
 import type { Scripts } from '../runtime/scripts.ts'
 import { isUnfinished } from './states.ts'
 
@@ -16,11 +17,59 @@ export function valuesOf(draft: NewExecution) {
     ready_at: draft.readyAt,
     queue: draft.queue,
     priority: draft.priority,
-    input: draft.input === undefined ? null : JSON.stringify(draft.input),
-    metadata: Object.keys(draft.metadata).length === 0 ? null : JSON.stringify(draft.metadata),
+    input: inputText(draft),
+    metadata: metadataText(draft),
     unique_key: draft.uniqueKey,
     created_at: draft.createdAt,
   }
+}
+
+/** What an enqueue writes, in the order of its statement. */
+export const enqueuedNames = [
+  'id',
+  'job_id',
+  'cause',
+  'scheduled_for',
+  'state',
+  'ready_at',
+  'start_by',
+  'queue',
+  'priority',
+  'handler',
+  'max_attempts',
+  'input',
+  'metadata',
+  'unique_key',
+  'created_at',
+] as const
+
+/** The same by column, where the job was read before: it has the `enqueueColumns`. */
+export function enqueuedRow(draft: NewExecution, job: Row) {
+  return {
+    id: draft.id,
+    job_id: text(job.id),
+    cause: 'enqueue',
+    scheduled_for: draft.scheduledFor,
+    state: 'pending',
+    ready_at: draft.readyAt,
+    start_by: startByRow(draft.readyAt, job),
+    queue: draft.queue ?? text(job.queue),
+    priority: draft.priority ?? number(job.priority),
+    handler: text(job.handler),
+    max_attempts: number(job.max_attempts),
+    input: inputText(draft),
+    metadata: metadataText(draft),
+    unique_key: draft.uniqueKey,
+    created_at: draft.createdAt,
+  } satisfies Readonly<Record<(typeof enqueuedNames)[number], Param>>
+}
+
+function inputText({ input }: NewExecution): string | null {
+  return input === undefined ? null : JSON.stringify(input)
+}
+
+function metadataText({ metadata }: NewExecution): string | null {
+  return Object.keys(metadata).length === 0 ? null : JSON.stringify(metadata)
 }
 
 /** A unique key may be free by the time that one asks for its holder, and a job be made right after none was found. */
