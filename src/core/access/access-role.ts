@@ -2,6 +2,12 @@
 export const accessRoles = ['viewer', 'operator', 'admin'] as const
 export type AccessRole = (typeof accessRoles)[number]
 
+export const roleSentences: Readonly<Record<AccessRole, string>> = {
+  viewer: 'Sees everything, changes nothing.',
+  operator: 'Can also run, pause, resume, retry and cancel.',
+  admin: 'Can also create, edit and delete jobs, and manage tokens.',
+}
+
 export function mayAct(as: AccessRole, needed: AccessRole): boolean {
   return accessRoles.indexOf(as) >= accessRoles.indexOf(needed)
 }
