@@ -4,8 +4,8 @@ export type AccessRole = (typeof accessRoles)[number]
 
 export const roleSentences: Readonly<Record<AccessRole, string>> = {
   viewer: 'Sees everything, changes nothing.',
-  operator: 'Can also run, pause, resume, retry and cancel.',
-  admin: 'Can also create, edit and delete jobs, and manage tokens.',
+  operator: 'Sees everything, and can run, pause, resume, retry and cancel.',
+  admin: 'Can do everything an operator can, and also create, edit and delete jobs and manage tokens.',
 }
 
 export function mayAct(as: AccessRole, needed: AccessRole): boolean {

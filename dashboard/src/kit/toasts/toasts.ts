@@ -1,4 +1,4 @@
-/** Short news at the edge of the screen: what was done, and how to take it back. */
+/** Short messages in a corner: what was done, and how to undo it. */
 import { reactive } from 'vue'
 
 export interface Toast {

@@ -1,15 +1,15 @@
-/** The audit of the ticks. The overview's card and the audit's page show the same: it is kept until somebody asks again. */
+/** The last audit of the ticks, shown on the overview and the audit page until somebody runs it again. */
 import { useQuery } from '@tanstack/vue-query'
 import { ref } from 'vue'
-import { now } from '../clock.ts'
-import { server } from '../server.ts'
+import { now } from '../../clock.ts'
+import { server } from '../../server.ts'
 
 export function useProof() {
   const startedAt = ref(0)
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: ['proof'],
     queryFn: async ({ signal }) => ({ ...(await server.audit({ signal })), at: now.value }),
-    // Only when asked for: it reads every job's ledger.
+    // Only on demand: it reads the ledger of every job.
     enabled: false,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: Number.POSITIVE_INFINITY,
