@@ -1,6 +1,6 @@
 /** The marks of a time axis and their labels: round times in the zone, never too close together. */
 import { dayMs } from '../../../src/core/schedule/civil-day.ts'
-import { dayNumber, instantOf, localMs, startOfDay } from '../words/days.ts'
+import { dayNumber, instantOf, localMs, minuteMs, startOfDay } from '../words/days.ts'
 import { dayWords, timeOfDay } from '../words/times.ts'
 
 export interface AxisMark {
@@ -10,7 +10,6 @@ export interface AxisMark {
   readonly isDay: boolean
 }
 
-const minuteMs = 60_000
 const steps = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720].map((minutes) => minutes * minuteMs)
 const daySteps = [1, 2, 3, 7, 14, 30]
 

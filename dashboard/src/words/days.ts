@@ -2,6 +2,9 @@
 import { dayMs } from '../../../src/core/schedule/civil-day.ts'
 import { zoneOffsets } from '../../../src/core/schedule/timezone.ts'
 
+export const minuteMs = 60_000
+export const hourMs = 60 * minuteMs
+
 /** The local time of a zone, in milliseconds as if it were UTC. */
 export function localMs(at: number, zone: string): number {
   return at + zoneOffsets(zone).segmentAt(at).offsetMs
@@ -40,6 +43,6 @@ export function monthWords(day: number): string {
 export function clockChangeWords(day: number, zone: string): string | null {
   const excess = dayExcessMs(day, zone)
   if (excess === 0) return null
-  const hours = (dayMs + excess) / 3_600_000
+  const hours = (dayMs + excess) / hourMs
   return `${hours} h day: clocks go ${excess < 0 ? 'forward' : 'back'}`
 }

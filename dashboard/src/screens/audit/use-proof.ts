@@ -1,6 +1,6 @@
 /** The last audit of the ticks, shown on the overview and the audit page until somebody runs it again. */
 import { useQuery } from '@tanstack/vue-query'
-import { ref } from 'vue'
+import { computed, ref } from 'vue'
 import { now } from '../../clock.ts'
 import { server } from '../../server.ts'
 
@@ -21,5 +21,9 @@ export function useProof() {
     void refetch()
   }
 
-  return { data, error, isFetching, startedAt, prove }
+  const action = computed(() => {
+    if (isFetching.value) return 'Auditing …'
+    return data.value === undefined ? 'Run audit' : 'Run audit again'
+  })
+  return { data, error, isFetching, startedAt, action, prove }
 }

@@ -8,9 +8,7 @@ import type { Answer } from '../../../../src/client/index.ts'
 import { now } from '../../clock.ts'
 import { server } from '../../server.ts'
 import { crowdsOf } from '../../words/crowds.ts'
-import { dayNumber, localMs, startOfDay } from '../../words/days.ts'
-
-const hourMs = 3_600_000
+import { dayNumber, hourMs, localMs, startOfDay } from '../../words/days.ts'
 
 export type PileUp = Answer<'GET /forecast'>['pileUps'][number]
 

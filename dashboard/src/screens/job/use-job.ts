@@ -1,6 +1,7 @@
 /** The queries of the job's page. Their keys contain the job's name, since events of executions use the name. */
 import { useQuery, useQueryClient } from '@tanstack/vue-query'
 import { computed, type Ref, shallowReactive } from 'vue'
+import type { Job } from '../../../../src/client/index.ts'
 import { server } from '../../server.ts'
 
 /** By ID or name, as in the URL. */
@@ -18,6 +19,13 @@ export function useJob(id: Readonly<Ref<string>>) {
     },
     // Never show another job in the meantime.
     placeholderData: () => undefined,
+  })
+}
+
+export function useRevisions(job: Readonly<Ref<Job>>) {
+  return useQuery({
+    queryKey: computed(() => ['job', job.value.name, 'revisions']),
+    queryFn: ({ signal }) => server.jobs.revisions(job.value.id, { signal }),
   })
 }
 

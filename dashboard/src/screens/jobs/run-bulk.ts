@@ -1,4 +1,5 @@
 /** Does one action to many jobs: to all that match with one request, to selected ones one after the other. */
+import { problemWords } from '../../kit/problem-words.ts'
 import { server } from '../../server.ts'
 import type { BulkAction, BulkReport } from './bulk-actions.ts'
 
@@ -33,7 +34,7 @@ export async function onSelected(
       else await server.jobs[action](name)
       changed.push(name)
     } catch (error) {
-      failed.push({ job: name, message: error instanceof Error ? error.message : String(error) })
+      failed.push({ job: name, message: problemWords(error).message })
     }
     onProgress(index + 1, names.length)
   }

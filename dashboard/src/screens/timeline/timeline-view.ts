@@ -2,8 +2,8 @@
 import { computed, ref, watch } from 'vue'
 import { useRoute, useRouter } from 'vue-router'
 import { now } from '../../clock.ts'
+import { minuteMs } from '../../words/days.ts'
 
-const minuteMs = 60_000
 export const spans = {
   '15m': 15 * minuteMs,
   '1h': 60 * minuteMs,

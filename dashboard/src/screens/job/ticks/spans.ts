@@ -1,11 +1,9 @@
 /** The time ranges that the ledger can show. */
-import { dayNumber, startOfDay } from '../../../words/days.ts'
+import { dayMs } from '../../../../../src/core/schedule/civil-day.ts'
+import { dayNumber, hourMs, startOfDay } from '../../../words/days.ts'
 
 export const spanWords = { '1d': '24 hours', '7d': '7 days', '30d': '30 days', custom: 'Custom' } as const
 export type SpanName = keyof typeof spanWords
-
-const dayMs = 86_400_000
-const hourMs = 3_600_000
 
 export interface Span {
   readonly from: string
