@@ -20,12 +20,12 @@ const formats = new Map<string, Intl.DateTimeFormat>()
 
 function format(zone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const key = `${zone}|${JSON.stringify(options)}`
-  let made = formats.get(key)
-  if (made === undefined) {
-    made = new Intl.DateTimeFormat('en-GB', { timeZone: zone, hourCycle: 'h23', ...options })
-    formats.set(key, made)
+  let cached = formats.get(key)
+  if (cached === undefined) {
+    cached = new Intl.DateTimeFormat('en-GB', { timeZone: zone, hourCycle: 'h23', ...options })
+    formats.set(key, cached)
   }
-  return made
+  return cached
 }
 
 type Given = string | number | Date
