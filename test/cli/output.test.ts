@@ -35,7 +35,7 @@ describe('for a program that reads along', () => {
     expect(folded.stdout).toMatch(/\d+ ticks: .* fired.* None is unaccounted for\./)
     const all = await runCli(['explain', 'each-minute', ...span], at)
     expect(all.stdout).toMatch(/caught up/)
-    expect(all.stdout).toMatch(/skipped, missed, and over the limit of missed runs/)
+    expect(all.stdout).toMatch(/skipped, missed, and beyond the limit of missed runs/)
     const failing = await runCli(['explain', 'failing', ...span], at)
     expect(failing.stdout).toContain('failed after 2 attempts: the disk is on fire')
   })

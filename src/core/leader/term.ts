@@ -29,7 +29,7 @@ export function settledWords({ caughtUp, coalesced, skipped }: Omit<Repair, 'fou
 
 /** "14 missed: 3 caught up, 9 coalesced, 2 skipped". */
 export function repairWords(repair: Repair): string {
-  if (repair.found === 0) return 'none missed'
+  if (repair.found === 0) return 'nothing missed'
   const settled = settledWords(repair)
   return `${repair.found.toLocaleString('en')} missed${settled === '' ? '' : `: ${settled}`}`
 }

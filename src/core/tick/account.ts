@@ -8,7 +8,7 @@ export type Account = (typeof accounts)[number]
 const skipSentences = {
   catchup_off: 'missed while no node led, and catch-up is off',
   outside_window: 'missed, and older than the catch-up window',
-  over_limit: 'missed, and over the limit of missed runs',
+  over_limit: 'missed, and beyond the limit of missed runs',
   overlap: 'the previous run was still going',
   buffer_full: 'the buffer of waiting runs was full',
   paused: 'the job was paused',
@@ -47,7 +47,7 @@ const shortReasons: Readonly<Record<RangeReason, string>> = {
   ...skipSentences,
   catchup_off: 'catch-up is off',
   outside_window: 'older than the catch-up window',
-  over_limit: 'over the limit of missed runs',
+  over_limit: 'beyond the limit of missed runs',
   buffer_full: 'the buffer was full',
   paused: 'paused',
   disabled: 'disabled',
@@ -61,4 +61,4 @@ export function shortReason(reason: string): string {
 /** A tick that waits, or was skipped, because no node could run its job. */
 export const heldBackSentence = 'held back: no node has its handler'
 
-export const unaccountedSentence = 'unaccounted: it was due, but nothing says what became of it'
+export const unaccountedSentence = 'unaccounted for: due, but the ledger does not say what happened'
