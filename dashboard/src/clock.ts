@@ -1,22 +1,22 @@
-/** The server's time, as this browser sees it: its own clock may be wrong, and countdowns must not be. */
+/** The server's time. The browser's clock may be wrong, and countdowns must not be. */
 import { readonly, ref } from 'vue'
 
 let offsetMs = 0
 const current = ref(Date.now())
 
-/** Moves once a second while the page is seen. */
+/** Ticks once a second while the page is visible. */
 export const now = readonly(current)
 
 export function setServerTime(instant: string): void {
   offsetMs = Date.parse(instant) - Date.now()
-  move()
+  update()
 }
 
-function move(): void {
+function update(): void {
   current.value = Date.now() + offsetMs
 }
 
 setInterval(() => {
-  if (!document.hidden) move()
+  if (!document.hidden) update()
 }, 1_000)
-document.addEventListener('visibilitychange', move)
+document.addEventListener('visibilitychange', update)

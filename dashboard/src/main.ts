@@ -8,7 +8,7 @@ import './kit/kit.css'
 
 applyTheme()
 
-// What is shown stays until better is there; the live events say when that is, so nothing is asked for on a timer.
+// Old data stays visible until new data arrives. Live events say when to reload, so nothing polls.
 const queries = new QueryClient({
   defaultOptions: {
     queries: {

@@ -1,8 +1,8 @@
-/** What this browser remembers: theme, zone, the rail, saved views. Nothing of the server's. */
+/** What this browser remembers: theme, time zone, sidebar, saved views. Nothing from the server. */
 import { reactive, watch } from 'vue'
 
 export type Theme = 'system' | 'light' | 'dark'
-/** Whose zone times are shown in: that of the job at hand, this browser's, or UTC. */
+/** The time zone that times are shown in: the job's, this browser's, or UTC. */
 export type ZoneChoice = 'job' | 'browser' | 'utc'
 
 export interface SavedView {
@@ -16,14 +16,14 @@ interface Preferences {
   zone: ZoneChoice
   railIsNarrow: boolean
   views: SavedView[]
-  /** The end of the newest gap whose story was read. */
+  /** The end of the last gap that the "While you were away" card was dismissed for. */
   awayReadUntil: string
-  /** Names, the newest first: what the palette offers before anything is typed. */
+  /** Names, newest first: the palette offers them before anything is typed. */
   recentJobs: string[]
 }
 
 const key = 'evertick'
-const usual: Preferences = {
+const defaults: Preferences = {
   theme: 'system',
   zone: 'browser',
   railIsNarrow: false,
@@ -32,14 +32,14 @@ const usual: Preferences = {
   recentJobs: [],
 }
 
-export const preferences: Preferences = reactive({ ...usual, ...read() })
+export const preferences: Preferences = reactive({ ...defaults, ...read() })
 
 watch(preferences, () => {
   applyTheme()
   try {
     localStorage.setItem(key, JSON.stringify(preferences))
   } catch {
-    // A browser that keeps nothing still shows everything.
+    // Without storage, preferences last until the page is closed.
   }
 })
 

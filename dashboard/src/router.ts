@@ -1,4 +1,4 @@
-/** Every screen with its address; each is loaded when it is first looked at. */
+/** Every screen and its URL. A screen is loaded when it is first opened. */
 import { createRouter, createWebHistory } from 'vue-router'
 
 declare module 'vue-router' {
@@ -87,9 +87,9 @@ export const router = createRouter({
     },
     {
       path: '/:rest(.*)*',
-      name: 'nowhere',
+      name: 'not-found',
       meta: { title: 'Not found' },
-      component: () => import('./screens/Nowhere.vue'),
+      component: () => import('./screens/NotFound.vue'),
     },
   ],
 })

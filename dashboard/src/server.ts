@@ -1,4 +1,4 @@
-/** The only way to the server. The page's base says where it is, so that it may be mounted below any path. */
+/** The only way to the server. Its URL is the page's base, so that it can be mounted below any path. */
 import { createClient } from '../../src/client/index.ts'
 
 export const server = createClient({ url: document.baseURI })

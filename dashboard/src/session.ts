@@ -1,4 +1,4 @@
-/** Who is signed in, and what they may do. */
+/** Who is signed in, and what they are allowed to do. */
 import { computed, ref } from 'vue'
 import type { AccessRole } from '../../src/core/access/access-role.ts'
 import { setServerTime } from './clock.ts'
@@ -9,13 +9,13 @@ export interface Session {
   readonly role: AccessRole
 }
 
-/** undefined: not known yet; null: nobody. */
+/** undefined: not known yet; null: nobody is signed in. */
 export const session = ref<Session | null | undefined>(undefined)
 export const sessionProblem = ref<unknown>(null)
-/** There was a session, and it is over: whoever signs in again goes on where they were. */
+/** A session has ended on this page. Signing in again continues where it was. */
 export const hasEnded = ref(false)
 
-/** What the role does not allow is not shown; the server refuses it in any case. */
+/** Actions that the role does not allow are hidden; the server refuses them anyway. */
 export const mayOperate = computed(
   () => session.value?.role === 'operator' || session.value?.role === 'admin',
 )

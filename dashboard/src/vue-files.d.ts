@@ -1,4 +1,4 @@
-/** For tools that know TypeScript and not Vue; vue-tsc reads the files themselves. */
+/** For tools that know TypeScript but not Vue; vue-tsc reads the files themselves. */
 declare module '*.vue' {
   import type { DefineComponent } from 'vue'
 

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { fitOf, fitting } from '../../dashboard/src/shell/fuzzy.ts'
+import { matching, scoreOf } from '../../dashboard/src/shell/fuzzy.ts'
 
-const names = (all: readonly string[], wanted: string) => fitting(all, wanted, (name) => name)
+const names = (all: readonly string[], wanted: string) => matching(all, wanted, (name) => name)
 
 test('what is typed must be there, letter by letter and in order', () => {
-  expect(fitOf('nightly-report', 'nrep')).not.toBe(null)
-  expect(fitOf('nightly-report', 'pern')).toBe(null)
-  expect(fitOf('Audit log', 'adl g')).not.toBe(null)
+  expect(scoreOf('nightly-report', 'nrep')).not.toBe(null)
+  expect(scoreOf('nightly-report', 'pern')).toBe(null)
+  expect(scoreOf('Audit log', 'adl g')).not.toBe(null)
 })
 
 test('a whole word comes before its letters, and a beginning before a middle', () => {

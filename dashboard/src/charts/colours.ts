@@ -1,10 +1,10 @@
-/** The colours of the page as a canvas takes them; read again when the theme changes. */
+/** The page's colours in a form that a canvas understands; read again when the theme changes. */
 import { onUnmounted, type Ref, ref, watch } from 'vue'
 import { preferences } from '../preferences.ts'
 
 export type Colours<Name extends string> = Readonly<Record<Name, string>>
 
-/** By the names of the variables in styles.css, without their dashes: `ran`, `failed`, `line`. */
+/** Named after the variables in styles.css, without the dashes: `ran`, `failed`, `line`. */
 export function useColours<Name extends string>(names: readonly Name[]): Ref<Colours<Name>> {
   const read = () => coloursOf(names)
   const colours = ref(read()) as Ref<Colours<Name>>
@@ -17,14 +17,14 @@ export function useColours<Name extends string>(names: readonly Name[]): Ref<Col
 }
 
 function coloursOf<Name extends string>(names: readonly Name[]): Colours<Name> {
-  // A variable says `light-dark(…)`; only what is drawn with it knows which of the two.
+  // A variable holds `light-dark(…)`. Only an element that uses it knows which of the two applies.
   const probe = document.createElement('span')
   document.body.append(probe)
   const style = getComputedStyle(probe)
-  const found = names.map((name) => {
+  const colours = names.map((name) => {
     probe.style.color = `var(--${name})`
     return [name, style.color]
   })
   probe.remove()
-  return Object.fromEntries(found) as Colours<Name>
+  return Object.fromEntries(colours) as Colours<Name>
 }

@@ -1,16 +1,15 @@
-/** Where the marks of a time axis stand, and what is written at them: round times of the zone, never too close. */
+/** The marks of a time axis and their labels: round times in the zone, never too close together. */
 import { dayMs } from '../../../src/core/schedule/civil-day.ts'
-import { dayNumber, instantOf, localMs, startOfDay } from '../words/days.ts'
+import { dayNumber, instantOf, localMs, minuteMs, startOfDay } from '../words/days.ts'
 import { dayWords, timeOfDay } from '../words/times.ts'
 
 export interface AxisMark {
   readonly at: number
   readonly label: string
-  /** A day begins here. */
+  /** Midnight. */
   readonly isDay: boolean
 }
 
-const minuteMs = 60_000
 const steps = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720].map((minutes) => minutes * minuteMs)
 const daySteps = [1, 2, 3, 7, 14, 30]
 
@@ -21,24 +20,24 @@ export function timeAxis(from: number, to: number, marks: number, zone: string):
 }
 
 function clockMarks(from: number, to: number, step: number, zone: string): AxisMark[] {
-  const found: AxisMark[] = []
-  // By the clock of the zone: where it changes within the axis, marks still stand at round hours.
+  const marks: AxisMark[] = []
+  // In local time, so that marks stay on round hours when the clocks change.
   const first = Math.ceil(localMs(from, zone) / step) * step
   for (let local = first; local <= localMs(to, zone); local += step) {
     const at = instantOf(local, zone)
-    if (at > to || at === found.at(-1)?.at) continue
+    if (at > to || at === marks.at(-1)?.at) continue
     const isDay = local % dayMs === 0
-    found.push({ at, isDay, label: isDay ? dayWords(at, zone) : timeOfDay(at, zone) })
+    marks.push({ at, isDay, label: isDay ? dayWords(at, zone) : timeOfDay(at, zone) })
   }
-  return found
+  return marks
 }
 
 function dayMarks(from: number, to: number, wanted: number, zone: string): AxisMark[] {
   const step = daySteps.find((days) => days * dayMs >= wanted) ?? Math.ceil(wanted / dayMs)
-  const found: AxisMark[] = []
+  const marks: AxisMark[] = []
   for (let day = dayNumber(from, zone) + 1; ; day += step) {
     const at = startOfDay(day, zone)
-    if (at > to) return found
-    found.push({ at, isDay: true, label: dayWords(at, zone) })
+    if (at > to) return marks
+    marks.push({ at, isDay: true, label: dayWords(at, zone) })
   }
 }

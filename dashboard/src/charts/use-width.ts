@@ -1,4 +1,4 @@
-/** How wide an element is, as it changes: drawings in real pixels keep their text straight. */
+/** The width of an element as it changes. Charts draw in real pixels, so that their text is not stretched. */
 import { onUnmounted, type Ref, ref, watch } from 'vue'
 
 export function useWidth(element: Ref<HTMLElement | null>): Ref<number> {

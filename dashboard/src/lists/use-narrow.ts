@@ -1,4 +1,4 @@
-/** Whether the page is as narrow as a phone: where rows change their shape, and not only their look. */
+/** Whether the page is as narrow as a phone, for layouts that CSS alone cannot change. */
 import { type Ref, readonly, ref } from 'vue'
 
 const query = matchMedia('(max-width: 760px)')

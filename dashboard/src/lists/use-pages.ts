@@ -1,6 +1,6 @@
 /**
- * A long list by keyset pages, of which only those in view are asked for and kept fresh. Each page is a query of its own:
- * a hint of the server reads a screenful again, not the hundred pages that somebody has scrolled over.
+ * A long list in keyset pages. Only the visible pages are loaded and kept fresh: each is a query of its own, so that an
+ * event reloads a screenful and not the hundred pages that somebody has scrolled through.
  */
 import { useQueries, useQueryClient } from '@tanstack/vue-query'
 import { computed, type Ref, ref, shallowReactive, watch } from 'vue'
@@ -11,7 +11,7 @@ export interface Page<Row> {
 }
 
 export interface PagesOptions<Row> {
-  /** Of the list, with what it is filtered and sorted by: another key is another list. */
+  /** Includes the filter and the order: another key is another list. */
   readonly key: Ref<readonly unknown[]>
   readonly size: number
   readonly load: (cursor: string | undefined, signal: AbortSignal) => Promise<Page<Row>>
@@ -19,7 +19,7 @@ export interface PagesOptions<Row> {
 
 export function usePages<Row>({ key, size, load }: PagesOptions<Row>) {
   const queries = useQueryClient()
-  /** Where each known page begins; the first begins at the beginning. */
+  /** Where each known page starts; undefined is the beginning of the list. */
   const cursors = shallowReactive<(string | undefined)[]>([undefined])
   const seen = ref({ first: 0, last: 0 })
   watch(
@@ -53,7 +53,7 @@ export function usePages<Row>({ key, size, load }: PagesOptions<Row>) {
       all.forEach(({ data }, offset) => {
         const next = (inView.value[offset] ?? 0) + 1
         if (data?.nextCursor == null) return
-        // A page that has grown or shrunk moves all that follow.
+        // If a page has grown or shrunk, the pages after it start elsewhere.
         if (next < cursors.length && cursors[next] !== data.nextCursor) cursors.splice(next)
         if (next === cursors.length) cursors.push(data.nextCursor)
       })
@@ -62,9 +62,9 @@ export function usePages<Row>({ key, size, load }: PagesOptions<Row>) {
   )
 
   const firstError = computed(() => results.value.find(({ error }) => error)?.error ?? null)
-  /** Of the list, not of the page in view: a list that shrank while that loads would scroll away from it, and back, without end. */
+  /** The list, not the visible page: a list that shrank while a page loads would scroll back and forth without end. */
   const isLoading = computed(() => cursors.length === 1 && (results.value[0]?.isPending ?? true))
-  /** Rows that are known, and while there is more, a page of rows that keep its place. */
+  /** The known rows, plus a page of placeholders while there are more. */
   const count = computed(() => {
     const lastIndex = cursors.length - 1
     const last = pageAt(lastIndex)
@@ -81,7 +81,7 @@ export function usePages<Row>({ key, size, load }: PagesOptions<Row>) {
     return pageAt(Math.floor(index / size))?.rows[index % size]
   }
 
-  /** Says which rows are in view; the page after them is read before it is reached. */
+  /** Tells which rows are visible. The next page is loaded before it is reached. */
   function show(firstRow: number, lastRow: number): void {
     const first = Math.floor(firstRow / size)
     const last = Math.floor((lastRow + size / 2) / size)

@@ -1,9 +1,9 @@
-/** While somebody writes in a form, news wait: nothing may change under the hands of its reader. */
+/** Live updates wait while a form is open, so that nothing changes under whoever fills it in. */
 import { ref } from 'vue'
 
 export const holders = ref(0)
 
-/** Holds back live updates until the returned function is called. */
+/** Holds live updates until the returned function is called. */
 export function holdLive(): () => void {
   holders.value += 1
   let isHeld = true

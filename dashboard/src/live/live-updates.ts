@@ -1,6 +1,6 @@
 /**
- * The server says that something has changed, never what: the queries that show it are asked again, a little later and
- * together. Nothing is read while the page is hidden or a form is open; then all that was held is read at once.
+ * The server says that something has changed, not how. The queries that show it are reloaded together, a moment later.
+ * Nothing is loaded while the page is hidden or a form is open; afterwards everything that waited is loaded at once.
  */
 import type { QueryClient } from '@tanstack/vue-query'
 import { ref, watch } from 'vue'
@@ -8,12 +8,12 @@ import { server } from '../server.ts'
 import { endSession, isUnauthenticated } from '../session.ts'
 import { holders } from './hold.ts'
 
-/** `live`: the stream is open. `waiting`: it is being opened again. `held`: a form is open. */
+/** `live`: the stream is open. `waiting`: it is being reopened. `held`: a form is open. */
 export const liveState = ref<'live' | 'waiting' | 'held'>('waiting')
 
 const gatherMs = 400
-/** Before the stream is asked for again where it could not even be opened. */
-const openAgainMs = 3_000
+/** The wait after the stream could not be opened. */
+const reopenMs = 3_000
 
 type Key = readonly unknown[]
 
@@ -26,7 +26,7 @@ export function followLive(queries: QueryClient): () => void {
     timer = null
     if (holders.value > 0 || document.hidden) return
     for (const [name, queryKey] of stale) {
-      // What is being asked is not cut off and asked again: on a busy cluster it would never be answered.
+      // A query that is still loading is not restarted: on a busy cluster it would never finish.
       if (queries.isFetching({ queryKey }) > 0) continue
       stale.delete(name)
       void queries.invalidateQueries({ queryKey })
@@ -69,11 +69,11 @@ export function followLive(queries: QueryClient): () => void {
     }
   }
 
-  function onConnection(isThere: boolean): void {
+  function onConnection(isOpen: boolean): void {
     if (stream === null) return
-    // What failed while it was away is asked again.
-    if (isThere && liveState.value === 'waiting') changed([])
-    liveState.value = isThere ? (holders.value > 0 ? 'held' : 'live') : 'waiting'
+    // Reload whatever failed in the meantime.
+    if (isOpen && liveState.value === 'waiting') changed([])
+    liveState.value = isOpen ? (holders.value > 0 ? 'held' : 'live') : 'waiting'
   }
 
   async function keepFollowing(signal: AbortSignal): Promise<void> {
@@ -85,7 +85,7 @@ export function followLive(queries: QueryClient): () => void {
       }
       if (signal.aborted) return
       liveState.value = 'waiting'
-      await new Promise((resolve) => setTimeout(resolve, openAgainMs))
+      await new Promise((resolve) => setTimeout(resolve, reopenMs))
     }
   }
 
@@ -96,7 +96,7 @@ export function followLive(queries: QueryClient): () => void {
     void keepFollowing(stream.signal)
   }
 
-  /** A hidden page costs the server nothing; what it has missed is read when it is seen again. */
+  /** A hidden page costs the server nothing; it reloads when it becomes visible again. */
   function onVisibility(): void {
     if (document.hidden) {
       stream?.abort()

@@ -1,4 +1,4 @@
-/** As much of JSON Schema as a form can show; the rest is written as JSON. */
+/** The part of JSON Schema that a form can show; the rest is entered as JSON. */
 export interface InputSchema {
   readonly type?: string | readonly string[]
   readonly title?: string
@@ -21,7 +21,7 @@ export interface InputSchema {
 
 export type FieldKind = 'text' | 'number' | 'flag' | 'choice' | 'instant' | 'list' | 'group' | 'json'
 
-/** Without the null that says that it may be empty. */
+/** The schema without its `null` alternative. */
 export function plainSchema(schema: InputSchema): InputSchema {
   const options = (schema.anyOf ?? schema.oneOf ?? []).filter(({ type }) => type !== 'null')
   const [only, ...others] = options
@@ -56,12 +56,12 @@ function isSimple(schema: InputSchema): boolean {
   return ['text', 'number', 'choice', 'instant'].includes(kindOf(schema))
 }
 
-/** Whether a form says more than a box for JSON would. */
+/** Whether a form is more helpful than a text area for JSON. */
 export function hasForm(schema: InputSchema | null | undefined): schema is InputSchema {
   return schema != null && kindOf(plainSchema(schema)) === 'group'
 }
 
-/** What a form begins with: what is given, else the defaults. What has none is left out. */
+/** What a form starts with: the given values, then the defaults. */
 export function startingValue(schema: InputSchema, given?: unknown): unknown {
   const plain = plainSchema(schema)
   const value = given === undefined ? plain.default : given
@@ -69,7 +69,7 @@ export function startingValue(schema: InputSchema, given?: unknown): unknown {
   if (value !== undefined && (typeof value !== 'object' || value === null)) return value
   const held = (value ?? {}) as Readonly<Record<string, unknown>>
   const started = Object.entries(plain.properties ?? {}).map(([name, part]) => {
-    // An optional group that nobody has written into is not there, whatever its parts would begin with.
+    // An optional group that nobody has filled in is left out, even if its parts have defaults.
     const isLeftOut = held[name] === undefined && part.default === undefined && !isRequired(plain, name)
     const mayBegin = !isLeftOut || kindOf(plainSchema(part)) !== 'group'
     return [name, mayBegin ? startingValue(part, held[name]) : undefined] as const

@@ -2,7 +2,7 @@ import { ref } from 'vue'
 
 export const keysAreOpen = ref(false)
 
-/** Whether something lies over the page: its keys are its own. */
+/** Whether a dialog or menu is open; it has keys of its own. */
 export function isCovered(): boolean {
   return document.querySelector('[role="dialog"], [role="menu"]') !== null
 }
@@ -11,7 +11,7 @@ export function openKeys(): void {
   keysAreOpen.value = true
 }
 
-/** Whether a key goes into a text, and not to the page. */
+/** Whether a key is typed into a field. */
 export function isTyping(event: KeyboardEvent): boolean {
   const target = event.target as HTMLElement | null
   return (

@@ -1,11 +1,11 @@
-/** What the palette offers: what can be done with the job at hand, jobs, pages, and what can be done from anywhere. */
+/** What the palette offers: commands for the current job, jobs, pages, and general commands. */
 import { computed, type Ref } from 'vue'
 import { useRouter } from 'vue-router'
 import type { Job } from '../../../src/client/index.ts'
 import type { IconName } from '../kit/icons.ts'
 import { preferences } from '../preferences.ts'
 import { mayAdminister, mayOperate, signOut } from '../session.ts'
-import { fitting } from './fuzzy.ts'
+import { matching } from './fuzzy.ts'
 import { openKeys } from './keys.ts'
 import { places } from './places.ts'
 
@@ -16,49 +16,41 @@ export interface Entry {
   readonly run: () => unknown
 }
 
-export interface FoundJob {
+export interface MatchingJob {
   readonly name: string
   readonly scheduleText: string | null
 }
 
 export interface PaletteSources {
   readonly wanted: Readonly<Ref<string>>
-  readonly found: Readonly<Ref<readonly FoundJob[]>>
-  readonly jobAtHand: Readonly<Ref<Job | null>>
-  readonly ask: (what: 'run' | 'pause' | 'resume') => void
+  readonly matches: Readonly<Ref<readonly MatchingJob[]>>
+  readonly currentJob: Readonly<Ref<Job | null>>
+  readonly open: (dialog: 'run' | 'pause' | 'resume') => void
 }
 
 const executionId = /^[0-9a-f]{8}-[0-9a-f-]{27}$/i
 
-export function usePaletteEntries({ wanted, found, jobAtHand, ask }: PaletteSources) {
+export function usePaletteEntries({ wanted, matches, currentJob, open }: PaletteSources) {
   const router = useRouter()
 
   const onJob = computed<Entry[]>(() => {
-    const job = jobAtHand.value
+    const job = currentJob.value
     if (job === null || !mayOperate.value) return []
     const { id, name, actions } = job
     const may = (action: string) => actions.some((each) => each === action)
-    return [
-      ...(may('trigger')
-        ? [{ label: `Run ${name} …`, icon: 'play' as const, note: 'This job', run: () => ask('run') }]
-        : []),
-      ...(may('pause') && !job.isPaused
-        ? [{ label: `Pause ${name} …`, icon: 'pause' as const, note: 'This job', run: () => ask('pause') }]
-        : []),
-      ...(may('resume')
-        ? [{ label: `Resume ${name} …`, icon: 'play' as const, note: 'This job', run: () => ask('resume') }]
-        : []),
-      ...(mayAdminister.value && may('edit')
-        ? [
-            {
-              label: `Edit ${name}`,
-              icon: 'edit' as const,
-              note: 'This job',
-              run: () => router.push({ name: 'edit-job', params: { id } }),
-            },
-          ]
-        : []),
+    const edit = () => router.push({ name: 'edit-job', params: { id } })
+    const all: (Omit<Entry, 'note'> & { readonly isShown: boolean })[] = [
+      { label: `Run ${name} …`, icon: 'play', isShown: may('trigger'), run: () => open('run') },
+      {
+        label: `Pause ${name} …`,
+        icon: 'pause',
+        isShown: may('pause') && !job.isPaused,
+        run: () => open('pause'),
+      },
+      { label: `Resume ${name} …`, icon: 'play', isShown: may('resume'), run: () => open('resume') },
+      { label: `Edit ${name}`, icon: 'edit', isShown: mayAdminister.value && may('edit'), run: edit },
     ]
+    return all.filter(({ isShown }) => isShown).map((entry) => ({ ...entry, note: 'This job' }))
   })
 
   const jobEntry = (name: string, note: string): Entry => ({
@@ -68,10 +60,10 @@ export function usePaletteEntries({ wanted, found, jobAtHand, ask }: PaletteSour
     run: () => router.push({ name: 'job', params: { id: name } }),
   })
   const jobs = computed<Entry[]>(() => {
-    const recent = fitting(preferences.recentJobs, wanted.value, (name) => name)
-    const others = found.value.filter(({ name }) => !recent.includes(name))
+    const recent = matching(preferences.recentJobs, wanted.value, (name) => name)
+    const others = matches.value.filter(({ name }) => !recent.includes(name))
     return [
-      ...recent.filter((name) => name !== jobAtHand.value?.name).map((name) => jobEntry(name, 'Recent job')),
+      ...recent.filter((name) => name !== currentJob.value?.name).map((name) => jobEntry(name, 'Recent job')),
       ...others.map(({ name, scheduleText }) => jobEntry(name, scheduleText ?? 'No schedule')),
     ]
   })
@@ -114,7 +106,7 @@ export function usePaletteEntries({ wanted, found, jobAtHand, ask }: PaletteSour
     { label: 'Light theme', icon: 'sun', note: 'Theme', run: () => (preferences.theme = 'light') },
     { label: 'Dark theme', icon: 'moon', note: 'Theme', run: () => (preferences.theme = 'dark') },
     {
-      label: 'Theme as the system',
+      label: 'System theme',
       icon: 'screen',
       note: 'Theme',
       run: () => (preferences.theme = 'system'),
@@ -127,7 +119,7 @@ export function usePaletteEntries({ wanted, found, jobAtHand, ask }: PaletteSour
       run: () => (preferences.zone = 'browser'),
     },
     { label: "Times in each job's zone", icon: 'globe', note: 'Zone', run: () => (preferences.zone = 'job') },
-    { label: 'Keys', icon: 'keys', note: 'Help', run: openKeys },
+    { label: 'Keyboard shortcuts', icon: 'keys', note: 'Help', run: openKeys },
     { label: 'Sign out', icon: 'exit', note: 'Action', run: signOut },
   ])
 
@@ -145,6 +137,6 @@ export function usePaletteEntries({ wanted, found, jobAtHand, ask }: PaletteSour
       ]
     }
     const label = (entry: Entry) => entry.label
-    return [...fitting(onJob.value, text, label), ...jobs.value, ...fitting(anywhere.value, text, label)]
+    return [...matching(onJob.value, text, label), ...jobs.value, ...matching(anywhere.value, text, label)]
   })
 }

@@ -1,4 +1,4 @@
-/** Where one can go: the rail, the palette and the keys show the same list. */
+/** The pages of the main navigation, the palette and the shortcuts. */
 import type { IconName } from '../kit/icons.ts'
 
 export interface Place {
@@ -7,7 +7,7 @@ export interface Place {
   readonly icon: IconName
   /** Pressed after `g`. */
   readonly key: string
-  /** Screens that belong to it. */
+  /** Other screens that belong to it. */
   readonly within?: readonly string[]
 }
 
@@ -22,7 +22,7 @@ export const places: readonly Place[] = [
   { name: 'settings', label: 'Settings', icon: 'settings', key: 's' },
 ]
 
-/** The place that a screen belongs to. */
+/** Whether a screen belongs to a place. */
 export function isIn(place: Place, screen: unknown): boolean {
   return place.name === screen || place.within?.some((name) => name === screen) === true
 }

@@ -1,9 +1,9 @@
 /**
- * How a tick is drawn everywhere: bar, ledger, heatmap, legend. A kind is a colour and a shape or letter, never a colour
- * alone.
+ * The kinds of ticks that the bar, the ledger, the heatmap and legends show. Each has a colour and a shape or letter,
+ * never a colour alone.
  */
-import { reasonSentence } from '../../../src/core/tick/account.ts'
-import { counted, heldBack } from '../words/accounts.ts'
+import { reasonSentence, unaccountedSentence } from '../../../src/core/tick/account.ts'
+import { capitalized, counted, heldBack } from '../words/sentences.ts'
 import { durationWords } from '../words/times.ts'
 
 export const tickKinds = [
@@ -20,7 +20,7 @@ export const tickKinds = [
 ] as const
 export type TickKind = (typeof tickKinds)[number]
 
-/** A tick or a run of ticks, as lists of the server give them. */
+/** A tick or a range of ticks, as the server lists them. */
 export interface DrawnTick {
   readonly scheduledFor: string
   readonly account: string
@@ -39,13 +39,13 @@ export const kindWords: Readonly<Record<TickKind, string>> = {
   running: 'Running',
   waiting: 'Waiting',
   caught_up: 'Caught up',
-  coalesced: 'Folded into a newer run',
+  coalesced: 'Coalesced',
   skipped: 'Skipped',
   cancelled: 'Cancelled',
   unaccounted: 'Unaccounted',
 }
 
-/** A start later than this is worth a colour: a minute is the engine's own grace. */
+/** Shown as late after this; a minute is also the engine's default grace. */
 const lateMs = 60_000
 
 export function kindOf(tick: DrawnTick): TickKind {
@@ -78,7 +78,7 @@ function runKind({ state, account, latenessMs }: DrawnTick): TickKind {
   }
 }
 
-/** "Ran in 1.2 s, 4 s late", "Skipped: the run before was still going". */
+/** "Ran in 1.2 s, 4 s late", "Skipped: the previous run was still going". */
 export function tickSentence(tick: DrawnTick): string {
   const kind = kindOf(tick)
   const many = (tick.count ?? 1) > 1 ? `${counted(tick.count ?? 1, 'tick')}: ` : ''
@@ -86,9 +86,9 @@ export function tickSentence(tick: DrawnTick): string {
     case 'skipped':
       return `${many}${heldBack(tick.reason) ?? `Skipped: ${reasonSentence(tick.reason)}`}`
     case 'coalesced':
-      return `${many}${kindWords.coalesced}`
+      return `${many}Coalesced into a newer run`
     case 'unaccounted':
-      return 'Unaccounted: it was due, and nothing says what became of it'
+      return capitalized(unaccountedSentence)
     case 'ran':
     case 'late':
     case 'caught_up': {
@@ -99,7 +99,7 @@ export function tickSentence(tick: DrawnTick): string {
     }
     case 'waiting':
       if (tick.reason !== undefined) return heldBack(tick.reason) ?? 'Waiting'
-      return tick.state === 'retrying' ? 'Waits for its next attempt' : 'Waiting'
+      return tick.state === 'retrying' ? 'Waiting for its next attempt' : 'Waiting'
     case 'failed':
     case 'running':
     case 'cancelled':

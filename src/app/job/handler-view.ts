@@ -25,18 +25,6 @@ export function handlerView(handler: HandlerSpec): HandlerOptions {
   }
 }
 
-/** One line for people. */
-export function handlerText(handler: HandlerOptions): string {
-  switch (handler.type) {
-    case 'function':
-      return handler.name
-    case 'http':
-      return `${handler.method ?? (handler.body === undefined ? 'GET' : 'POST')} ${handler.url}`
-    case 'command':
-      return [handler.command, ...(handler.args ?? [])].map(quoted).join(' ')
-  }
-}
-
 /** Any stored value, with whatever is sealed in it left out. */
 export function withoutSealed(value: unknown): unknown {
   if (isSealed(value)) return redacted
@@ -49,8 +37,4 @@ function shown(values: Secretive): Record<string, string> {
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [name, isSealed(value) ? redacted : value]),
   )
-}
-
-function quoted(word: string): string {
-  return /^[\w.:/@=,+-]+$/.test(word) ? word : JSON.stringify(word)
 }

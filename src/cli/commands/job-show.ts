@@ -1,8 +1,8 @@
 /** `evertick jobs show|upcoming|stats`: one job, its future, its figures. */
 import type { Command } from 'commander'
-import { handlerText } from '../../app/job/handler-view.ts'
 import type { JobView } from '../../app/views.ts'
 import { jobOptions } from '../../core/job/fields.ts'
+import { handlerText } from '../../core/job/handler.ts'
 import { examples, wholeNumber } from '../help.ts'
 import { healthCell } from '../output/health.ts'
 import { plainText } from '../output/plain-text.ts'

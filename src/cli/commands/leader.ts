@@ -1,6 +1,7 @@
 /** `evertick leader`: who decides about ticks, who did before, and what each repaired. */
 import type { Command } from 'commander'
 import type { TermView } from '../../app/cluster/cluster.ts'
+import { repairWords } from '../../core/leader/term.ts'
 import { examples, wholeNumber } from '../help.ts'
 import { plainText } from '../output/plain-text.ts'
 import { writePairs, writeTable } from '../output/table.ts'
@@ -65,7 +66,7 @@ async function showStatus({ evertick, terminal, times }: Session): Promise<void>
       ['since', term === null ? null : times.both(term.startTime)],
       ['lease until', times.both(leader.leaseUntil)],
       ['gap before', term === null ? null : gapWords(term)],
-      ['repaired', term === null ? null : repairWords(term)],
+      ['repaired', term === null ? null : repaired(term)],
     ])
   })
 }
@@ -91,7 +92,7 @@ async function showTerms(
       times.full(term.startTime),
       endWords(term, times),
       gapWords(term),
-      repairWords(term),
+      repaired(term),
     ])
     writeTable(out, columns, rows)
   })
@@ -110,9 +111,6 @@ function gapWords({ gapMs }: TermView): string {
   return gapMs === 0 ? 'none' : durationWords(gapMs)
 }
 
-export function repairWords({ missed, handledMissedTasks }: TermView): string {
-  const { found, caughtUp, coalesced, skipped } = missed
-  const unfinished = handledMissedTasks ? '' : ' (unfinished)'
-  if (found === 0) return `nothing missed${unfinished}`
-  return `${found} missed: ${caughtUp} run, ${coalesced} coalesced, ${skipped} skipped${unfinished}`
+function repaired({ missed, handledMissedTasks }: TermView): string {
+  return repairWords(missed) + (handledMissedTasks ? '' : ' (unfinished)')
 }

@@ -2,7 +2,7 @@
 import type { ExplainedTickView } from '../../app/job/explain.ts'
 import type { ExecutionView } from '../../app/views.ts'
 import { cancelWords } from '../../core/execution/execution.ts'
-import { heldBackSentence, reasonSentence } from '../../core/tick/account.ts'
+import { heldBackSentence, reasonSentence, unaccountedSentence } from '../../core/tick/account.ts'
 import { plainText } from './plain-text.ts'
 import { durationWords, type Times } from './times.ts'
 
@@ -26,7 +26,7 @@ export function tickSentence(
     case 'skipped':
       return tick.reason === 'disabled' ? heldBackSentence : `skipped, ${reasonSentence(tick.reason)}`
     case 'unaccounted':
-      return 'unaccounted: it was due, and nothing says what became of it'
+      return unaccountedSentence
     case 'undecided':
       if (tick.reason === 'disabled') return heldBackSentence
       return 'due, but not decided yet: the job is paused, or nobody leads'

@@ -1,7 +1,7 @@
 /** The card "While you were away". */
 import type { AwayJob } from '../../app/reports/away.ts'
 import type { Repair } from '../../core/leader/term.ts'
-import type { RangeReason } from '../../core/tick/account.ts'
+import { shortReason } from '../../core/tick/account.ts'
 import { writeCard } from '../output/card.ts'
 import { counted, listed } from '../output/count-words.ts'
 import { cut, plainText } from '../output/plain-text.ts'
@@ -10,19 +10,6 @@ import type { Stream } from '../output/terminal.ts'
 import { durationWords, localFormat, localText } from '../output/times.ts'
 import type { Away } from './away.ts'
 
-/** Shorter than the ledger's sentences: several stand in one cell. */
-const reasonWords: Readonly<Record<RangeReason, string>> = {
-  catchup_off: 'catch-up is off',
-  outside_window: 'older than the catch-up window',
-  over_limit: 'beyond the limit of missed runs',
-  overlap: 'the run before was still going',
-  buffer_full: 'the buffer was full',
-  paused: 'paused',
-  ended: 'the schedule had ended',
-  disabled: 'disabled',
-  invalid_spec: 'the schedule could not be evaluated',
-  latest: 'folded into the newest run',
-}
 const shownJobs = 15
 const widest = 110
 
@@ -87,7 +74,7 @@ function jobLines(out: Stream, jobs: readonly AwayJob[]): string[] {
 
 function why({ caughtUp, reasons }: AwayJob): string {
   const runs = caughtUp === 0 ? [] : [`${caughtUp} to run now`]
-  return [...runs, ...reasons.map((reason) => reasonWords[reason as RangeReason] ?? reason)].join('; ')
+  return [...runs, ...reasons.map(shortReason)].join('; ')
 }
 
 function figure(out: Stream, style: 'caught_up' | 'coalesced' | 'skipped', count: number): string {

@@ -2,6 +2,12 @@
 export const accessRoles = ['viewer', 'operator', 'admin'] as const
 export type AccessRole = (typeof accessRoles)[number]
 
+export const roleSentences: Readonly<Record<AccessRole, string>> = {
+  viewer: 'Sees everything, changes nothing.',
+  operator: 'Sees everything, and can run, pause, resume, retry and cancel.',
+  admin: 'Can do everything an operator can, and also create, edit and delete jobs and manage tokens.',
+}
+
 export function mayAct(as: AccessRole, needed: AccessRole): boolean {
   return accessRoles.indexOf(as) >= accessRoles.indexOf(needed)
 }

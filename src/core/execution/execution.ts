@@ -3,12 +3,12 @@
  */
 import type { ExecutionState } from './execution-state.ts'
 
-/** What has made an execution, as a column shows it. */
+/** What created an execution, as a column shows it. */
 export const causeWords = {
   schedule: 'Schedule',
   catch_up: 'Catch-up',
   backfill: 'Backfill',
-  manual: 'Run by hand',
+  manual: 'Manual',
   enqueue: 'Enqueued',
 } as const
 export type Cause = keyof typeof causeWords
@@ -18,9 +18,9 @@ export const causes = Object.keys(causeWords) as [Cause, ...Cause[]]
 export const cancelReasons = {
   operator: 'by an operator',
   superseded: 'newer missed runs took its place',
-  start_deadline: 'it could not start before its deadline',
+  start_deadline: 'it did not start before its deadline',
   job_cancelled: 'the job was cancelled',
-  handler: 'by its own handler',
+  handler: 'by its handler',
   replaced: 'the next run took its place',
 } as const
 export type CancelReason = keyof typeof cancelReasons

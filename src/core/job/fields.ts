@@ -1,7 +1,7 @@
 /**
- * Every option of a job, once: what it may be, what it is where nobody says, and its words. Made of this table are the
- * types and the reference (`npm run generate`), the checks, what is stored and shown, REST and its document, the flags of
- * the command line, and the dashboard's form and settings.
+ * Every option of a job, once: its shape, its default and its words. Derived from this table are the types and the
+ * reference (`npm run generate`), the checks, what is stored and shown, REST and OpenAPI, the flags of the command line,
+ * and the dashboard's form and settings.
  */
 import type { JobSettings } from './options.ts'
 import { type ChoiceWords, catchUpWords, crashWords, overlapWords } from './policies.ts'
@@ -27,6 +27,8 @@ export type Field = FieldShape & {
   /** On the command line; the dashboard's name for it is `label`. */
   readonly flag: `--${string}`
   readonly label: string
+  /** It has no meaning beside these values of another option, and a form hides it. */
+  readonly unless?: readonly [path: string, ...values: string[]]
 }
 
 export interface Group {
@@ -52,7 +54,7 @@ export const jobFields = {
     is: 'group',
     title: 'Missed ticks',
     section: 'trouble',
-    line: 'What becomes of ticks that were missed.',
+    line: 'What happens to missed ticks.',
     guide: ['missed ticks', 'missed-ticks.md'],
     short: 'policy',
     fields: {
@@ -72,6 +74,7 @@ export const jobFields = {
         line: 'How many of the newest missed ticks run, with `all`.',
         flag: '--max-missed-runs',
         label: 'At most',
+        unless: ['catchUp.policy', 'none', 'latest'],
       },
       window: {
         is: 'duration',
@@ -80,11 +83,12 @@ export const jobFields = {
         line: 'Ticks missed longer ago than this do not run.',
         flag: '--catch-up-window',
         label: 'Not older than',
+        unless: ['catchUp.policy', 'none'],
       },
       grace: {
         is: 'duration',
         default: 60_000,
-        line: 'A tick that is late by no more than this simply fired.',
+        line: 'A tick that is late by no more than this counts as on time.',
         flag: '--grace',
         label: 'Grace',
       },
@@ -92,8 +96,8 @@ export const jobFields = {
     says({ catchUp: { policy, maxMissedRuns, window, grace } }) {
       const most = policy === 'all' ? ` At most the newest ${maxMissedRuns.toLocaleString('en')} run.` : ''
       const oldest =
-        window === undefined || policy === 'none' ? '' : ` None that was missed more than ${window} ago.`
-      return `${catchUpWords[policy].sentence}${most}${oldest} A tick that is late by up to ${grace} simply ran.`
+        window === undefined || policy === 'none' ? '' : ` None that were missed more than ${window} ago.`
+      return `${catchUpWords[policy].sentence}${most}${oldest} A tick that is up to ${grace} late counts as on time.`
     },
   },
   overlap: {
@@ -102,13 +106,13 @@ export const jobFields = {
     default: 'skip',
     title: 'Overlap',
     section: 'trouble',
-    line: 'What becomes of a tick while the run before still goes on.',
+    line: 'What happens to a tick while the previous run is still going.',
     guide: ['overlap', 'overlap.md'],
     flag: '--overlap',
     label: 'Overlap',
     says({ overlap, maxConcurrent }) {
       return (
-        overlapWords[overlap].sentence + (maxConcurrent > 1 ? ` ${maxConcurrent} may go on together.` : '')
+        overlapWords[overlap].sentence + (maxConcurrent > 1 ? ` Up to ${maxConcurrent} may run at once.` : '')
       )
     },
   },
@@ -117,18 +121,19 @@ export const jobFields = {
     min: 1,
     max: 1_000,
     default: 1,
-    title: 'Together',
+    title: 'Concurrency',
     section: 'trouble',
-    line: 'How many runs may go on together; not with `allow`.',
+    line: 'How many runs may go on at once; not with `allow`.',
     flag: '--max-concurrent',
-    label: 'Together',
+    label: 'At once',
+    unless: ['overlap', 'allow'],
     says: () => null,
   },
   retry: {
     is: 'group',
     title: 'Retries',
     section: 'trouble',
-    line: 'What becomes of an execution that fails.',
+    line: 'What happens to an execution that fails.',
     guide: ['retries', 'retries-and-crashes.md'],
     fields: {
       attempts: {
@@ -136,7 +141,7 @@ export const jobFields = {
         min: 1,
         max: 1_000,
         default: 3,
-        line: 'How often an execution is tried in all.',
+        line: 'How many times an execution is tried in total.',
         flag: '--attempts',
         label: 'Attempts',
       },
@@ -145,23 +150,23 @@ export const jobFields = {
         default: 1_000,
         line: 'The first back-off.',
         flag: '--retry-base',
-        label: 'First pause',
+        label: 'First back-off',
       },
       factor: {
         is: 'number',
         min: 1,
         max: 100,
         default: 2,
-        line: 'Each back-off is this many times the last.',
+        line: 'Each back-off is this many times as long as the last.',
         flag: '--retry-factor',
-        label: 'Grows by',
+        label: 'Factor',
       },
       max: {
         is: 'duration',
         default: 3_600_000,
         line: 'The longest back-off.',
         flag: '--retry-max',
-        label: 'Longest pause',
+        label: 'Longest back-off',
       },
       jitter: {
         is: 'number',
@@ -170,24 +175,24 @@ export const jobFields = {
         default: 0,
         line: 'How much of the back-off is random.',
         flag: '--retry-jitter',
-        label: 'Random part',
+        label: 'Jitter',
       },
     },
     says({ retry: { attempts, base, factor, max, jitter } }) {
-      if (attempts === 1) return 'It is tried once.'
+      if (attempts === 1) return 'No retries.'
       const grows =
         factor === 1
           ? `every ${base}`
-          : `after ${base}, then ${factor} times as long each time, at most ${max}`
-      const random = jitter > 0 ? ` ${Math.round(jitter * 100)} % of the pause is random.` : ''
-      return `It is tried up to ${attempts.toLocaleString('en')} times: again ${grows}.${random}`
+          : `after ${base}, then ${factor} times as long each time, ${max} at most`
+      const random = jitter > 0 ? ` ${Math.round(jitter * 100)} % of the back-off is random.` : ''
+      return `Up to ${attempts.toLocaleString('en')} attempts: retried ${grows}.${random}`
     },
   },
   onCrash: {
     is: 'choice',
     of: crashWords,
     default: 'retry',
-    title: 'A crash',
+    title: 'Crashes',
     section: 'trouble',
     line: 'What a crashed attempt means: another try, or failure at once (at most once).',
     flag: '--on-crash',
@@ -202,21 +207,20 @@ export const jobFields = {
     line: 'An attempt that takes longer is aborted and counts as failed.',
     flag: '--timeout',
     label: 'Timeout',
-    says: ({ timeout }) =>
-      timeout === null
-        ? 'None: a run may take as long as it takes.'
-        : `An attempt is stopped after ${timeout}.`,
+    says: ({ timeout }) => (timeout === null ? 'None.' : `An attempt is stopped after ${timeout}.`),
   },
   startDeadline: {
     is: 'duration',
     default: null,
     title: 'Start deadline',
     section: 'trouble',
-    line: 'An execution that could not start in this time is cancelled.',
+    line: 'An execution that has not started within this time is cancelled.',
     flag: '--start-deadline',
     label: 'Start deadline',
     says: ({ startDeadline }) =>
-      startDeadline === null ? null : `What has not started within ${startDeadline} is cancelled.`,
+      startDeadline === null
+        ? null
+        : `An execution that has not started within ${startDeadline} is cancelled.`,
   },
   jitter: {
     is: 'duration',
@@ -255,32 +259,32 @@ export const jobFields = {
   startAt: {
     is: 'instant',
     default: null,
-    title: 'Begins',
+    title: 'Starts',
     section: 'when',
-    line: 'No tick before this instant.',
+    line: 'No ticks before this instant.',
     flag: '--start-at',
-    label: 'Not before',
-    says: ({ startAt }) => (startAt === null ? null : `No tick before ${instantText(startAt)}.`),
+    label: 'Starts at',
+    says: ({ startAt }) => (startAt === null ? null : `No ticks before ${instantText(startAt)}.`),
   },
   endAt: {
     is: 'instant',
     default: null,
     title: 'Ends',
     section: 'when',
-    line: 'No tick at or after this instant.',
+    line: 'No ticks at or after this instant.',
     flag: '--end-at',
-    label: 'Until',
-    says: ({ endAt }) => (endAt === null ? null : `No tick from ${instantText(endAt)} on.`),
+    label: 'Ends at',
+    says: ({ endAt }) => (endAt === null ? null : `No ticks from ${instantText(endAt)} on.`),
   },
   maxRuns: {
     is: 'whole',
     min: 1,
     default: null,
-    title: 'Most runs',
+    title: 'Maximum runs',
     section: 'when',
     line: 'The schedule ends after this many runs.',
     flag: '--max-runs',
-    label: 'Most runs',
+    label: 'Maximum runs',
     says: ({ maxRuns }) =>
       maxRuns === null
         ? null
@@ -288,9 +292,9 @@ export const jobFields = {
   },
   retention: {
     is: 'group',
-    title: 'Kept',
+    title: 'Retention',
     section: 'where',
-    line: 'What is kept of its executions.',
+    line: 'How many executions are kept, and for how long.',
     fields: {
       executions: {
         is: 'whole',
@@ -318,7 +322,7 @@ export const jobFields = {
     default: [],
     title: 'Tags',
     section: 'what',
-    line: 'Words to find it by.',
+    line: 'Labels to find it by.',
     flag: '--tag',
     label: 'Tags',
     says: ({ tags }) => (tags.length === 0 ? null : tags.join(', ')),
@@ -340,7 +344,7 @@ export const jobFields = {
     default: {},
     title: 'Metadata',
     section: 'where',
-    line: 'Kept with the job, given to its handler.',
+    line: 'Stored with the job and given to its handler.',
     flag: '--metadata',
     label: 'Metadata',
     says: () => null,

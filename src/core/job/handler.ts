@@ -63,6 +63,33 @@ export function handlerKey(
   }
 }
 
+/** As its user writes it: what is not given is left out. */
+type WrittenHandler =
+  | FunctionHandler
+  | {
+      readonly type: 'http'
+      readonly url: string
+      readonly method?: string | undefined
+      readonly body?: unknown
+    }
+  | { readonly type: 'command'; readonly command: string; readonly args?: readonly string[] | undefined }
+
+/** One line: the name of the function, the request, or the command. */
+export function handlerText(handler: WrittenHandler): string {
+  switch (handler.type) {
+    case 'function':
+      return handler.name
+    case 'http':
+      return `${handler.method ?? (handler.body === undefined ? 'GET' : 'POST')} ${handler.url}`
+    case 'command':
+      return [handler.command, ...(handler.args ?? [])].map(quoted).join(' ')
+  }
+}
+
+function quoted(word: string): string {
+  return /^[\w.:/@=,+-]+$/.test(word) ? word : JSON.stringify(word)
+}
+
 export function isOwnKey(name: string): boolean {
   return name.startsWith(ownMark)
 }

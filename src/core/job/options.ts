@@ -8,16 +8,16 @@ export interface CatchUpOptions {
   readonly maxMissedRuns?: number
   /** Ticks missed longer ago than this do not run. @default no limit */
   readonly window?: Duration
-  /** A tick that is late by no more than this simply fired. @default '1m' */
+  /** A tick that is late by no more than this counts as on time. @default '1m' */
   readonly grace?: Duration
 }
 
 export interface RetryOptions {
-  /** How often an execution is tried in all. 1 to 1,000. @default 3 */
+  /** How many times an execution is tried in total. 1 to 1,000. @default 3 */
   readonly attempts?: number
   /** The first back-off. @default '1s' */
   readonly base?: Duration
-  /** Each back-off is this many times the last. 1 to 100. @default 2 */
+  /** Each back-off is this many times as long as the last. 1 to 100. @default 2 */
   readonly factor?: number
   /** The longest back-off. @default '1h' */
   readonly max?: Duration
@@ -36,19 +36,19 @@ export interface RetentionOptions {
 export interface JobOptions {
   /** When the job is due. @default never by itself */
   readonly schedule?: Schedule
-  /** What becomes of ticks that were missed. @default 'latest' */
+  /** What happens to missed ticks. @default 'latest' */
   readonly catchUp?: 'none' | 'latest' | 'all' | CatchUpOptions
-  /** What becomes of a tick while the run before still goes on. @default 'skip' */
+  /** What happens to a tick while the previous run is still going. @default 'skip' */
   readonly overlap?: 'skip' | 'buffer_one' | 'buffer_all' | 'cancel_running' | 'allow'
-  /** How many runs may go on together; not with `allow`. 1 to 1,000. @default 1 */
+  /** How many runs may go on at once; not with `allow`. 1 to 1,000. @default 1 */
   readonly maxConcurrent?: number
-  /** What becomes of an execution that fails. */
+  /** What happens to an execution that fails. */
   readonly retry?: RetryOptions
   /** What a crashed attempt means: another try, or failure at once (at most once). @default 'retry' */
   readonly onCrash?: 'retry' | 'fail'
   /** An attempt that takes longer is aborted and counts as failed. @default none */
   readonly timeout?: Duration
-  /** An execution that could not start in this time is cancelled. @default none */
+  /** An execution that has not started within this time is cancelled. @default none */
   readonly startDeadline?: Duration
   /** Ticks start up to this much later, always the same for the same tick. @default '0ms' */
   readonly jitter?: Duration
@@ -56,19 +56,19 @@ export interface JobOptions {
   readonly priority?: number
   /** Which queue its executions go to. @default 'default' */
   readonly queue?: string
-  /** No tick before this instant. @default none */
+  /** No ticks before this instant. @default none */
   readonly startAt?: Instant
-  /** No tick at or after this instant. @default none */
+  /** No ticks at or after this instant. @default none */
   readonly endAt?: Instant
   /** The schedule ends after this many runs. 1 or more. @default none */
   readonly maxRuns?: number
-  /** What is kept of its executions. */
+  /** How many executions are kept, and for how long. */
   readonly retention?: RetentionOptions
-  /** Words to find it by. @default none */
+  /** Labels to find it by. @default none */
   readonly tags?: readonly string[]
   /** What the job is for. @default none */
   readonly description?: string
-  /** Kept with the job, given to its handler. @default none */
+  /** Stored with the job and given to its handler. @default none */
   readonly metadata?: Readonly<Record<string, unknown>>
 }
 

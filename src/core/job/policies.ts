@@ -1,4 +1,4 @@
-/** What a job may choose between, with the words for each choice: forms, tables and pages show the same. */
+/** The policies of a job, each value with its label and sentence: the CLI, the dashboard and the docs show the same. */
 export interface ChoiceWords {
   /** In a list to choose from. */
   readonly label: string
@@ -8,34 +8,34 @@ export interface ChoiceWords {
 export const overlapWords = {
   skip: {
     label: 'Skip',
-    sentence: 'A tick that is due while the run before still goes on is skipped.',
+    sentence: 'A tick that is due while the previous run is still going is skipped.',
   },
   buffer_one: {
     label: 'One waits',
-    sentence: 'A tick that is due while the run before still goes on waits; at most one waits.',
+    sentence: 'A tick that is due while the previous run is still going waits. At most one waits.',
   },
   buffer_all: {
     label: 'All wait',
-    sentence: 'Ticks that are due while the run before still goes on wait in line.',
+    sentence: 'Ticks that are due while the previous run is still going wait in line.',
   },
   cancel_running: {
-    label: 'Cancel the run before',
-    sentence: 'The next tick cancels the run before, and takes its place.',
+    label: 'Cancel the previous run',
+    sentence: 'The next tick cancels the previous run and takes its place.',
   },
   allow: {
     label: 'Allow',
-    sentence: 'Runs may go on beside each other.',
+    sentence: 'Runs may overlap.',
   },
 } as const satisfies Readonly<Record<string, ChoiceWords>>
 
 export const catchUpWords = {
   none: {
-    label: 'Run none',
-    sentence: 'Missed ticks do not run; they are written down as skipped.',
+    label: 'Skip all',
+    sentence: 'Missed ticks are skipped.',
   },
   latest: {
     label: 'Run the newest',
-    sentence: 'Of missed ticks the newest runs, and stands for the others.',
+    sentence: 'The newest missed tick runs. The others are coalesced into it.',
   },
   all: {
     label: 'Run all',
@@ -45,12 +45,12 @@ export const catchUpWords = {
 
 export const crashWords = {
   retry: {
-    label: 'Try again',
-    sentence: 'A run whose worker is lost is tried again.',
+    label: 'Retry',
+    sentence: 'A run whose worker crashes is retried.',
   },
   fail: {
     label: 'Fail',
-    sentence: 'A run whose worker is lost has failed: it runs at most once.',
+    sentence: 'A run whose worker crashes has failed: it runs at most once.',
   },
 } as const satisfies Readonly<Record<string, ChoiceWords>>
 

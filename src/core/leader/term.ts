@@ -19,6 +19,21 @@ export interface Repair {
   readonly skipped: number
 }
 
+/** "3 caught up, 9 coalesced, 2 skipped". */
+export function settledWords({ caughtUp, coalesced, skipped }: Omit<Repair, 'found'>): string {
+  return [[caughtUp, 'caught up'] as const, [coalesced, 'coalesced'] as const, [skipped, 'skipped'] as const]
+    .filter(([count]) => count > 0)
+    .map(([count, word]) => `${count.toLocaleString('en')} ${word}`)
+    .join(', ')
+}
+
+/** "14 missed: 3 caught up, 9 coalesced, 2 skipped". */
+export function repairWords(repair: Repair): string {
+  if (repair.found === 0) return 'nothing missed'
+  const settled = settledWords(repair)
+  return `${repair.found.toLocaleString('en')} missed${settled === '' ? '' : `: ${settled}`}`
+}
+
 /** Stop time; else last heartbeat plus grace; else start plus grace. */
 export function effectiveEnd(term: LeaderTerm, graceMs: number): number {
   if (term.stopAt !== null) return term.stopAt

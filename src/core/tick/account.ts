@@ -6,10 +6,10 @@ export type Account = (typeof accounts)[number]
 
 /** Why a tick was skipped, as a sentence. */
 const skipSentences = {
-  catchup_off: 'missed while nothing ran, and catch-up is off',
+  catchup_off: 'missed while no node led, and catch-up is off',
   outside_window: 'missed, and older than the catch-up window',
   over_limit: 'missed, and beyond the limit of missed runs',
-  overlap: 'the run before was still going',
+  overlap: 'the previous run was still going',
   buffer_full: 'the buffer of waiting runs was full',
   paused: 'the job was paused',
   ended: 'the schedule had ended',
@@ -34,13 +34,31 @@ export interface TickRange {
 
 export const reasonSentences: Readonly<Record<RangeReason, string>> = {
   ...skipSentences,
-  latest: 'folded into the newest missed run',
+  latest: 'coalesced into the newest missed run',
 }
 
-/** Of a reason that somebody tells: one that is not known here speaks for itself. */
+/** An unknown reason is shown as it is. */
 export function reasonSentence(reason: string | undefined): string {
-  return reason === undefined ? 'no reason was given' : (reasonSentences[reason as RangeReason] ?? reason)
+  return reason === undefined ? 'no reason given' : (reasonSentences[reason as RangeReason] ?? reason)
 }
 
-/** What is said of a tick that waits, or has passed, because nobody could run its job. */
+/** For a summary of several reasons, where it is clear that the ticks were missed. */
+const shortReasons: Readonly<Record<RangeReason, string>> = {
+  ...skipSentences,
+  catchup_off: 'catch-up is off',
+  outside_window: 'older than the catch-up window',
+  over_limit: 'beyond the limit of missed runs',
+  buffer_full: 'the buffer was full',
+  paused: 'paused',
+  disabled: 'disabled',
+  latest: 'coalesced into the newest run',
+}
+
+export function shortReason(reason: string): string {
+  return shortReasons[reason as RangeReason] ?? reason
+}
+
+/** A tick that waits, or was skipped, because no node could run its job. */
 export const heldBackSentence = 'held back: no node has its handler'
+
+export const unaccountedSentence = 'unaccounted for: due, but the ledger does not say what happened'

@@ -1,4 +1,4 @@
-/** What an audit has found, job by job: where the books do not agree with the schedule. */
+/** What an audit found: ticks whose account does not match the schedule. */
 export interface Finding {
   readonly job: string
   readonly what: string
@@ -8,13 +8,13 @@ export interface Finding {
 }
 
 const kindWords: Readonly<Record<string, string>> = {
-  unaccounted: 'Due, but without an account',
+  unaccounted: 'Due, but not accounted for',
   doubled: 'Accounted for twice',
-  foreign: 'Accounted for, but no tick of the schedule',
+  foreign: 'Accounted for, but not a tick of the schedule',
 }
 
-export function findingsOf(found: readonly Readonly<Record<string, unknown>>[]): Finding[] {
-  return found.map(({ job, kind, at, until, count }) => ({
+export function findingsOf(rows: readonly Readonly<Record<string, unknown>>[]): Finding[] {
+  return rows.map(({ job, kind, at, until, count }) => ({
     job: String(job),
     what: kindWords[String(kind)] ?? String(kind),
     at: String(at),

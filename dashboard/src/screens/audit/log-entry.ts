@@ -1,9 +1,8 @@
-/** An entry of the audit log in words: what was done to what, and what that changed. */
-
+/** An entry of the audit log in words: the action, its subject, and what it changed. */
 import type { RouteLocationRaw } from 'vue-router'
 import type { Answer } from '../../../../src/client/index.ts'
-import { type FieldChange, fieldChanges } from '../../kit/field-changes.ts'
-import { counted } from '../../words/accounts.ts'
+import { type FieldChange, fieldChanges } from '../../changes/field-changes.ts'
+import { counted } from '../../words/sentences.ts'
 import { absolute } from '../../words/times.ts'
 
 export type LogEntry = Answer<'GET /audit-log'>['entries'][number]
@@ -21,7 +20,7 @@ export function actionWords(action: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** "job.pause" -> "job": what kind of thing the subject is. */
+/** "job.pause" -> "job": the kind of its subject. */
 export function subjectKind(action: string): string {
   const kind = action.split('.')[0] ?? ''
   return kind === 'api' ? 'route' : kind
@@ -38,7 +37,7 @@ export function denialOf({ action, after }: LogEntry): Denial | null {
   }
 }
 
-/** Where the subject can be looked at; what is deleted or elsewhere has no page. */
+/** The page of the subject, if it has one. */
 export function subjectPlace({ action, subject }: LogEntry): RouteLocationRaw | null {
   if (action === 'job.delete') return null
   if (action.startsWith('job.')) return { name: 'job', params: { id: subject } }
@@ -46,7 +45,7 @@ export function subjectPlace({ action, subject }: LogEntry): RouteLocationRaw | 
   return null
 }
 
-/** A token is known by its name; its id says nothing to anybody. */
+/** A token is shown by its name; nobody knows its ID. */
 export function subjectWords({ action, subject, before, after }: LogEntry): string {
   if (!/^(?:token|session|link)\./.test(action)) return subject
   const { name } = (after ?? before ?? {}) as { readonly name?: unknown }
@@ -61,20 +60,20 @@ export function changesOf({ before, after }: LogEntry): FieldChange[] {
   }))
 }
 
-/** The log keeps instants as the store does: in milliseconds, which nobody reads. */
+/** The log stores instants in milliseconds, which nobody can read. */
 function readable(field: string, value: string | null): string | null {
   const isInstant = /(?:^|\.|[a-z])(?:at|until|from|to|At|Until)$/.test(field) && /^\d{13}$/.test(value ?? '')
   return value !== null && isInstant ? absolute(Number(value), null, true) : value
 }
 
-const told = 2
+const summarized = 2
 
-/** A line of it: the first changes, and how many more. */
+/** One line: the first changes, and how many more there are. */
 export function summaryOf(entry: LogEntry): string {
   const denial = denialOf(entry)
   if (denial !== null) return `${counted(denial.calls, 'call')}: ${denial.why}`
   const changes = changesOf(entry)
-  const first = changes.slice(0, told).map(({ field, before, after }) => {
+  const first = changes.slice(0, summarized).map(({ field, before, after }) => {
     const name = field === '' ? '' : `${field}: `
     return before === null ? `${name}${after}` : `${name}${before} → ${after ?? 'not set'}`
   })
@@ -82,7 +81,7 @@ export function summaryOf(entry: LogEntry): string {
   return rest > 0 ? `${first.join(', ')}, ${rest} more` : first.join(', ')
 }
 
-/** What the filter offers: docs/operations/audit-log.md names the same. */
+/** The actions that the filter offers, as in docs/operations/audit-log.md. */
 export const knownActions: readonly string[] = [
   'job.create',
   'job.edit',

@@ -1,6 +1,6 @@
 /**
- * What was and what is planned, hour by hour: a question for each week, since a month has more hours than the server counts
- * at once. Hours begin with the local day, so that they add up to days in any zone.
+ * Past and planned runs, hour by hour. Each week is a query, since a month has more hours than the server counts at once.
+ * Hours start with the local day, so that they add up to days in any zone.
  */
 import { useQueries } from '@tanstack/vue-query'
 import { computed, type Ref } from 'vue'
@@ -8,15 +8,13 @@ import type { Answer } from '../../../../src/client/index.ts'
 import { now } from '../../clock.ts'
 import { server } from '../../server.ts'
 import { crowdsOf } from '../../words/crowds.ts'
-import { dayNumber, localMs, startOfDay } from '../../words/days.ts'
-
-const hourMs = 3_600_000
+import { dayNumber, hourMs, localMs, startOfDay } from '../../words/days.ts'
 
 export type PileUp = Answer<'GET /forecast'>['pileUps'][number]
 
 export interface HourPlan {
   readonly at: number
-  /** By the clock on the wall. */
+  /** In local time. */
   readonly hour: number
   readonly completed: number
   readonly failed: number
@@ -31,13 +29,13 @@ export interface DayPlan {
   readonly failed: number
   readonly skipped: number
   readonly planned: number
-  /** The worst first. */
+  /** The largest first. */
   readonly crowds: readonly PileUp[]
-  /** There was too much to be counted. */
+  /** There were too many runs to count. */
   readonly isUncounted: boolean
 }
 
-/** Of the weeks that begin on these days. */
+/** For the weeks that start on these days. */
 export function usePlan(mondays: Ref<readonly number[]>, zone: Ref<string>) {
   const weeks = computed(() =>
     mondays.value.map((monday) => {
@@ -56,7 +54,7 @@ export function usePlan(mondays: Ref<readonly number[]>, zone: Ref<string>) {
       weeks.value
         .filter(({ from }) => from < now.value)
         .map(({ from, to, query }) => ({
-          // Only the week that runs changes with what happens.
+          // Only the current week still changes.
           queryKey: to > now.value ? ['overview', 'activity', from, to] : ['activity', from, to],
           queryFn: ({ signal }: { signal: AbortSignal }) => server.call('GET /activity', { query, signal }),
           placeholderData: () => undefined,
@@ -76,7 +74,7 @@ export function usePlan(mondays: Ref<readonly number[]>, zone: Ref<string>) {
   })
 
   const days = computed(() => {
-    const found = new Map<number, DayPlan>()
+    const plans = new Map<number, DayPlan>()
     const hours = new Map<number, HourPlan>()
     for (const { data } of past.value) {
       for (const { at, completed, failed, skipped } of data?.buckets ?? []) {
@@ -112,7 +110,7 @@ export function usePlan(mondays: Ref<readonly number[]>, zone: Ref<string>) {
       const sum = (part: 'completed' | 'failed' | 'skipped' | 'planned') =>
         members.reduce((all, hour) => all + hour[part], 0)
       const begin = members[0]?.at ?? 0
-      found.set(day, {
+      plans.set(day, {
         day,
         hours: members.toSorted((a, b) => a.at - b.at),
         completed: sum('completed'),
@@ -123,7 +121,7 @@ export function usePlan(mondays: Ref<readonly number[]>, zone: Ref<string>) {
         isUncounted: countedFrom.some(({ from, covered }) => begin >= from && begin < covered),
       })
     }
-    return found
+    return plans
   })
 
   const all = computed(() => [...past.value, ...future.value])

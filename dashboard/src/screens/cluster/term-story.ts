@@ -1,34 +1,25 @@
-/** A term of leadership and the gap before it, as the chart and the table tell them. */
-import { counted } from '../../words/accounts.ts'
+/** A term of leadership and the gap before it, in the words of the chart and the table. */
+
+import { repairWords } from '../../../../src/core/leader/term.ts'
+import { counted } from '../../words/sentences.ts'
 import { durationWords } from '../../words/times.ts'
 import type { Term } from './cluster-answers.ts'
 
 export interface Gap {
   readonly from: number
   readonly to: number
-  /** Ticks that will never run: worse than time that was made good. */
+  /** Ticks were skipped: worse than a gap that was caught up. */
   readonly hasLost: boolean
   readonly words: string
-  /** Where there is no room for all of it. */
+  /** If there is no room for all of them. */
   readonly shortWords: string
 }
 
-/** When its holder was last there: it stopped, it was last heard of, or it leads still. */
+/** When the term ended: now if it still leads, else at its stop or its last heartbeat. */
 export function endOf(term: Term, leadingId: number | null, now: number): number {
   if (term.stopTime !== null) return Date.parse(term.stopTime)
   if (term.id === leadingId) return now
   return Date.parse(term.lastHeartbeat ?? term.startTime)
-}
-
-/** "3 caught up, 9 folded, 2 skipped". */
-export function repairWords({ found, caughtUp, coalesced, skipped }: Term['missed']): string {
-  if (found === 0) return 'nothing missed'
-  const parts = [
-    caughtUp > 0 ? `${caughtUp.toLocaleString('en')} caught up` : '',
-    coalesced > 0 ? `${coalesced.toLocaleString('en')} folded` : '',
-    skipped > 0 ? `${skipped.toLocaleString('en')} skipped` : '',
-  ].filter((part) => part !== '')
-  return `${found.toLocaleString('en')} missed${parts.length > 0 ? `: ${parts.join(', ')}` : ''}`
 }
 
 export function gapBefore(term: Term): Gap | null {
@@ -43,16 +34,16 @@ export function gapBefore(term: Term): Gap | null {
   }
 }
 
-/** "led 3 h 5 min, then went silent". */
+/** "led 3 h 5 min, then stopped responding". */
 export function endWords(term: Term, leadingId: number | null, now: number): string {
   const led = durationWords(endOf(term, leadingId, now) - Date.parse(term.startTime))
   if (term.stopTime !== null) return `led ${led}, then stopped`
-  return term.id === leadingId ? `leads for ${led}` : `led ${led}, then went silent`
+  return term.id === leadingId ? `leading for ${led}` : `led ${led}, then stopped responding`
 }
 
 export function termsWords(terms: readonly Term[]): string {
   const gaps = terms.filter(({ gapMs }) => gapMs > 0)
-  if (gaps.length === 0) return `${counted(terms.length, 'term')}, no gap`
+  if (gaps.length === 0) return `${counted(terms.length, 'term')}, no gaps`
   const longest = Math.max(...gaps.map(({ gapMs }) => gapMs))
-  return `${counted(terms.length, 'term')}, ${counted(gaps.length, 'gap')}, the longest ${durationWords(longest)}`
+  return `${counted(terms.length, 'term')}, ${counted(gaps.length, 'gap')}, longest ${durationWords(longest)}`
 }

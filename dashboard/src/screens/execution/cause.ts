@@ -1,4 +1,4 @@
-/** Why an execution is there, as a sentence. */
+/** Why an execution was created or cancelled, as a sentence. */
 import type { Execution } from '../../../../src/client/index.ts'
 import { cancelWords } from '../../../../src/core/execution/execution.ts'
 import { isFinal } from '../../../../src/core/execution/execution-state.ts'
@@ -9,18 +9,18 @@ export function causeSentence(
   zone: string | null,
 ): string {
   const due = absolute(scheduledFor, zone, true)
-  if (retryOf !== null) return `Tried again after an earlier run for ${due}.`
+  if (retryOf !== null) return `A retry of an earlier run for ${due}.`
   switch (cause) {
     case 'schedule':
-      return `Made by its schedule, for the tick of ${due}.`
+      return `Created by the schedule for the tick at ${due}.`
     case 'catch_up': {
       const place = caughtUp === null ? '' : `, ${caughtUp.index} of ${caughtUp.of}`
-      return `Caught up: the tick of ${due} was missed${place}.`
+      return `Caught up: the tick at ${due} was missed${place}.`
     }
     case 'backfill':
-      return `Made by a backfill, for the tick of ${due}.`
+      return `Created by a backfill for the tick at ${due}.`
     case 'manual':
-      return `Run by hand at ${absolute(createdAt, zone, true)}.`
+      return `Triggered manually at ${absolute(createdAt, zone, true)}.`
     case 'enqueue':
       return `Enqueued at ${absolute(createdAt, zone, true)}.`
   }
@@ -30,6 +30,6 @@ export function cancelSentence({ cancelReason, cancelRequestedAt, state }: Execu
   if (state === 'cancelled') return `Cancelled: ${cancelWords(cancelReason ?? 'no reason was given')}.`
   if (cancelRequestedAt === null) return null
   return isFinal(state)
-    ? 'It was asked to stop, and ended by itself all the same.'
-    : 'It was asked to stop, and has not yet.'
+    ? 'It was asked to stop, but finished on its own.'
+    : 'It was asked to stop, and has not stopped yet.'
 }

@@ -1,4 +1,4 @@
-/** What an execution did with its time: waiting, attempts, pauses between them. */
+/** The timeline of an execution: waiting, attempts, and the pauses between them. */
 import type { ExecutionDetail } from '../../../../src/client/index.ts'
 import { durationWords } from '../../words/times.ts'
 
@@ -6,20 +6,20 @@ export interface Stage {
   readonly kind: 'waiting' | 'attempt' | 'pause'
   readonly outcome: string
   readonly label: string
-  /** For where the label has no place. */
+  /** If there is no room for the label. */
   readonly short: string
   readonly from: number
-  /** Null while it lasts. */
+  /** Null while it is going on. */
   readonly to: number | null
 }
 
 export const outcomeWords: Readonly<Record<string, string>> = {
   completed: 'completed',
-  error: 'failed, to be tried again',
+  error: 'failed, will be retried',
   failed: 'failed for good',
-  crashed: 'its worker was lost',
-  refused: 'refused: somebody else held the lease',
-  snoozed: 'put itself off',
+  crashed: 'its worker crashed',
+  refused: 'refused: another worker held the lease',
+  snoozed: 'snoozed',
   cancelled: 'cancelled',
   running: 'running',
 }
@@ -70,7 +70,7 @@ export function stagesOf(execution: ExecutionDetail): Stage[] {
   return stages
 }
 
-/** Wide enough to be seen, wider where it took longer; the root keeps an hour from hiding a second. */
+/** Longer stages are wider. The square root keeps an hour from hiding a second. */
 export function weightOf(stage: Stage, at: number): number {
   return Math.sqrt(Math.max(1, (stage.to ?? at) - stage.from))
 }

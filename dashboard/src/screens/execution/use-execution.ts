@@ -1,16 +1,16 @@
-/** One execution, kept fresh while it is under way: progress and logs are no events, so they are looked for. */
+/** One execution and its log. The server sends no events for progress and logs, so these are polled while it runs. */
 import { useQuery } from '@tanstack/vue-query'
 import { computed, type Ref } from 'vue'
 import { server } from '../../server.ts'
 
-const lookAgainMs = 2_000
+const pollMs = 2_000
 
 export function useExecution(id: Readonly<Ref<string>>) {
   return useQuery({
     queryKey: computed(() => ['execution', id.value]),
     queryFn: ({ signal }) => server.executions.get(id.value, { signal }),
-    refetchInterval: ({ state }) => (state.data?.state === 'running' ? lookAgainMs : false),
-    // Another execution under this address would be wrong, however short.
+    refetchInterval: ({ state }) => (state.data?.state === 'running' ? pollMs : false),
+    // Never show another execution under this URL, not even for a moment.
     placeholderData: () => undefined,
   })
 }
@@ -19,8 +19,8 @@ export function useLogs(id: Readonly<Ref<string>>, isRunning: Readonly<Ref<boole
   return useQuery({
     queryKey: computed(() => ['execution', id.value, 'logs', isRunning.value]),
     queryFn: ({ signal }) => server.executions.logs(id.value, { signal }),
-    refetchInterval: () => (isRunning.value ? lookAgainMs : false),
-    // The same log once more, when its execution has ended; never that of another.
+    refetchInterval: () => (isRunning.value ? pollMs : false),
+    // Keep the log when its execution ends, but never show that of another.
     placeholderData: (old, before) => (before?.queryKey[1] === id.value ? old : undefined),
   })
 }

@@ -1,25 +1,25 @@
-/** What can be asked of the list of executions; the server knows the language, this only helps to write it. */
+/** Suggestions for the search of executions. The server knows the language. */
 import type { Suggestion } from '../../lists/search-text.ts'
 
 export const executionSuggestions: readonly Suggestion[] = [
-  { text: 'job:', means: 'of a job, by name' },
-  { text: 'state:running', means: 'that run now' },
-  { text: 'state:failed', means: 'that have failed for good' },
-  { text: 'state:retrying', means: 'that wait for another attempt' },
-  { text: 'state:pending,blocked', means: 'that wait' },
-  { text: 'cause:schedule', means: 'made by a tick' },
-  { text: 'cause:catch_up', means: 'made for a missed tick' },
-  { text: 'cause:backfill', means: 'made by a backfill' },
-  { text: 'cause:manual', means: 'run by hand' },
+  { text: 'job:', means: 'by job name' },
+  { text: 'state:running', means: 'running now' },
+  { text: 'state:failed', means: 'failed for good' },
+  { text: 'state:retrying', means: 'waiting for another attempt' },
+  { text: 'state:pending,blocked', means: 'waiting to run' },
+  { text: 'cause:schedule', means: 'created by a tick' },
+  { text: 'cause:catch_up', means: 'created for a missed tick' },
+  { text: 'cause:backfill', means: 'created by a backfill' },
+  { text: 'cause:manual', means: 'triggered manually' },
   { text: 'cause:enqueue', means: 'enqueued' },
-  { text: 'queue:', means: 'of a queue' },
-  { text: 'node:', means: 'that a node holds or held' },
-  { text: 'from:', means: 'made since an instant' },
-  { text: 'to:', means: 'made before an instant' },
-  { text: 'ended:', means: 'that ended since an instant' },
+  { text: 'queue:', means: 'in a queue' },
+  { text: 'node:', means: 'by the node that runs or ran it' },
+  { text: 'from:', means: 'created since an instant' },
+  { text: 'to:', means: 'created before an instant' },
+  { text: 'ended:', means: 'ended since an instant' },
 ]
 
-/** Empty: any. */
+/** An empty state matches all. */
 export const quickFilters = [
   { state: '', label: 'All' },
   { state: 'running', label: 'Running' },
@@ -30,7 +30,7 @@ export const quickFilters = [
   { state: 'cancelled', label: 'Cancelled' },
 ] as const
 
-/** The filter with another state, and the rest as it is. */
+/** The filter with its state replaced. */
 export function withState(filter: string, state: string): string {
   const others = filter
     .replaceAll(/(?:^|\s)-?state:\S+/g, ' ')

@@ -1,4 +1,4 @@
-/** What is written in the form, and how it becomes a definition and back. Texts stay texts: the server reads them. */
+/** The state of the form, and how it is filled from a definition. Texts stay texts: the server parses them. */
 import type { Body, Job } from '../../../../src/client/index.ts'
 import { browserZone } from '../../words/times.ts'
 import type { Definition } from '../job/definition.ts'
@@ -34,7 +34,7 @@ export interface Draft {
   anchor: string
   fixedDelay: string
   at: string | null
-  /** By path, such as `retry.base`; empty where it is not given. */
+  /** By path, such as `retry.base`; empty if not given. */
   options: OptionDraft
   input: unknown
   metadata: unknown

@@ -1,4 +1,4 @@
-/** What was written and not saved is not lost by a stray click: leaving asks first. */
+/** Asks before unsaved changes are left behind. */
 import { onMounted, onUnmounted, type Ref, ref, watch } from 'vue'
 import { onBeforeRouteLeave } from 'vue-router'
 import { holdLive } from '../../live/hold.ts'
@@ -17,17 +17,13 @@ export function useLeaveGuard(isDirty: Readonly<Ref<boolean>>) {
     answer?.(mayLeave)
     answer = null
   }
-  // Closed by Escape is a no.
-  watch(isAsking, (isOpen) => {
-    if (!isOpen) reply(false)
-  })
 
   function onUnload(event: BeforeUnloadEvent): void {
     if (isDirty.value) event.preventDefault()
   }
   onMounted(() => window.addEventListener('beforeunload', onUnload))
 
-  // Nothing may change under the hands of who writes.
+  // The form must not change under whoever fills it in.
   let release: (() => void) | null = null
   watch(isDirty, (isHeld) => {
     release?.()
@@ -37,5 +33,5 @@ export function useLeaveGuard(isDirty: Readonly<Ref<boolean>>) {
     window.removeEventListener('beforeunload', onUnload)
     release?.()
   })
-  return { isAsking, leave: () => reply(true) }
+  return { isAsking, leave: async () => reply(true), stay: () => reply(false) }
 }

@@ -1,4 +1,4 @@
-/** From the form to what is sent: all of a new job, or only what an edit changes. */
+/** What the form sends: a whole new job, or only what an edit changes. */
 import type { Body } from '../../../../src/client/index.ts'
 import type { Draft, NewJob, Pair, Schedule } from './draft.ts'
 import { optionsOf } from './option-draft.ts'
@@ -55,7 +55,6 @@ function recordOf(pairs: readonly Pair[]): Record<string, string> {
   )
 }
 
-/** All that is written in the form. */
 export function newJobOf(draft: Draft): NewJob {
   const schedule = scheduleOf(draft)
   return {
@@ -69,7 +68,7 @@ export function newJobOf(draft: Draft): NewJob {
   }
 }
 
-/** What differs from how the form began, so that an edit leaves alone what it did not touch. */
+/** Only what has changed since the form was opened, so that an edit leaves the rest alone. */
 export function changesOf(before: Draft, after: Draft): Body<'PATCH /jobs/{id}'> {
   const { name: _, runNow: _runNow, ...now } = newJobOf(after)
   const old: Readonly<Record<string, unknown>> = newJobOf(before)

@@ -1,4 +1,4 @@
-/** A job's definition as its user would write it, without what is so anyway. */
+/** A job's definition as its user would write it, without the defaults. */
 import type { Answer, Job } from '../../../../src/client/index.ts'
 import { tellingOptions } from '../../../../src/core/job/options-codec.ts'
 

@@ -1,4 +1,4 @@
-/** How a run is drawn in the chart of durations: a colour and a shape for how it ended. */
+/** How the chart of durations draws a run: a colour and a shape for how it ended. */
 export interface DurationMark {
   readonly colour: 'ran' | 'failed' | 'faint'
   readonly width: number
@@ -9,7 +9,7 @@ export const durationMarks: Readonly<Record<string, DurationMark>> = {
   completed: {
     colour: 'ran',
     width: 6.5,
-    // A line of no length with round ends is a dot.
+    // A line of zero length with round ends is a dot.
     draw: (path, x, y) => {
       path.moveTo(x, y)
       path.lineTo(x, y)

@@ -1,5 +1,5 @@
-/** What a revision changed of the one before. */
-import { type FieldChange, fieldChanges } from '../../kit/field-changes.ts'
+/** What a revision changed compared to the one before. */
+import { type FieldChange, fieldChanges } from '../../changes/field-changes.ts'
 import type { Revision } from './definition.ts'
 
 export function changesOf(before: Revision | undefined, after: Revision): FieldChange[] {

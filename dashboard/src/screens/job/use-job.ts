@@ -1,9 +1,10 @@
-/** What the job's page asks of the server. All of it is kept under the job's name, since events of executions name it so. */
+/** The queries of the job's page. Their keys contain the job's name, since events of executions use the name. */
 import { useQuery, useQueryClient } from '@tanstack/vue-query'
 import { computed, type Ref, shallowReactive } from 'vue'
+import type { Job } from '../../../../src/client/index.ts'
 import { server } from '../../server.ts'
 
-/** By id or name, as the address has it. */
+/** By ID or name, as in the URL. */
 export function useJob(id: Readonly<Ref<string>>) {
   const queries = useQueryClient()
   const names = shallowReactive(new Map<string, string>())
@@ -11,17 +12,24 @@ export function useJob(id: Readonly<Ref<string>>) {
     queryKey: computed(() => ['job', names.get(id.value) ?? id.value]),
     queryFn: async ({ signal }) => {
       const job = await server.jobs.get(id.value, { signal })
-      // From now on it is found under its name, and nothing is asked twice.
+      // Cache it under its name too, so that it is not loaded twice.
       queries.setQueryData(['job', job.name], job)
       names.set(id.value, job.name)
       return job
     },
-    // Another job's head is worse than none.
+    // Never show another job in the meantime.
     placeholderData: () => undefined,
   })
 }
 
-/** The newest runs: for the chart, and for how long the ticks of the bar took. */
+export function useRevisions(job: Readonly<Ref<Job>>) {
+  return useQuery({
+    queryKey: computed(() => ['job', job.value.name, 'revisions']),
+    queryFn: ({ signal }) => server.jobs.revisions(job.value.id, { signal }),
+  })
+}
+
+/** The latest executions, for the chart and the durations in the bar. */
 export function useRecentExecutions(name: Readonly<Ref<string>>) {
   return useQuery({
     queryKey: computed(() => ['job', name.value, 'executions']),

@@ -1,4 +1,4 @@
-/** What can be done to many jobs at once, and the words for it. */
+/** What can be done with many jobs at once, and how it is called. */
 import type { IconName } from '../../kit/icons.ts'
 
 interface BulkWords {
@@ -6,7 +6,7 @@ interface BulkWords {
   readonly icon: IconName
   /** "4,312 jobs paused." */
   readonly done: string
-  /** What it means, where that is not plain. */
+  /** What it does, unless that is obvious. */
   readonly means?: string
 }
 
@@ -16,25 +16,26 @@ export const bulkActions = {
     label: 'Resume',
     icon: 'play',
     done: 'resumed',
-    means: 'What they missed while they were paused is skipped, and said so in their ledgers.',
+    means: 'The ticks they missed while paused are skipped. Their ledgers say so.',
   },
   trigger: {
     label: 'Run now',
     icon: 'runs',
     done: 'triggered',
-    means: 'Beside their schedules: no tick is used up.',
+    means: 'This does not use up ticks of their schedules.',
   },
   cancel: {
     label: 'Cancel',
     icon: 'stop',
     done: 'cancelled',
-    means: 'They run no more. Runs that are under way are cancelled, too.',
+    means: 'Their schedules end, and their unfinished executions are cancelled. You can resume them later.',
   },
   delete: {
     label: 'Delete',
     icon: 'trash',
     done: 'deleted',
-    means: 'With all of their history. It cannot be taken back.',
+    means:
+      'Their schedules end, their unfinished executions are cancelled, and they disappear from lists. Their history is kept until retention removes it.',
   },
 } as const satisfies Record<string, BulkWords>
 

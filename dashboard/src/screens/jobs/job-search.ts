@@ -1,31 +1,31 @@
-/** What can be asked of the list of jobs; the server knows the language, this only helps to write it. */
+/** Suggestions for the search of jobs, and the orders of the list. The server knows the language. */
 import type { Suggestion } from '../../lists/search-text.ts'
 
 export const searchSuggestions: readonly Suggestion[] = [
   { text: 'state:paused', means: 'paused jobs' },
-  { text: 'status:running', means: 'with an execution that runs now' },
-  { text: 'health:failing', means: 'that fail, until a run succeeds' },
-  { text: 'health:late', means: 'with a due tick that has not started' },
-  { text: 'health:disabled', means: 'that nobody can run' },
-  { text: 'last:failed', means: 'whose last run failed' },
-  { text: 'last:late', means: 'whose last run was late' },
-  { text: 'last:never', means: 'that never ran' },
+  { text: 'status:running', means: 'running now' },
+  { text: 'health:failing', means: 'failing until a run succeeds' },
+  { text: 'health:late', means: 'a due tick has not started' },
+  { text: 'health:disabled', means: 'no node can run it' },
+  { text: 'last:failed', means: 'the last run failed' },
+  { text: 'last:late', means: 'the last run was late' },
+  { text: 'last:never', means: 'never ran' },
   { text: 'next:<1h', means: 'due within an hour' },
-  { text: 'tag:', means: 'with a tag' },
-  { text: 'queue:', means: 'of a queue' },
-  { text: 'managed:api', means: 'made over the API' },
+  { text: 'tag:', means: 'by tag' },
+  { text: 'queue:', means: 'in a queue' },
+  { text: 'managed:api', means: 'created through the API' },
   { text: 'managed:code', means: 'defined in code' },
-  { text: 'zone:', means: 'in a time zone' },
-  { text: 'handler:', means: 'of a handler' },
+  { text: 'zone:', means: 'by time zone' },
+  { text: 'handler:', means: 'by handler' },
 ]
 
-/** The search with this tag, too. */
+/** The search with a tag added. */
 export function withTag(filter: string, tag: string): string {
   const term = /[\s,"]/.test(tag) ? `tag:"${tag.replaceAll('"', '')}"` : `tag:${tag}`
   return filter.split(/\s+/).includes(term) ? filter : `${filter} ${term}`.trim()
 }
 
-/** Each column that sorts, with the way round that is wanted first. */
+/** Each sortable column with its first order. */
 export const sortFirst = {
   name: 'name',
   status: 'status',
@@ -44,12 +44,12 @@ export const sortWords: Readonly<Record<SortColumn, string>> = {
   createdAt: 'Newest',
 }
 
-export const usualSort = 'name'
+export const defaultSort = 'name'
 
-/** What an address asks for; what is no order is the usual one. */
+/** The order in a URL; the default if it is not a valid order. */
 export function sortOf(given: unknown): JobSort {
   const isSort = typeof given === 'string' && Object.hasOwn(sortFirst, given.replace(/^-/, ''))
-  return isSort ? (given as JobSort) : usualSort
+  return isSort ? (given as JobSort) : defaultSort
 }
 
 /** "-lastRunAt" -> "lastRunAt". */
@@ -57,7 +57,7 @@ export function columnOf(sort: JobSort): SortColumn {
   return sort.replace(/^-/, '') as SortColumn
 }
 
-/** What a click on a column asks for: its first way round, then the other. */
+/** The order after a click on a column: its first order, then the reverse. */
 export function sortAfterClick(sort: JobSort, column: SortColumn): JobSort {
   const first = sortFirst[column]
   if (sort !== first) return first

@@ -1,4 +1,4 @@
 import type { Answer } from '../../../../src/client/index.ts'
 
-/** A job as the list shows it: with its last ticks and how long it takes. */
+/** A job in the list, with its last ticks and durations. */
 export type ListedJob = Answer<'GET /jobs'>['jobs'][number]

@@ -1,4 +1,5 @@
-/** Does one action to many jobs: to all that match by one call, to those that were chosen one after the other. */
+/** Does one action to many jobs: to all that match with one request, to selected ones one after the other. */
+import { problemWords } from '../../kit/problem-words.ts'
 import { server } from '../../server.ts'
 import type { BulkAction, BulkReport } from './bulk-actions.ts'
 
@@ -8,20 +9,20 @@ export interface BulkRequest {
   readonly onProgress: (done: number, total: number) => void
 }
 
-/** Nothing is done where another number matches than was seen. */
+/** The server does nothing if the number of matches is not the one that was confirmed. */
 export async function onMatching(
   filter: string,
-  seen: number,
+  confirmed: number,
   { action, reason, onProgress }: BulkRequest,
 ): Promise<BulkReport> {
   const { changed, failed } = await server.jobs.bulk(
-    { action, filter, confirm: seen, ...reasonOf(action, reason) },
+    { action, filter, confirm: confirmed, ...reasonOf(action, reason) },
     { onProgress: ({ done, total }) => onProgress(done, total) },
   )
   return { action, changed, failed }
 }
 
-export async function onChosen(
+export async function onSelected(
   names: readonly string[],
   { action, reason, onProgress }: BulkRequest,
 ): Promise<BulkReport> {
@@ -33,7 +34,7 @@ export async function onChosen(
       else await server.jobs[action](name)
       changed.push(name)
     } catch (error) {
-      failed.push({ job: name, message: error instanceof Error ? error.message : String(error) })
+      failed.push({ job: name, message: problemWords(error).message })
     }
     onProgress(index + 1, names.length)
   }

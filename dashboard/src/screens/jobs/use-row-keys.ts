@@ -1,4 +1,4 @@
-/** ↑ and ↓ move over the rows of a list, x selects. The cursor is the focus itself: Enter opens what it stands on. */
+/** ↑ and ↓ move the focus through the rows of a list, x selects; Enter opens the focused link. */
 import { nextTick, onMounted, onUnmounted, type Ref } from 'vue'
 import { isCovered, isTyping } from '../../shell/keys.ts'
 
@@ -18,7 +18,7 @@ export function useRowKeys({ count, toRow, select }: RowKeys): void {
   async function focus(index: number): Promise<void> {
     toRow(index)
     await nextTick()
-    // Rows that were out of view are drawn with the next frame.
+    // Rows that were out of view are rendered in the next frame.
     requestAnimationFrame(() =>
       document.querySelector<HTMLElement>(`[data-row="${index}"] a`)?.focus({ preventScroll: true }),
     )

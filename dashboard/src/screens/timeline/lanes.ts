@@ -1,10 +1,10 @@
-/** Runs into rows: one group for each job or node, in as many lanes as run there at once. */
+/** Arranges runs in lanes: a group for each job or node, with as many lanes as it has concurrent runs. */
 import type { Answer } from '../../../../src/client/index.ts'
 import type { GroupBy } from './timeline-view.ts'
 
 type TimelineRun = Answer<'GET /timeline'>['runs'][number]
 
-/** With its instants as numbers: they are compared every second. */
+/** With its instants as numbers, since they are compared every second. */
 export interface Run extends TimelineRun {
   readonly start: number
   readonly finish: number | null
@@ -18,19 +18,19 @@ export interface Placed {
 
 export interface Lane {
   readonly key: string
-  /** What the group is called, on its first lane only. */
+  /** The job or node; shown on its first lane only. */
   readonly group: string
   readonly isFirst: boolean
   readonly runs: readonly Placed[]
 }
 
-/** Some runs beside each other, too short to be drawn apart; or one. */
+/** One run, or several that are too short to be drawn separately. */
 export interface Drawn {
   readonly key: string
   readonly left: number
   readonly width: number
   readonly runs: readonly Placed[]
-  /** What is worst among them. */
+  /** The worst among them. */
   readonly state: Run['state']
 }
 
@@ -53,7 +53,7 @@ export function timed(run: TimelineRun): Run {
   }
 }
 
-/** When it ended: now while it runs; a run that waits for its next attempt is a mark at its start. */
+/** When it ended, or now if it is running. A run that waits for its next attempt is a mark at its start. */
 export function endOf({ state, start, finish }: Run, now: number): number {
   return finish ?? (state === 'running' ? now : start)
 }
@@ -84,7 +84,7 @@ export function lanesOf(runs: readonly Run[], by: GroupBy, now: number): Lane[] 
   )
 }
 
-/** Each run into the first lane that is free when it begins. */
+/** Puts each run into the first lane that is free when it starts. */
 function spread(members: readonly Placed[]): Placed[][] {
   const lanes: Placed[][] = []
   for (const placed of members) {
@@ -96,16 +96,16 @@ function spread(members: readonly Placed[]): Placed[][] {
 }
 
 const narrowest = 5
-/** Wider than this, a run is never drawn together with others. */
+/** A run that is wider is never merged with others. */
 const narrow = 12
 
-/** In pixels of a view from `from` on; what would be drawn over each other is drawn as one. */
+/** In pixels from the left edge of the view. Runs that would overlap are merged. */
 export function drawnOf(lane: Lane, from: number, to: number, width: number): Drawn[] {
   const perMs = width / (to - from)
-  const found: { left: number; right: number; runs: Placed[]; isNarrow: boolean }[] = []
+  const bars: { left: number; right: number; runs: Placed[]; isNarrow: boolean }[] = []
   for (const placed of lane.runs) {
     if (placed.end < from || placed.start > to) continue
-    const last = found.at(-1)
+    const last = bars.at(-1)
     const begin = Math.max(0, (placed.start - from) * perMs)
     const end = Math.min(width, (placed.end - from) * perMs)
     const isNarrow = end - begin < narrow
@@ -115,9 +115,9 @@ export function drawnOf(lane: Lane, from: number, to: number, width: number): Dr
       continue
     }
     const left = Math.max(begin, last === undefined ? 0 : last.right + 1)
-    found.push({ left, right: Math.max(end, left + narrowest), runs: [placed], isNarrow })
+    bars.push({ left, right: Math.max(end, left + narrowest), runs: [placed], isNarrow })
   }
-  return found.map(({ left, right, runs }) => ({
+  return bars.map(({ left, right, runs }) => ({
     key: runs[0]?.run.id ?? '',
     left,
     width: right - left,

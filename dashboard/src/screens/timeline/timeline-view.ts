@@ -1,9 +1,9 @@
-/** Which stretch of time is looked at, and how: all of it stands in the address, so that a view can be sent on. */
+/** The visible time range and how it is shown. All of it is part of the URL, so that a view can be shared. */
 import { computed, ref, watch } from 'vue'
 import { useRoute, useRouter } from 'vue-router'
 import { now } from '../../clock.ts'
+import { minuteMs } from '../../words/days.ts'
 
-const minuteMs = 60_000
 export const spans = {
   '15m': 15 * minuteMs,
   '1h': 60 * minuteMs,
@@ -12,21 +12,23 @@ export const spans = {
 } as const
 export type Span = keyof typeof spans
 export type GroupBy = 'job' | 'node'
-export type Look = 'picture' | 'table'
+export type Look = 'chart' | 'table'
 
 const spanNames = Object.keys(spans) as Span[]
-/** Room for what is about to begin. */
+/** Room for runs that are about to start. */
 const ahead = 0.06
 
 export function useTimelineView() {
   const route = useRoute()
   const router = useRouter()
-  const asked = (name: string) => (typeof route.query[name] === 'string' ? route.query[name] : '')
-  const span = ref<Span>(spanNames.find((name) => name === asked('span')) ?? '1h')
-  const by = ref<GroupBy>(asked('by') === 'node' ? 'node' : 'job')
-  const look = ref<Look>(asked('look') === 'table' ? 'table' : 'picture')
-  /** Where the view ends; null: it goes with the clock. */
-  const end = ref<number | null>(Number.isNaN(Date.parse(asked('to'))) ? null : Date.parse(asked('to')))
+  const parameter = (name: string) => (typeof route.query[name] === 'string' ? route.query[name] : '')
+  const span = ref<Span>(spanNames.find((name) => name === parameter('span')) ?? '1h')
+  const by = ref<GroupBy>(parameter('by') === 'node' ? 'node' : 'job')
+  const look = ref<Look>(parameter('look') === 'table' ? 'table' : 'chart')
+  /** The end of the view; null: it follows the clock. */
+  const end = ref<number | null>(
+    Number.isNaN(Date.parse(parameter('to'))) ? null : Date.parse(parameter('to')),
+  )
 
   const lengthMs = computed(() => spans[span.value])
   const isLive = computed(() => end.value === null)
@@ -39,13 +41,13 @@ export function useTimelineView() {
     end.value = null
   }
 
-  /** By a share of the width; to the right is later. What is not yet cannot be looked at: there it follows. */
+  /** Moves by a share of the width; positive is later. At the present it follows the clock: the future is empty. */
   function pan(share: number): void {
     const moved = to.value + lengthMs.value * share
     end.value = moved >= now.value + lengthMs.value * ahead ? null : Math.round(moved)
   }
 
-  /** Keeps what is at `at` in the middle. */
+  /** Keeps `at` in the middle. */
   function zoom(by: 1 | -1, at = (from.value + to.value) / 2): void {
     const next = spanNames[spanNames.indexOf(span.value) - by]
     if (next === undefined) return
@@ -59,7 +61,7 @@ export function useTimelineView() {
     const query = {
       ...(span.value === '1h' ? {} : { span: span.value }),
       ...(by.value === 'job' ? {} : { by: by.value }),
-      ...(look.value === 'picture' ? {} : { look: look.value }),
+      ...(look.value === 'chart' ? {} : { look: look.value }),
       ...(end.value === null ? {} : { to: new Date(end.value).toISOString() }),
     }
     void router.replace({ query })

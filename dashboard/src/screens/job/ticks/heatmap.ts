@@ -1,12 +1,12 @@
-/** Days by hours: what became of the ticks of each hour, in the zone that is shown. */
+/** What became of the ticks of each hour, in the chosen time zone. */
 import type { Answer } from '../../../../../src/client/index.ts'
 import { kindWords, type TickKind } from '../../../ticks/tick-mark.ts'
-import { counted } from '../../../words/accounts.ts'
+import { counted } from '../../../words/sentences.ts'
 
 export type Heatmap = Answer<'GET /jobs/{id}/heatmap'>
 export type HeatHour = Heatmap['days'][number]['hours'][number]
 
-/** In the order of their weight: what comes first is what a cell is known by. */
+/** The most important first: it decides the letter of a cell. */
 const kinds = [
   ['failed', 'failed'],
   ['late', 'late'],
@@ -42,7 +42,7 @@ const colours: Readonly<Record<TickKind, string>> = {
   cancelled: 'var(--skipped)',
 }
 
-/** Each kind has its share of the cell; one failure among sixty runs is still seen. */
+/** Each kind fills its share of the cell, but enough to be visible: one failure among sixty runs must be seen. */
 export function fillOf(counts: readonly KindCount[]): string {
   const total = counts.reduce((sum, { count }) => sum + count, 0)
   const least = 0.2
@@ -61,6 +61,6 @@ export function fillOf(counts: readonly KindCount[]): string {
 /** "12 ticks: 1 failed, 11 ran". */
 export function countsSentence(counts: readonly KindCount[]): string {
   const total = counts.reduce((sum, { count }) => sum + count, 0)
-  if (total === 0) return 'no tick, or none that is still kept'
+  if (total === 0) return 'no ticks, or none that are still kept'
   return `${counted(total, 'tick')}: ${counts.map(({ kind, count }) => `${count.toLocaleString('en')} ${kindWords[kind].toLowerCase()}`).join(', ')}`
 }

@@ -1,8 +1,8 @@
-/** The ledger as rows, newest first: a tick a row, and a run of ticks with one account one row together. */
+/** The ledger as rows, newest first: one row per tick, or per range of ticks that share an account. */
 import type { Answer } from '../../../../../src/client/index.ts'
-import { reasonSentence } from '../../../../../src/core/tick/account.ts'
+import { reasonSentence, unaccountedSentence } from '../../../../../src/core/tick/account.ts'
 import { type DrawnTick, kindOf, type TickKind, tickSentence } from '../../../ticks/tick-mark.ts'
-import { counted, heldBack } from '../../../words/accounts.ts'
+import { counted, heldBack } from '../../../words/sentences.ts'
 import type { TimedTick } from '../timed-ticks.ts'
 
 export type Ledger = Answer<'GET /jobs/{id}/ticks'>
@@ -11,7 +11,7 @@ type Tick = TimedTick<Ledger['ticks'][number] & DrawnTick>
 export interface LedgerRow {
   readonly key: string
   readonly kind: TickKind
-  /** Its first tick, where there are several. */
+  /** The first tick of the range. */
   readonly from: string
   readonly to: string
   readonly count: number
@@ -19,7 +19,7 @@ export interface LedgerRow {
   readonly executionId: string | null
 }
 
-/** What is not decided is held back by the pause, where there is one. */
+/** If the job is paused, its undecided ticks are held back by the pause. */
 export function ledgerRows(ticks: readonly Tick[], isPaused: boolean): LedgerRow[] {
   const rows: LedgerRow[] = []
   let group: Tick[] = []
@@ -37,7 +37,7 @@ export function ledgerRows(ticks: readonly Tick[], isPaused: boolean): LedgerRow
   return rows.toReversed()
 }
 
-/** A tick that ran stands alone; what did not run is told together. */
+/** A tick that ran has a row of its own; ticks that did not run share one. */
 function isAlike(one: Tick, other: Tick): boolean {
   const ran = one.account === 'fired' || one.account === 'caught_up'
   return (
@@ -73,15 +73,15 @@ function sentenceOf(tick: Tick, count: number, isPaused: boolean): string {
         ? `Skipped: ${reasonSentence(tick.reason)}`
         : `${many} skipped: ${reasonSentence(tick.reason)}`
     case 'coalesced':
-      return count === 1 ? 'Folded into a newer run' : `${many} folded into one newer run`
+      return count === 1 ? 'Coalesced into a newer run' : `${many} coalesced into a newer run`
     case 'undecided':
       return isPaused
         ? `${many} held back: the job is paused, and resuming it decides`
-        : `${many} due: its leader has not looked yet`
+        : `${many} due: the leader has not decided yet`
     case 'purged':
-      return `${many} beyond what is kept: what became of ${count === 1 ? 'it' : 'them'} is no longer known`
+      return `${many} older than retention: the history is gone`
     case 'unaccounted':
-      return `${many} unaccounted: due, and nothing says what became of ${count === 1 ? 'it' : 'them'}`
+      return `${many} ${unaccountedSentence}`
     default: {
       const failed = tick.state === 'failed' || tick.state === 'retrying'
       return failed && tick.problem !== undefined

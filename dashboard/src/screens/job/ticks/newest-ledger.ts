@@ -1,13 +1,13 @@
-/** The ledger of a span. The server lists its oldest ticks first; where they are too many, the newest are asked for. */
+/** The ledger of a time range. The server lists the oldest ticks first; if there are too many, this loads the newest. */
 import { server } from '../../../server.ts'
 import type { Ledger } from './ledger-rows.ts'
 import type { Span } from './spans.ts'
 
 export interface NewestLedger {
   readonly ticks: Ledger['ticks']
-  /** Of the whole span. */
+  /** In the whole range. */
   readonly unaccounted: number
-  /** Where what is listed begins; null where it is all. */
+  /** The oldest tick that is listed; null if all are. */
   readonly shownFrom: string | null
 }
 
@@ -17,7 +17,7 @@ export async function newestOf(job: string, span: Span, signal: AbortSignal): Pr
   const all = await server.jobs.explain(job, { ...span, limit: most }, { signal })
   const { unaccounted, truncated, ticks } = all
   if (!truncated) return { ticks, unaccounted, shownFrom: null }
-  // As long as that many ticks took at its begin: few schedules change their pace.
+  // Assumes that the ticks at the end are as dense as those at the start.
   const lengthMs = Date.parse(ticks.at(-1)?.scheduledFor ?? span.from) - Date.parse(span.from)
   const from = new Date(Date.parse(span.to) - lengthMs).toISOString()
   const newest = await server.jobs.explain(job, { from, to: span.to, limit: most }, { signal })

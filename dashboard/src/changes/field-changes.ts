@@ -1,4 +1,4 @@
-/** What differs between two values, field by field: `retry.attempts`, from `3` to `4`. */
+/** The differences between two values, field by field: `retry.attempts` from `3` to `4`. */
 export interface FieldChange {
   readonly field: string
   readonly before: string | null

@@ -1,4 +1,4 @@
-/** The job whose page is open, for what the palette can do with it; and those that were open before. */
+/** The job whose page is open, for the commands of the palette, and the jobs that were open before. */
 import { useQueryClient } from '@tanstack/vue-query'
 import { computed, onUnmounted, shallowRef, watch } from 'vue'
 import { useRoute } from 'vue-router'
@@ -7,8 +7,8 @@ import { preferences } from '../preferences.ts'
 
 const keptRecent = 6
 
-/** The page of the job has asked for it: nothing is asked twice. */
-export function useJobAtHand() {
+/** From the cache: the job's page has loaded it already. */
+export function useCurrentJob() {
   const route = useRoute()
   const cache = useQueryClient().getQueryCache()
   const id = computed(() =>
@@ -18,19 +18,19 @@ export function useJobAtHand() {
   )
   const job = shallowRef<Job | null>(null)
 
-  function look(): void {
-    const known = cache
+  function findJob(): void {
+    const jobs = cache
       .findAll({ queryKey: ['job'] })
       .filter(({ queryKey }) => queryKey.length === 2)
       .map(({ state }) => state.data as Job | undefined)
     job.value =
-      known.find((each) => each !== undefined && (each.id === id.value || each.name === id.value)) ?? null
+      jobs.find((each) => each !== undefined && (each.id === id.value || each.name === id.value)) ?? null
   }
-  watch(id, look, { immediate: true })
+  watch(id, findJob, { immediate: true })
   onUnmounted(
     cache.subscribe(({ type, query }) => {
       const key = query.queryKey as readonly unknown[]
-      if (type === 'updated' && key[0] === 'job' && key.length === 2) look()
+      if (type === 'updated' && key[0] === 'job' && key.length === 2) findJob()
     }),
   )
   watch(

@@ -1,12 +1,12 @@
-/** What became of a tick or an execution, in sentences. The reasons are the library's own words. */
+/** The small parts that sentences are made of. */
 import { heldBackSentence } from '../../../src/core/tick/account.ts'
 
-/** "Held back: no node has its handler", where that is the reason; else null. */
+/** "Held back: no node has its handler" if that is the reason, else null. */
 export function heldBack(reason: string | undefined): string | null {
-  return reason === 'disabled' ? capital(heldBackSentence) : null
+  return reason === 'disabled' ? capitalized(heldBackSentence) : null
 }
 
-function capital(sentence: string): string {
+export function capitalized(sentence: string): string {
   return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}`
 }
 

@@ -1,5 +1,6 @@
-/** Short news at the edge of the screen: what was done, and how to take it back. */
+/** Short messages in a corner: what was done, and how to undo it. */
 import { reactive } from 'vue'
+import { problemWords } from '../problem-words.ts'
 
 export interface Toast {
   readonly id: number
@@ -18,9 +19,8 @@ export function tell(text: string, { undo = null }: { undo?: Toast['undo'] } = {
 }
 
 export function tellProblem(error: unknown): void {
-  const next = (error as { next?: string } | null)?.next ?? ''
-  const text = error instanceof Error ? error.message : String(error)
-  show({ text: `${text} ${next}`.replaceAll('`', '').trim(), kind: 'problem', undo: null })
+  const { message, next } = problemWords(error)
+  show({ text: `${message} ${next}`.trim(), kind: 'problem', undo: null })
 }
 
 export function dismiss(id: number): void {
