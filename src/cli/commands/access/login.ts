@@ -1,0 +1,36 @@
+/** `evertick login`: a link to sign in with, once, within ten minutes. */
+import type { Command } from 'commander'
+import { apiConfig } from '../../../app/config/api-config.ts'
+import { type AccessRole, accessRoles } from '../../../core/access/access-role.ts'
+import { choice, examples } from '../../help.ts'
+import { accessOf, actor, type Cli, settingsOf, timesOf, withDatabase } from '../../session.ts'
+import { signInLink } from '../../sign-in-link.ts'
+
+interface LoginOptions {
+  readonly role: AccessRole
+  readonly at?: string
+}
+
+export function addLogin(program: Command, cli: Cli): void {
+  const login = program
+    .command('login')
+    .summary('a link to sign in with')
+    .description('Makes a link to sign in with: once, within ten minutes.')
+    .addOption(choice('--role <role>', 'what you may do', accessRoles).default('admin'))
+    .option('--at <url>', 'where the node listens (default: as EVERTICK_HOST and EVERTICK_PORT say)')
+    .action((options: LoginOptions) => showLink(cli, login, options))
+  examples(login, [['login'], ['login --role viewer --at https://jobs.example.com']])
+}
+
+async function showLink(cli: Cli, login: Command, { role, at }: LoginOptions): Promise<void> {
+  const { terminal } = cli
+  const settings = await settingsOf(cli, login)
+  const { host, port, basePath } = apiConfig(settings.options.api)
+  await withDatabase(cli, settings, { mayCreate: false }, async (evertick) => {
+    const access = await accessOf(cli, evertick, settings)
+    const { code, expiresAt } = await access.createLink({ role, actor: actor() })
+    const link = signInLink(at ?? `http://${host}:${port}${basePath}`, code)
+    terminal.answer({ link, role, expiresAt }, (out) => out.write(link))
+    terminal.say(`Good once; it ends ${timesOf(cli, settings).both(expiresAt)}.`)
+  })
+}

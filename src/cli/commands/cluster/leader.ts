@@ -1,0 +1,118 @@
+/** `evertick leader`: who decides about ticks, who did before, and what each repaired. */
+import type { Command } from 'commander'
+import type { TermView } from '../../../app/cluster/cluster.ts'
+import { examples, wholeNumber } from '../../help.ts'
+import { plainText } from '../../output/plain-text.ts'
+import { writePairs, writeTable } from '../../output/table.ts'
+import { durationWords, type Times } from '../../output/times.ts'
+import { type Cli, type Session, withEvertick } from '../../session.ts'
+
+export function addLeader(program: Command, cli: Cli): void {
+  const leader = program
+    .command('leader')
+    .summary('who decides about ticks, and who did')
+    .description('Leadership: one node decides about ticks, and every term of it is logged.')
+
+  const status = leader
+    .command('status')
+    .description('Says who leads now, since when, and what it repaired.')
+    .action(() => withEvertick(cli, status, showStatus))
+  examples(status, [['leader status']])
+
+  const terms = leader
+    .command('terms')
+    .description(
+      'Lists the terms of leadership, newest first, with the gap before each and what it repaired.',
+    )
+    .option('--instance <id>', 'only those of this instance')
+    .option('--limit <n>', 'at most this many', wholeNumber(1, 100_000), 20)
+    .action((options: { instance?: string; limit: number }) =>
+      withEvertick(cli, terms, (session) => showTerms(session, options)),
+    )
+  examples(terms, [['leader terms'], ['leader terms --instance web-1:4711:a1b2c3 --json']])
+
+  const stepDown = leader
+    .command('step-down')
+    .description('Ends the current term; another node takes over, or the same one after a lease.')
+    .action(() =>
+      withEvertick(cli, stepDown, async ({ evertick, terminal }) => {
+        const steppedDown = await evertick.leader.stepDown()
+        if (terminal.json) terminal.data({ steppedDown })
+        else terminal.say(steppedDown ? 'The term has ended.' : 'Nobody leads, so there is no term to end.')
+      }),
+    )
+  examples(stepDown, [['leader step-down']])
+}
+
+async function showStatus({ evertick, terminal, times }: Session): Promise<void> {
+  const leader = await evertick.leader.current()
+  const [latest] = await evertick.leader.terms({ limit: 1 })
+  const term = leader !== null && latest?.id === leader.termId ? latest : null
+  terminal.answer({ leader, term }, (out) => {
+    if (leader === null) {
+      out.write(
+        `${out.paint('late', '!')} Nobody leads: no tick is decided until a node with the role scheduler starts.`,
+      )
+      if (latest !== undefined)
+        out.write(
+          `The last term, of ${plainText(latest.leaderInstance)}, ended ${times.both(endOf(latest))}.`,
+        )
+      return
+    }
+    writePairs(out, [
+      ['leader', plainText(leader.instance)],
+      ['term', String(leader.termId)],
+      ['since', term === null ? null : times.both(term.startTime)],
+      ['lease until', times.both(leader.leaseUntil)],
+      ['gap before', term === null ? null : gapWords(term)],
+      ['repaired', term === null ? null : repairWords(term)],
+    ])
+  })
+}
+
+async function showTerms(
+  { evertick, terminal, times }: Session,
+  options: { instance?: string; limit: number },
+): Promise<void> {
+  const terms = await evertick.leader.terms(options)
+  terminal.answer({ terms }, (out) => {
+    if (terms.length === 0 && out.tty) return out.write('Nobody has led yet.')
+    const columns = [
+      { title: 'TERM', align: 'right' as const },
+      { title: 'INSTANCE', shrinks: true as const },
+      { title: `START (${times.timezone})` },
+      { title: 'END', optional: true as const },
+      { title: 'GAP BEFORE' },
+      { title: 'REPAIRED', shrinks: true as const },
+    ]
+    const rows = terms.map((term) => [
+      String(term.id),
+      plainText(term.leaderInstance),
+      times.full(term.startTime),
+      endWords(term, times),
+      gapWords(term),
+      repairWords(term),
+    ])
+    writeTable(out, columns, rows)
+  })
+}
+
+function endOf({ stopTime, lastHeartbeat, startTime }: TermView): Date {
+  return stopTime ?? lastHeartbeat ?? startTime
+}
+
+function endWords({ stopTime, lastHeartbeat }: TermView, times: Times): string {
+  if (stopTime !== null) return times.full(stopTime)
+  return lastHeartbeat === null ? 'no heartbeat' : `last heartbeat ${times.full(lastHeartbeat)}`
+}
+
+function gapWords({ gapMs }: TermView): string {
+  return gapMs === 0 ? 'none' : durationWords(gapMs)
+}
+
+export function repairWords({ missed, handledMissedTasks }: TermView): string {
+  const { found, caughtUp, coalesced, skipped } = missed
+  const unfinished = handledMissedTasks ? '' : ' (unfinished)'
+  if (found === 0) return `nothing missed${unfinished}`
+  return `${found} missed: ${caughtUp} run, ${coalesced} coalesced, ${skipped} skipped${unfinished}`
+}

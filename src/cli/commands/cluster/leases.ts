@@ -1,0 +1,63 @@
+/** `evertick leases`: which worker holds what. */
+import type { Command } from 'commander'
+import { examples } from '../../help.ts'
+import { counted } from '../../output/count-words.ts'
+import { plainText } from '../../output/plain-text.ts'
+import { writeTable } from '../../output/table.ts'
+import { type Cli, type Session, withEvertick } from '../../session.ts'
+
+export function addLeases(program: Command, cli: Cli): void {
+  const leases = program
+    .command('leases')
+    .summary('which worker holds what')
+    .description('Leases: the time-limited right of a worker to an execution.')
+
+  const list = leases
+    .command('list')
+    .description('Lists the leases, the expired ones first.')
+    .option('--expired', 'only those that have run out')
+    .action((options: { expired?: true }) => withEvertick(cli, list, (session) => show(session, options)))
+  examples(list, [['leases list'], ['leases list --expired']])
+
+  const reset = leases
+    .command('reset-expired')
+    .description('Takes back expired leases at once, as the rescuer would in a moment.')
+    .action(() =>
+      withEvertick(cli, reset, async ({ evertick, terminal }) => {
+        const count = await evertick.leases.resetExpired()
+        if (terminal.json) terminal.data({ reset: count })
+        else terminal.say(`Took back ${counted(count, 'lease')}.`)
+      }),
+    )
+  examples(reset, [['leases reset-expired']])
+}
+
+async function show({ evertick, terminal, times }: Session, options: { expired?: true }): Promise<void> {
+  const expired = (await evertick.leases.expired()).map((execution) => ({ ...execution, expired: true }))
+  const active =
+    options.expired === true
+      ? []
+      : (await evertick.leases.active()).map((execution) => ({ ...execution, expired: false }))
+  const leases = [...expired, ...active]
+  terminal.answer({ leases }, (out) => {
+    if (leases.length === 0 && out.tty) return out.write('No leases: nothing is running.')
+    const columns = [
+      { title: 'JOB', shrinks: true as const },
+      { title: 'EXECUTION' },
+      { title: 'HELD BY', shrinks: true as const },
+      { title: 'UNTIL' },
+      { title: 'FENCE', align: 'right' as const },
+    ]
+    const rows = leases.map((lease) => [
+      plainText(lease.job),
+      lease.id,
+      plainText(lease.leasedBy ?? '–'),
+      out.paint(
+        lease.expired ? 'late' : 'ran',
+        `${times.both(lease.leasedUntil)}${lease.expired ? ', expired' : ''}`,
+      ),
+      String(lease.fence),
+    ])
+    writeTable(out, columns, rows)
+  })
+}

@@ -1,0 +1,47 @@
+/** `evertick nodes` */
+import type { Command } from 'commander'
+import { examples } from '../../help.ts'
+import { plainText } from '../../output/plain-text.ts'
+import { writeTable } from '../../output/table.ts'
+import { type Cli, withEvertick } from '../../session.ts'
+
+/** A node writes its heartbeat every 10 s. */
+const silentMs = 30_000
+
+export function addNodes(program: Command, cli: Cli): void {
+  const command = program
+    .command('nodes')
+    .summary('which processes run')
+    .description('Lists the nodes: the processes that run this database’s jobs.')
+    .action(() =>
+      withEvertick(cli, command, async ({ evertick, terminal, times }) => {
+        const nodes = await evertick.nodes.list()
+        terminal.answer({ nodes }, (out) => {
+          if (nodes.length === 0 && out.tty)
+            return out.write('No node runs. Start one with `evertick start`.')
+          const columns = [
+            { title: 'NODE' },
+            { title: 'ROLES' },
+            { title: 'QUEUES', shrinks: true as const },
+            { title: 'VERSION' },
+            { title: 'STARTED' },
+            { title: 'SEEN' },
+          ]
+          const rows = nodes.map(({ id, roles, queues, version, startedAt, seenAt, leads }) => {
+            const silent = Date.now() - seenAt.getTime() > silentMs
+            const lanes = Object.entries(queues).map(([name, concurrency]) => `${name}:${concurrency}`)
+            return [
+              plainText(id),
+              `${roles.join(', ')}${leads ? ' (leads)' : ''}`,
+              plainText(lanes.join(', ')),
+              version,
+              times.both(startedAt),
+              out.paint(silent ? 'late' : 'ran', times.relative(seenAt)),
+            ]
+          })
+          writeTable(out, columns, rows)
+        })
+      }),
+    )
+  examples(command, [['nodes']])
+}

@@ -1,0 +1,67 @@
+/** `evertick queues` */
+import type { Command } from 'commander'
+import { examples } from '../../help.ts'
+import { plainText } from '../../output/plain-text.ts'
+import { writeTable } from '../../output/table.ts'
+import { type Cli, type Session, withEvertick } from '../../session.ts'
+
+export function addQueues(program: Command, cli: Cli): void {
+  const group = program
+    .command('queues')
+    .alias('queue')
+    .summary('list, pause and resume queues')
+    .description('Queues: named lanes of executions.')
+
+  const list = group
+    .command('list')
+    .description('Lists the queues and what waits in them.')
+    .action(() => withEvertick(cli, list, showQueues))
+  examples(list, [['queues list']])
+
+  const pause = group
+    .command('pause <name>')
+    .description('Nothing of the queue starts until it is resumed; what runs goes on.')
+    .option('--reason <text>', 'why')
+    .action((name: string, options: { reason?: string }) =>
+      withEvertick(cli, pause, async ({ evertick, terminal, actor }) => {
+        await evertick.queues.pause(name, { ...options, actor })
+        if (terminal.json) terminal.data({ queue: name, paused: true })
+        else terminal.say(`Paused the queue "${plainText(name)}".`)
+      }),
+    )
+  examples(pause, [['queues pause mail --reason "provider is down"']])
+
+  const resume = group
+    .command('resume <name>')
+    .description('Lets the executions of the queue start again.')
+    .action((name: string) =>
+      withEvertick(cli, resume, async ({ evertick, terminal, actor }) => {
+        await evertick.queues.resume(name, { actor })
+        if (terminal.json) terminal.data({ queue: name, paused: false })
+        else terminal.say(`Resumed the queue "${plainText(name)}".`)
+      }),
+    )
+  examples(resume, [['queues resume mail']])
+}
+
+async function showQueues({ evertick, terminal, times }: Session): Promise<void> {
+  const queues = await evertick.queues.list()
+  terminal.answer({ queues }, (out) => {
+    if (queues.length === 0 && out.tty) return out.write('No queues yet: they come with the first jobs.')
+    const right = { align: 'right' as const }
+    const columns = [
+      { title: 'QUEUE' },
+      { title: 'READY', ...right },
+      { title: 'RUNNING', ...right },
+      { title: 'WAITING', ...right },
+      { title: 'STATE', shrinks: true as const },
+    ]
+    const rows = queues.map(({ name, pending, running, blocked, pausedAt, pausedBy, pausedReason }) => {
+      const reason = pausedReason === null ? '' : `: ${plainText(pausedReason)}`
+      const paused = `‖ paused ${times.both(pausedAt)} by ${plainText(pausedBy ?? 'somebody')}${reason}`
+      const state = pausedAt === null ? out.paint('ran', 'open') : out.paint('paused', paused)
+      return [plainText(name), String(pending), String(running), String(blocked), state]
+    })
+    writeTable(out, columns, rows)
+  })
+}

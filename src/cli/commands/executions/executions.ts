@@ -1,0 +1,122 @@
+/** `evertick executions`: single units of work. */
+import type { Command } from 'commander'
+import { type ExecutionState, executionStates } from '../../../core/execution/execution-state.ts'
+import { choice, examples, pageOptions } from '../../help.ts'
+import { stateCell } from '../../output/execution-state.ts'
+import { plainText } from '../../output/plain-text.ts'
+import { writeTable } from '../../output/table.ts'
+import { executionSentence } from '../../output/tick-sentence.ts'
+import { type Cli, type Session, withEvertick } from '../../session.ts'
+import { showExecution } from './show.ts'
+
+interface ListOptions {
+  readonly job?: string
+  readonly state?: ExecutionState
+  readonly queue?: string
+  readonly limit?: number
+  readonly cursor?: string
+}
+
+export function addExecutions(program: Command, cli: Cli): void {
+  const group = program
+    .command('executions')
+    .alias('execution')
+    .summary('list, show, cancel and retry single runs')
+    .description('Executions: what ticks, triggers, backfills and enqueues have made.')
+
+  const list = group
+    .command('list')
+    .description('Lists executions, newest first.')
+    .option('--job <job>', 'only those of this job')
+    .addOption(choice('--state <state>', 'only those in this state', executionStates))
+    .option('--queue <name>', 'only those of this queue')
+  pageOptions(list, 20).action((options: ListOptions) =>
+    withEvertick(cli, list, (session) => showList(session, options)),
+  )
+  examples(list, [
+    ['executions list --job nightly-report'],
+    ['executions list --state failed', 'the dead letters'],
+  ])
+
+  const show = group
+    .command('show <id>')
+    .description('Shows an execution: cause, attempts with their errors, lease, input and result.')
+    .action((id: string) => withEvertick(cli, show, (session) => showExecution(session, id)))
+  examples(show, [['executions show 019e2b…']])
+
+  const logs = group
+    .command('logs <id>')
+    .description('Prints what the handler logged.')
+    .action((id: string) => withEvertick(cli, logs, (session) => showLogs(session, id)))
+  examples(logs, [['executions logs 019e2b…']])
+
+  addChanges(group, cli)
+}
+
+function addChanges(group: Command, cli: Cli): void {
+  const cancel = group
+    .command('cancel <id>')
+    .description('Cancels an execution; one that runs is asked to stop.')
+    .action((id: string) =>
+      withEvertick(cli, cancel, async ({ evertick, terminal, actor }) => {
+        const cancelled = await evertick.executions.cancel(id, { actor })
+        if (terminal.json) return terminal.data(cancelled)
+        const asked = cancelled.state === 'running'
+        terminal.say(asked ? 'Asked it to stop: its signal is aborted.' : 'Cancelled.')
+      }),
+    )
+  examples(cancel, [['executions cancel 019e2b…']])
+
+  const retry = group
+    .command('retry <id>')
+    .description('Runs a final execution again, as a new one with the same instant and idempotency key.')
+    .action((id: string) =>
+      withEvertick(cli, retry, async ({ evertick, terminal, actor }) => {
+        const made = await evertick.executions.retry(id, { actor })
+        if (terminal.json) return terminal.data(made)
+        terminal.say(`Runs again as a new execution of "${plainText(made.job)}":`)
+        terminal.out.write(made.id)
+      }),
+    )
+  examples(retry, [['executions retry 019e2b…']])
+}
+
+async function showList({ evertick, terminal, times }: Session, options: ListOptions): Promise<void> {
+  // A job that does not exist is an error, not an empty list.
+  if (options.job !== undefined) await evertick.jobs.get(options.job)
+  const page = await evertick.executions.list({ limit: 20, ...options })
+  terminal.answer(page, (out) => {
+    if (page.executions.length === 0 && out.tty) return out.write('No executions.')
+    const columns = [
+      { title: 'ID' },
+      { title: 'JOB', shrinks: true as const },
+      { title: 'CAUSE', optional: true as const },
+      { title: out.tty ? `FOR (${times.timezone})` : 'FOR' },
+      { title: 'STATE', optional: true as const },
+      { title: 'WHAT HAPPENED', shrinks: true as const },
+    ]
+    const rows = page.executions.map((execution) => [
+      execution.id,
+      plainText(execution.job),
+      execution.cause,
+      times.at(execution.scheduledFor),
+      stateCell(out, execution.state),
+      executionSentence(execution.state, execution, times, true),
+    ])
+    writeTable(out, columns, rows)
+    if (page.nextCursor !== null) terminal.say(`There are more: add --cursor ${page.nextCursor}.`)
+  })
+}
+
+async function showLogs({ evertick, terminal, times }: Session, id: string): Promise<void> {
+  const logs = await evertick.executions.logs(id)
+  terminal.answer({ logs }, (out) => {
+    if (logs.length === 0) return terminal.say('It logged nothing.')
+    const styles = { debug: 'dim', info: 'running', warn: 'late', error: 'failed' } as const
+    for (const { at, level, message } of logs) {
+      out.write(
+        `${out.paint('dim', times.at(at))}  ${out.paint(styles[level], level.padEnd(5))}  ${plainText(message)}`,
+      )
+    }
+  })
+}

@@ -1,0 +1,43 @@
+/** `evertick jobs convert`: crons that are true intervals become intervals, and, with `--back`, crons again. */
+import type { Command } from 'commander'
+import { examples } from '../../help.ts'
+import { counted } from '../../output/count-words.ts'
+import { plainText } from '../../output/plain-text.ts'
+import { writeTable } from '../../output/table.ts'
+import { type Cli, withEvertick } from '../../session.ts'
+
+export function addConvert(jobs: Command, cli: Cli): void {
+  const command = jobs
+    .command('convert')
+    .description(
+      'Turns cron jobs whose ticks are evenly spaced for ever into intervals, and says which need a person.',
+    )
+    .option('--back', 'give the jobs that keep a cron their cron again')
+    .option('--dry-run', 'only say what would be converted')
+    .action((options: { dryRun?: true; back?: true }) =>
+      withEvertick(cli, command, async ({ evertick, terminal, actor }) => {
+        const result = await evertick.jobs.convert({ ...options, actor })
+        const verb = options.dryRun === true ? 'would become' : 'became'
+        const [from, to] =
+          options.back === true ? ['interval job', 'a cron again'] : ['cron job', 'an interval']
+        terminal.answer(result, (out) => {
+          terminal.say(`${counted(result.converted, from)} ${verb} ${to}.`)
+          if (result.converted > 0) {
+            const rows = result.intervals.map(({ job, cron, every }) => [
+              plainText(job),
+              cron,
+              `every ${every}`,
+            ])
+            writeTable(out, [{ title: 'CONVERTED' }, { title: 'CRON' }, { title: 'INTERVAL' }], rows)
+          }
+          if (result.manual.length === 0) return
+          terminal.say(
+            `\n${counted(result.manual.length, 'job')} need${result.manual.length === 1 ? 's' : ''} a person:`,
+          )
+          const rows = result.manual.map(({ job, cron, why }) => [plainText(job), cron, why])
+          writeTable(out, [{ title: 'JOB' }, { title: 'CRON' }, { title: 'WHY' }], rows)
+        })
+      }),
+    )
+  examples(command, [['jobs convert --dry-run'], ['jobs convert'], ['jobs convert --back', 'the way back']])
+}

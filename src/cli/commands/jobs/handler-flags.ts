@@ -1,0 +1,101 @@
+/** `--http URL …` and `--command -- program args…`: a handler that needs no code, as flags. */
+import type { Command } from 'commander'
+import type { CreateJob } from '../../../app/job/jobs.ts'
+import { EvertickError } from '../../../core/error.ts'
+import { type HttpMethod, httpMethods } from '../../../core/job/handler.ts'
+import { choice, collect } from '../../help.ts'
+
+export interface HandlerFlags {
+  readonly handler?: string
+  readonly http?: string
+  readonly method?: HttpMethod
+  readonly header?: readonly string[]
+  readonly body?: string
+  readonly expect?: readonly string[]
+  readonly command?: true
+  readonly env?: readonly string[]
+  readonly cwd?: string
+}
+
+export function handlerFlags(command: Command): Command {
+  return command
+    .option('--handler <name>', 'the function to run (default: the job’s name)')
+    .option('--http <url>', 'call this URL instead')
+    .addOption(choice('--method <method>', 'with --http (default: POST with a body, else GET)', httpMethods))
+    .option('--header <name: value>', 'with --http; may be given several times', collect)
+    .option('--body <text>', 'with --http: sent as JSON where it is that, else as text')
+    .option('--expect <status>', 'with --http: 200, 2xx or 200-204; may be given several times', collect)
+    .option('--command', 'run the program that stands after --, with its arguments')
+    .option('--env <name=value>', 'with --command; may be given several times', collect)
+    .option('--cwd <folder>', 'with --command: the folder to run in (default: /)')
+}
+
+/** undefined where no flag speaks of it. `argv` is what stands after `--`. */
+export function handlerOfFlags(flags: HandlerFlags, argv: readonly string[]): CreateJob['handler'] {
+  const { handler, http, command } = flags
+  const kinds = Object.entries({ '--handler': handler, '--http': http, '--command': command })
+  const given = kinds.flatMap(([flag, value]) => (value === undefined ? [] : [flag]))
+  if (given.length > 1) throw invalid(`${given.join(' and ')} were given; a job has one handler.`, 'handler')
+  refuseStray(flags, argv)
+  if (http !== undefined) return httpOf(http, flags)
+  if (command === undefined) return handler
+  const [program, ...args] = argv
+  if (program === undefined) throw invalid('--command names no program.', '--command', 'Write it after --.')
+  return {
+    type: 'command',
+    command: program,
+    args,
+    ...(flags.env === undefined ? {} : { env: pairs(flags.env, '=', '--env') }),
+    ...(flags.cwd === undefined ? {} : { cwd: flags.cwd }),
+  }
+}
+
+function httpOf(url: string, { method, header, body, expect }: HandlerFlags): CreateJob['handler'] {
+  return {
+    type: 'http',
+    url,
+    ...(method === undefined ? {} : { method }),
+    ...(header === undefined ? {} : { headers: pairs(header, ':', '--header') }),
+    ...(body === undefined ? {} : { body: bodyOf(body) }),
+    ...(expect === undefined ? {} : { expect }),
+  }
+}
+
+function bodyOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+function pairs(texts: readonly string[], sign: string, flag: string): Record<string, string> {
+  return Object.fromEntries(
+    texts.map((text) => {
+      const at = text.indexOf(sign)
+      // The text may be a secret: it is not repeated.
+      if (at < 1)
+        throw invalid(`A ${flag} has no "${sign}" in it.`, flag, `Write ${flag} 'name${sign}value'.`)
+      const value = text.slice(at + 1)
+      return [text.slice(0, at).trim(), sign === ':' ? value.trim() : value]
+    }),
+  )
+}
+
+/** Nothing is accepted and ignored. */
+function refuseStray(flags: HandlerFlags, argv: readonly string[]): void {
+  const { method, header, body, expect, env, cwd } = flags
+  const stray = (flag: string, needs: string) =>
+    invalid(`${flag} goes with ${needs} only.`, flag, `Add ${needs}, or leave ${flag} out.`)
+  for (const [flag, value] of Object.entries({ method, header, body, expect })) {
+    if (value !== undefined && flags.http === undefined) throw stray(`--${flag}`, '--http')
+  }
+  for (const [flag, value] of Object.entries({ env, cwd })) {
+    if (value !== undefined && flags.command === undefined) throw stray(`--${flag}`, '--command')
+  }
+  if (argv.length > 0 && flags.command === undefined) throw stray(JSON.stringify(argv[0]), '--command')
+}
+
+function invalid(message: string, field: string, next = 'Leave one of them out.'): EvertickError {
+  return new EvertickError('invalid_option', message, { field, next })
+}

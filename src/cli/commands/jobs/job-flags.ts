@@ -1,0 +1,106 @@
+/** The options of a job as flags, and from flags back to options: both from the table of options. */
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { CreateJob } from '../../../app/job/jobs.ts'
+import { EvertickError } from '../../../core/error.ts'
+import { type PlacedField, placedFields } from '../../../core/job/fields.ts'
+import { gatherOptions } from '../../../core/job/options-codec.ts'
+import { namesOf } from '../../../core/job/policies.ts'
+import type { Duration, Schedule } from '../../../core/schedule/schedule.ts'
+import { collect, jsonObject, jsonValue, wholeNumber } from '../../help.ts'
+import type { HandlerFlags } from './handler-flags.ts'
+
+export interface JobFlags extends HandlerFlags {
+  readonly cron?: string
+  readonly tz?: string
+  readonly every?: string
+  readonly anchor?: string
+  readonly fixedDelay?: string
+  readonly at?: string
+  readonly input?: unknown
+}
+
+export function addJobFlags(command: Command): Command {
+  command
+    .option('--cron <expression>', 'due by cron, such as "0 9 * * 1-5"')
+    .option('--tz <zone>', 'the time zone of the cron (default: the configuration’s, else UTC)')
+    .option('--every <duration>', 'due every so often, such as 15m')
+    .option('--anchor <instant>', 'count the interval from here; `epoch` aligns to the clock')
+    .option('--fixed-delay <duration>', 'due this long after each run ends')
+    .option('--at <instant>', 'due once, such as 2027-01-01T00:00:00Z')
+    .option('--input <json>', 'what the handler is given', jsonValue)
+  for (const placed of placedFields) command.addOption(flagOf(placed))
+  return command
+}
+
+/** A duration and an instant stay text: the library reads them, and its error names the field. */
+function flagOf({ field }: PlacedField): Option {
+  const words = field.line.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase()).replace(/\.$/, '')
+  const option = (value: string) => new Option(`${field.flag} <${value}>`, words)
+  switch (field.is) {
+    case 'choice':
+      return option('policy').choices(namesOf(field.of))
+    case 'whole':
+      return option('n').argParser(wholeNumber(field.min, field.max))
+    case 'number':
+      return option('n').argParser(numberBetween(field.min, field.max))
+    case 'texts':
+      return new Option(`${field.flag} <text>`, `${words}; may be given several times`).argParser(collect)
+    case 'object':
+      return option('json').argParser(jsonObject)
+    default:
+      return option(field.is)
+  }
+}
+
+function numberBetween(least: number, most: number): (value: string) => number {
+  return (value) => {
+    const number = Number(value)
+    if (value.trim() !== '' && number >= least && number <= most) return number
+    throw new InvalidArgumentError(`It is not a number from ${least} to ${most}.`)
+  }
+}
+
+export function optionsOfFlags(flags: JobFlags): Omit<CreateJob, 'name' | 'schedule' | 'handler'> {
+  const given = flags as Readonly<Record<string, unknown>>
+  return {
+    ...(flags.input === undefined ? {} : { input: flags.input }),
+    ...gatherOptions(({ field }) => given[new Option(field.flag).attributeName()]),
+  }
+}
+
+/** Text from a flag: the library checks it, and its error names the field. */
+const duration = (text: string) => text as Duration
+
+/** undefined where no flag speaks of it. `known` is the schedule that an update keeps. */
+export function scheduleOfFlags(flags: JobFlags, known: Schedule | null): Schedule | undefined {
+  const { cron, tz, every, anchor, fixedDelay, at } = flags
+  const kinds = Object.entries({ '--cron': cron, '--every': every, '--fixed-delay': fixedDelay, '--at': at })
+  const given = kinds.flatMap(([flag, value]) => (value === undefined ? [] : [flag]))
+  if (given.length > 1) {
+    throw new EvertickError(
+      'invalid_schedule',
+      `${given.join(' and ')} were given; a job has one schedule.`,
+      {
+        field: 'schedule',
+        next: 'Leave one of them out.',
+      },
+    )
+  }
+  const written = cron ?? (known !== null && 'cron' in known && given.length === 0 ? known.cron : undefined)
+  if (tz !== undefined && written === undefined) throw stray('--tz', 'a cron')
+  if (anchor !== undefined && every === undefined) throw stray('--anchor', '--every')
+  if (written !== undefined && (cron !== undefined || tz !== undefined)) {
+    const timezone = tz ?? (known !== null && 'cron' in known ? known.timezone : undefined)
+    return { cron: written, ...(timezone === undefined ? {} : { timezone }) }
+  }
+  if (every !== undefined) return { every: duration(every), ...(anchor === undefined ? {} : { anchor }) }
+  if (fixedDelay !== undefined) return { fixedDelay: duration(fixedDelay) }
+  return at === undefined ? undefined : { at }
+}
+
+function stray(flag: string, needs: string): EvertickError {
+  return new EvertickError('invalid_schedule', `${flag} goes with ${needs} only.`, {
+    field: flag,
+    next: `Add ${needs}, or leave ${flag} out.`,
+  })
+}

@@ -1,0 +1,127 @@
+/** `evertick jobs show|upcoming|stats`: one job, its future, its figures. */
+import type { Command } from 'commander'
+import { handlerText } from '../../../app/job/handler-view.ts'
+import type { JobView } from '../../../app/views.ts'
+import { jobOptions } from '../../../core/job/fields.ts'
+import { examples, wholeNumber } from '../../help.ts'
+import { healthCell } from '../../output/health.ts'
+import { plainText } from '../../output/plain-text.ts'
+import { writePairs, writeTable } from '../../output/table.ts'
+import { tickBar } from '../../output/tick-bar.ts'
+import { executionSentence } from '../../output/tick-sentence.ts'
+import { durationWords } from '../../output/times.ts'
+import { type Cli, type Session, withEvertick } from '../../session.ts'
+import { executionsOf } from '../ticks/executions-of-ticks.ts'
+import { type CommandForm, jobCommand } from './job-command.ts'
+import { lastRunOf } from './last-run.ts'
+import { statusCell } from './list.ts'
+
+const barTicks = 40
+
+export function addShow(jobs: Command, cli: Cli): void {
+  const show = jobs
+    .command('show <job>')
+    .description('Shows a job: how it stands, its policies, its next runs and latest ticks.')
+    .action((job: string) => withEvertick(cli, show, (session) => showJob(session, job)))
+  examples(show, [['jobs show nightly-report'], ['jobs show nightly-report --json']])
+}
+
+async function showJob(session: Session, name: string): Promise<void> {
+  const { evertick, terminal, times } = session
+  const job = await evertick.jobs.get(name)
+  if (terminal.json) return terminal.data(job)
+  const { out } = terminal
+  const upcoming = await evertick.jobs.upcoming(name, { count: 3 })
+  const last = await lastRunOf(evertick, job)
+  writePairs(out, [
+    ['job', out.paint('strong', plainText(job.name))],
+    ['id', job.id],
+    ['status', statusCell(out, job) + pauseWords(job, session)],
+    ['health', healthCell(out, job.health)],
+    ['next step', job.health.next === undefined ? null : plainText(job.health.next)],
+    ['schedule', job.scheduleText ?? 'on demand'],
+    ['next runs', upcoming.length === 0 ? 'none' : upcoming.map((at) => times.both(at)).join(' · ')],
+    ['last run', last === null ? 'never' : lastWords(last, session)],
+    ['handler', plainText(handlerText(job.handler))],
+    ...settingPairs(job),
+    ['managed by', `${job.managedBy}, revision ${job.revision}`],
+    ['accounted until', times.both(job.accountedUntil)],
+    ['times in', out.tty ? times.timezone : null],
+    ['ticks', await bar(session, job)],
+  ])
+}
+
+function lastWords(last: NonNullable<JobView['lastExecution']>, { times }: Session): string {
+  return `${times.both(last.startedAt ?? last.createdAt)}, ${executionSentence(last.state, last, times, false)}`
+}
+
+function pauseWords(job: JobView, { times }: Session): string {
+  if (!job.isPaused) return ''
+  const until = job.pausedUntil === null ? '' : ` until ${times.at(job.pausedUntil)}`
+  const reason = job.pausedReason === null ? '' : `: ${plainText(job.pausedReason)}`
+  return `${until} by ${plainText(job.pausedBy ?? 'somebody')}${reason}`
+}
+
+/** Each option that has something to say, by its own sentence. */
+function settingPairs(job: JobView): [string, string | null][] {
+  return jobOptions.map(([, { title, says }]) => {
+    const sentence = says(job)
+    return [title.toLowerCase(), sentence === null ? null : plainText(sentence)]
+  })
+}
+
+async function bar({ evertick, terminal }: Session, job: JobView): Promise<string | null> {
+  if (job.schedule === null) return null
+  const ticks = await evertick.jobs.ticks(job.id, { limit: barTicks })
+  const [first] = ticks
+  if (first === undefined) return null
+  const executions = await executionsOf(evertick, { job: job.id, ticks }, first.scheduledFor)
+  return tickBar(terminal.out, ticks, executions)
+}
+
+export function addUpcoming(parent: Command, cli: Cli, form: CommandForm = { name: 'upcoming' }): Command {
+  const upcoming = jobCommand(parent, form, '<job>')
+    .description('Lists the next instants at which a job is due.')
+    .option('--count <n>', 'how many', wholeNumber(1, 100_000), 10)
+    .action((job: string, { count }: { count: number }) =>
+      withEvertick(cli, upcoming, async ({ evertick, terminal, times }) => {
+        const next = await evertick.jobs.upcoming(job, { count })
+        const { name, state } = await evertick.jobs.get(job)
+        terminal.answer({ job: name, upcoming: next }, (out) => {
+          if (next.length === 0) {
+            const why = state === 'active' ? 'has no tick to come' : `is ${state}`
+            return terminal.say(`Job "${plainText(name)}" ${why}.`)
+          }
+          const rows = next.map((at) => [times.full(at), times.relative(at)])
+          writeTable(out, [{ title: `UPCOMING (${out.tty ? times.timezone : 'UTC'})` }, { title: '' }], rows)
+        })
+      }),
+    )
+  return examples(upcoming, [['jobs upcoming nightly-report --count 20']])
+}
+
+export function addStats(jobs: Command, cli: Cli): void {
+  const command = jobs
+    .command('stats <job>')
+    .description('Figures over the finished runs of a job that are still kept.')
+    .action((job: string) =>
+      withEvertick(cli, command, async ({ evertick, terminal, times }) => {
+        const stats = await evertick.jobs.stats(job)
+        const last = await lastRunOf(evertick, await evertick.jobs.get(job))
+        const words = (ms: number | null) => (ms === null ? '–' : durationWords(ms))
+        terminal.answer(stats, (out) =>
+          writePairs(out, [
+            ['runs kept', String(stats.total)],
+            ['completed', String(stats.completed)],
+            ['failed', String(stats.failed)],
+            ['cancelled', String(stats.cancelled)],
+            ['success rate', stats.successRate === null ? '–' : `${(stats.successRate * 100).toFixed(1)} %`],
+            ['average', words(stats.avgDurationMs)],
+            ['p50 / p95 / p99', [stats.p50Ms, stats.p95Ms, stats.p99Ms].map(words).join(' / ')],
+            ['last run', times.both(last?.startedAt ?? null)],
+          ]),
+        )
+      }),
+    )
+  examples(command, [['jobs stats nightly-report']])
+}

@@ -1,0 +1,95 @@
+/** The card "While you were away". */
+import type { AwayJob } from '../../../app/reports/away.ts'
+import type { Repair } from '../../../core/leader/term.ts'
+import type { RangeReason } from '../../../core/tick/account.ts'
+import { writeCard } from '../../output/card.ts'
+import { counted, listed } from '../../output/count-words.ts'
+import { cut, plainText } from '../../output/plain-text.ts'
+import { tableLines } from '../../output/table.ts'
+import type { Stream } from '../../output/terminal.ts'
+import { durationWords, localFormat, localText } from '../../output/times.ts'
+import type { Away } from './away.ts'
+
+/** Shorter than the ledger's sentences: several stand in one cell. */
+const reasonWords: Readonly<Record<RangeReason, string>> = {
+  catchup_off: 'catch-up is off',
+  outside_window: 'older than the catch-up window',
+  over_limit: 'beyond the limit of missed runs',
+  overlap: 'the run before was still going',
+  buffer_full: 'the buffer was full',
+  paused: 'paused',
+  ended: 'the schedule had ended',
+  disabled: 'disabled',
+  invalid_spec: 'the schedule could not be evaluated',
+  latest: 'folded into the newest run',
+}
+const shownJobs = 15
+const widest = 110
+
+export function writeAwayCard(out: Stream, away: Away, timezone: string): void {
+  const format = localFormat(timezone)
+  const [fromDay, fromTime] = localText(format, away.from)
+  const [toDay, toTime] = localText(format, away.to)
+  const span = fromDay === toDay ? `${fromTime} to ${toTime}` : `${fromDay} ${fromTime} to ${toDay} ${toTime}`
+  const gap = durationWords(Math.round((away.to.getTime() - away.from.getTime()) / 1_000) * 1_000)
+  const lines = [
+    `Nobody was at the clock for ${out.paint('strong', gap)} (${span}, ${timezone}).`,
+    totals(away.missed),
+  ]
+  if (away.cutOff > 0) {
+    const them = away.cutOff === 1 ? 'It is' : 'They are'
+    lines.push(`${counted(away.cutOff, 'run')} had been cut off in the middle. ${them} tried again.`)
+  }
+  if (away.jobs.length > 0) lines.push('', ...jobLines(out, away.jobs))
+  writeCard(out, 'While you were away', lines)
+}
+
+function totals({ found, caughtUp, coalesced, skipped }: Repair): string {
+  if (found === 0) return 'No tick fell due meanwhile: nothing was missed.'
+  const parts = [
+    [caughtUp, 'caught up'],
+    [coalesced, 'coalesced'],
+    [skipped, 'skipped'],
+  ] as const
+  const words = parts
+    .filter(([count]) => count > 0)
+    .map(([count, word]) => `${count.toLocaleString('en')} ${word}`)
+  return `${counted(found, 'tick')} fell due: ${listed(words)}. None is lost.`
+}
+
+function jobLines(out: Stream, jobs: readonly AwayJob[]): string[] {
+  const right = { align: 'right' as const }
+  const columns = [
+    { title: 'JOB', shrinks: true as const },
+    { title: 'MISSED', ...right },
+    { title: 'CAUGHT UP', ...right },
+    { title: 'COALESCED', ...right },
+    { title: 'SKIPPED', ...right },
+    { title: 'WHY', shrinks: true as const },
+  ]
+  const rows = jobs
+    .toSorted((a, b) => b.missed - a.missed)
+    .slice(0, shownJobs)
+    .map((job) => [
+      cut(plainText(job.job), 40),
+      job.missed.toLocaleString('en'),
+      figure(out, 'caught_up', job.caughtUp),
+      figure(out, 'coalesced', job.coalesced),
+      figure(out, 'skipped', job.skipped),
+      why(job),
+    ])
+  const space = Math.min(widest, out.columns) - 4
+  const lines = tableLines(columns, rows, space, (title) => out.paint('dim', title))
+  if (jobs.length > shownJobs)
+    lines.push(`… and ${counted(jobs.length - shownJobs, 'more job', 'more jobs')}`)
+  return lines
+}
+
+function why({ caughtUp, reasons }: AwayJob): string {
+  const runs = caughtUp === 0 ? [] : [`${caughtUp} to run now`]
+  return [...runs, ...reasons.map((reason) => reasonWords[reason as RangeReason] ?? reason)].join('; ')
+}
+
+function figure(out: Stream, style: 'caught_up' | 'coalesced' | 'skipped', count: number): string {
+  return count === 0 ? out.paint('dim', '–') : out.paint(style, count.toLocaleString('en'))
+}

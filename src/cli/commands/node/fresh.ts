@@ -1,0 +1,50 @@
+/** `--fresh`: begins anew, and deletes nothing but the files of its own database. */
+import { existsSync, rmSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { Evertick } from '../../../app/evertick.ts'
+import { EvertickError } from '../../../core/error.ts'
+import { withoutSecrets } from '../../../store/store-url.ts'
+import { type Cli, databaseFile } from '../../session.ts'
+import type { Settings } from '../../settings.ts'
+import { isRunning } from './process-alive.ts'
+
+/** A node writes its heartbeat every 10 s. */
+const aliveMs = 30_000
+
+export async function deleteOwnDatabase(cli: Cli, settings: Settings, url: string): Promise<void> {
+  const file = databaseFile(cli, url)
+  if (file === null || file !== databaseFile(cli, settings.ownDatabase)) {
+    throw new EvertickError(
+      'invalid_option',
+      `--fresh deletes only ${settings.ownDatabase}, not ${withoutSecrets(url)}.`,
+      {
+        field: '--fresh',
+        next: 'Empty another database with `evertick migrate down`.',
+      },
+    )
+  }
+  if (!existsSync(file)) return
+  await refuseInUse(url, file)
+  for (const part of [file, `${file}-wal`, `${file}-shm`]) rmSync(part, { force: true })
+  cli.terminal.say(`Deleted ${resolve(file)}.`)
+}
+
+async function refuseInUse(url: string, file: string): Promise<void> {
+  let evertick: Evertick
+  try {
+    evertick = await Evertick.open({ database: url, migrate: false })
+  } catch {
+    // A damaged or foreign schema is one more reason to begin anew.
+    return
+  }
+  try {
+    const alive = (await evertick.nodes.list()).find(({ seenAt }) => Date.now() - seenAt.getTime() < aliveMs)
+    if (alive === undefined || !isRunning(alive.pid)) return
+    throw new EvertickError('database_busy', `The node ${alive.id} uses ${file}.`, {
+      field: '--fresh',
+      next: `Stop process ${alive.pid} first.`,
+    })
+  } finally {
+    await evertick.stop()
+  }
+}

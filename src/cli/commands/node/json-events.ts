@@ -1,0 +1,34 @@
+/** `start --json`: everything that the node tells, one JSON object per line. */
+import type { Evertick } from '../../../app/evertick.ts'
+import type { EventName } from '../../../engine/events.ts'
+import type { Terminal } from '../../output/terminal.ts'
+
+const eventNames = [
+  'execution:started',
+  'execution:completed',
+  'execution:failed',
+  'execution:retrying',
+  'execution:cancelled',
+  'execution:progress',
+  'execution:refused',
+  'job:created',
+  'job:updated',
+  'job:paused',
+  'job:resumed',
+  'job:deleted',
+  'tick:accounted',
+  'lease:expired',
+  'leader:elected',
+  'leader:lost',
+  'schedule:added',
+  'schedule:modified',
+  'schedule:deleted',
+] as const satisfies readonly EventName[]
+
+export function writeEvents(evertick: Evertick, terminal: Terminal): void {
+  for (const name of eventNames) {
+    evertick.on(name, (detail) => {
+      terminal.out.write(JSON.stringify({ at: new Date(), event: name, ...detail }))
+    })
+  }
+}

@@ -1,0 +1,98 @@
+/** `evertick events --follow`: what changes, while it changes. */
+import type { Command } from 'commander'
+import { signalExitCodes } from '../../exit-code.ts'
+import { examples } from '../../help.ts'
+import { plainText } from '../../output/plain-text.ts'
+import type { Style, Terminal } from '../../output/terminal.ts'
+import { localFormat, localText } from '../../output/times.ts'
+import { type Cli, type Session, withEvertick } from '../../session.ts'
+import { stopSignal } from '../../stop-signal.ts'
+import type { SystemEvent } from '../../system.ts'
+
+interface EventsOptions {
+  readonly follow?: true
+  readonly job?: string
+}
+
+export function addEvents(program: Command, cli: Cli): void {
+  const command = program
+    .command('events')
+    .summary('what changes, while it changes')
+    .description(
+      'Prints a line for everything that changes, on any node, until Ctrl-C: executions, jobs, leases and the leader. With --json, one JSON value on each line.',
+    )
+    .option('--follow', 'print what happens from now on; nothing else can be printed yet')
+    .option('--job <job>', 'only what concerns this job')
+    .action((options: EventsOptions) => {
+      if (options.follow !== true) {
+        command.error(
+          'error: add --follow: events are what happens from now on; `executions list` and `audit-log` tell of the past',
+        )
+      }
+      return withEvertick(cli, command, (session) => follow(cli, session, options))
+    })
+  examples(command, [['events --follow'], ['events --follow --job nightly-report --json']])
+}
+
+async function follow(
+  cli: Cli,
+  { evertick, terminal, times }: Session,
+  { job }: EventsOptions,
+): Promise<void> {
+  const only = job === undefined ? null : (await evertick.jobs.get(job)).name
+  const controller = new AbortController()
+  const signalled = stopSignal()
+  void signalled.then(() => controller.abort())
+  const format = localFormat(times.timezone)
+  const tell = (event: SystemEvent) => {
+    if (only !== null && !concerns(event, only)) return
+    const at = new Date()
+    if (terminal.json) terminal.out.write(JSON.stringify({ at, ...event }))
+    else writeLine(terminal, localText(format, at).join(' '), event)
+  }
+  terminal.say(`Waiting for events${only === null ? '' : ` of "${plainText(only)}"`}; stop me with Ctrl-C.`)
+  await evertick.follow(tell, controller.signal)
+  if (controller.signal.aborted) cli.exitCode = signalExitCodes[await signalled]
+}
+
+/** Where it is not said which job, it may be this one. */
+function concerns(event: SystemEvent, job: string): boolean {
+  if (event.type === 'reset') return true
+  return event.type !== 'leader' && (event.job === null || event.job === job)
+}
+
+function writeLine({ out }: Terminal, at: string, event: SystemEvent): void {
+  const [style, ...words] = wordsOf(event)
+  out.write(
+    [out.paint('dim', at), out.paint(style, event.type.padEnd(10)), ...words.map(plainText)].join('  '),
+  )
+}
+
+const stateStyles: Readonly<Record<string, Style>> = {
+  running: 'running',
+  completed: 'ran',
+  failed: 'failed',
+  retrying: 'late',
+  cancelled: 'skipped',
+}
+
+function wordsOf(event: SystemEvent): [style: Style, ...words: string[]] {
+  switch (event.type) {
+    case 'execution':
+      return [stateStyles[event.state] ?? 'dim', event.job, event.state, event.id]
+    case 'executions':
+      return ['dim', event.job ?? 'many jobs', 'many executions have changed']
+    case 'job':
+      return ['strong', event.job, event.deleted ? 'deleted' : 'changed']
+    case 'lease':
+      return ['late', event.job, 'its lease ran out', event.id]
+    case 'leader':
+      return [
+        'strong',
+        event.instance ?? 'nobody',
+        event.instance === null ? 'leads' : `leads, term ${event.termId}`,
+      ]
+    case 'reset':
+      return ['late', 'more has happened than was told: look anew']
+  }
+}
