@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { defineConfig, type EvertickOptions } from '../app/config/options.ts'
 import { EvertickError } from '../core/error.ts'
+import { messageOf } from './error-report.ts'
 
 export interface ConfigFile {
   readonly path: string
@@ -36,8 +37,7 @@ async function importFile(path: string): Promise<{ readonly default?: unknown }>
     return (await import(pathToFileURL(path).href)) as { default?: unknown }
   } catch (error) {
     if (error instanceof EvertickError) throw inFile(path, error)
-    const message = error instanceof Error ? error.message : String(error)
-    throw new EvertickError('invalid_config', `${path} cannot be loaded: ${message}`, {
+    throw new EvertickError('invalid_config', `${path} cannot be loaded: ${messageOf(error)}`, {
       field: 'config',
       next: 'Mend the file, or name another with --config.',
       cause: error,

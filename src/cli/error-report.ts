@@ -41,12 +41,15 @@ function errorBody(error: unknown): ErrorBody {
     }
   }
   if (error instanceof CommanderError) return usageBody(error)
-  const message = error instanceof Error ? error.message : String(error)
   return {
     code: 'unexpected',
-    message,
+    message: messageOf(error),
     next: 'This should not happen. Run it again with EVERTICK_LOG_LEVEL=debug to see where it comes from, and report it.',
   }
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 function isHelp(error: unknown): boolean {

@@ -1,5 +1,6 @@
 /** Help with examples on every command. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { Terminal } from './output/terminal.ts'
 
 /** Each line is what comes after `evertick`, and what it does. */
 export function examples(command: Command, lines: readonly (readonly [string, string?])[]): Command {
@@ -40,6 +41,10 @@ export function collect(value: string, before: readonly string[] = []): string[]
 
 export function choice(flags: string, description: string, values: readonly string[]): Option {
   return new Option(flags, description).choices(values)
+}
+
+export function sayMore(terminal: Terminal, nextCursor: string | number | null): void {
+  if (nextCursor !== null) terminal.say(`There are more: add --cursor ${JSON.stringify(nextCursor)}.`)
 }
 
 export function pageOptions(command: Command, limit = 100): Command {

@@ -7,13 +7,17 @@ import type { Access } from '../app/access/access.ts'
 import { apiConfig } from '../app/config/api-config.ts'
 import type { EvertickOptions } from '../app/config/options.ts'
 import { Evertick } from '../app/evertick.ts'
+import { newId } from '../app/ids.ts'
 import { EvertickError } from '../core/error.ts'
 import { sqlitePath, withoutSecrets } from '../store/store-url.ts'
 import type { Terminal } from './output/terminal.ts'
-import { Times } from './output/times.ts'
+import { ownZone, Times } from './output/times.ts'
 import { type Environment, type GlobalFlags, readSettings, type Settings } from './settings.ts'
 import { streamLogger } from './stream-logger.ts'
 import { localSystem, type System } from './system.ts'
+
+/** For a store that is opened without a node. */
+export const storeContext = { newId, tzVersion: process.versions.tz ?? 'unknown' }
 
 /** The process as the commands see it. */
 export interface Cli {
@@ -47,9 +51,9 @@ export async function withEvertick(
     const { openRemote } = await import('./remote/open-remote.ts')
     return await work({ evertick: openRemote(settings.remote), ...around })
   }
-  await withDatabase(cli, settings, { mayCreate }, async (evertick) => {
+  await withDatabase(cli, settings, { mayCreate }, async (evertick, database) => {
     const logger = streamLogger(cli.terminal, settings.logLevel)
-    const system = localSystem(evertick, logger, () => accessOf(cli, evertick, settings))
+    const system = localSystem(evertick, logger, () => accessOf(evertick, database, settings))
     await work({ evertick: system, ...around })
   })
 }
@@ -67,21 +71,21 @@ export async function withDatabase(
   cli: Cli,
   settings: Settings,
   { mayCreate }: { readonly mayCreate: boolean },
-  work: (evertick: Evertick) => Promise<void>,
+  work: (evertick: Evertick, database: string) => Promise<void>,
 ): Promise<void> {
   const database = databaseOf(cli, settings, mayCreate)
   const evertick = await Evertick.open(openOptions(settings, database, cli.terminal))
   try {
-    await work(evertick)
+    await work(evertick, database)
   } finally {
     await evertick.stop()
   }
 }
 
 /** The tokens and links of the database. Loaded when it is asked for: most commands sign nothing. */
-export async function accessOf(cli: Cli, evertick: Evertick, settings: Settings): Promise<Access> {
+export async function accessOf(evertick: Evertick, database: string, { options }: Settings): Promise<Access> {
   const { openAccess } = await import('../app/access/open-access.ts')
-  return openAccess(evertick, databaseOf(cli, settings, false), apiConfig(settings.options.api))
+  return openAccess(evertick, database, apiConfig(options.api))
 }
 
 export async function settingsOf(
@@ -141,8 +145,7 @@ export function timesOf(
   { timezone }: Pick<Settings, 'timezone'>,
   now = Date.now(),
 ): Times {
-  const own = Intl.DateTimeFormat().resolvedOptions().timeZone
-  return new Times(timezone ?? own, now, !terminal.out.tty)
+  return new Times(timezone ?? ownZone(), now, !terminal.out.tty)
 }
 
 /** Who sits here, for the audit log. */

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { rolesFor } from '../../src/cli/commands/node/roles-for.ts'
+import { rolesFor } from '../../src/cli/commands/node/roles.ts'
 import { freePort } from '../services/free-port.ts'
 import { type Cli, containing, errorOf, runCli, startCli, testFolder } from './run-cli.ts'
 

@@ -98,6 +98,14 @@ export class Terminal {
     else show(this.out)
   }
 
+  /** The outcome of a change: one JSON value with `--json`, else a sentence and, for a script to catch, an id. */
+  report(value: unknown, sentence: string, id?: string): void {
+    this.answer(value, (out) => {
+      this.say(sentence)
+      if (id !== undefined) out.write(id)
+    })
+  }
+
   data(value: unknown): void {
     this.out.write(JSON.stringify(value, null, this.out.tty ? 2 : undefined))
   }

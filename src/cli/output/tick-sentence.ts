@@ -2,6 +2,7 @@
 import type { ExplainedTickView } from '../../app/job/explain.ts'
 import type { ExecutionView } from '../../app/views.ts'
 import { cancelWords } from '../../core/execution/execution.ts'
+import { phraseOf } from '../../core/job/fields.ts'
 import { heldBackSentence, reasonSentence } from '../../core/tick/account.ts'
 import { plainText } from './plain-text.ts'
 import { durationWords, type Times } from './times.ts'
@@ -87,7 +88,7 @@ export function executionSentence(
 function waitSentence(execution: ExecutionView | undefined): string | null {
   const sentence = execution?.waits?.sentence
   if (sentence === undefined) return null
-  return plainText(`${sentence.charAt(0).toLowerCase()}${sentence.slice(1).replace(/\.$/, '')}`)
+  return plainText(phraseOf(sentence))
 }
 
 function lateness(execution: ExecutionView | undefined): string {

@@ -48,6 +48,11 @@ export class Times {
   }
 }
 
+/** The zone of this machine. */
+export function ownZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone
+}
+
 export function localFormat(timezone: string): Intl.DateTimeFormat {
   return new Intl.DateTimeFormat('sv-SE', {
     timeZone: timezone,

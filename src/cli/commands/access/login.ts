@@ -4,7 +4,6 @@ import { apiConfig } from '../../../app/config/api-config.ts'
 import { type AccessRole, accessRoles } from '../../../core/access/access-role.ts'
 import { choice, examples } from '../../help.ts'
 import { accessOf, actor, type Cli, settingsOf, timesOf, withDatabase } from '../../session.ts'
-import { signInLink } from '../../sign-in-link.ts'
 
 interface LoginOptions {
   readonly role: AccessRole
@@ -26,11 +25,16 @@ async function showLink(cli: Cli, login: Command, { role, at }: LoginOptions): P
   const { terminal } = cli
   const settings = await settingsOf(cli, login)
   const { host, port, basePath } = apiConfig(settings.options.api)
-  await withDatabase(cli, settings, { mayCreate: false }, async (evertick) => {
-    const access = await accessOf(cli, evertick, settings)
+  await withDatabase(cli, settings, { mayCreate: false }, async (evertick, database) => {
+    const access = await accessOf(evertick, database, settings)
     const { code, expiresAt } = await access.createLink({ role, actor: actor() })
     const link = signInLink(at ?? `http://${host}:${port}${basePath}`, code)
     terminal.answer({ link, role, expiresAt }, (out) => out.write(link))
     terminal.say(`Good once; it ends ${timesOf(cli, settings).both(expiresAt)}.`)
   })
+}
+
+/** The code stands behind the `#`: no browser sends that part, so that it is in no log. */
+export function signInLink(url: string, code: string): string {
+  return `${url.replace(/\/+$/, '')}/sign-in#${code}`
 }

@@ -23,11 +23,8 @@ export function addToken(program: Command, cli: Cli): void {
       withEvertick(cli, create, async (session) => {
         const { evertick, terminal, times, actor } = session
         const made = await evertick.tokens.createToken({ role, name, ttl, actor })
-        terminal.answer(made, (out) => out.write(made.token))
-        if (!terminal.json)
-          terminal.say(
-            `For the role ${made.role}; it ends ${times.both(made.expiresAt)}. Its id is ${made.id}.`,
-          )
+        const ends = times.both(made.expiresAt)
+        terminal.report(made, `For the role ${made.role}; it ends ${ends}. Its id is ${made.id}.`, made.token)
       }),
     )
   examples(create, [
@@ -71,8 +68,7 @@ export function addToken(program: Command, cli: Cli): void {
       withEvertick(cli, revoke, async (session) => {
         const { evertick, terminal, actor } = session
         await evertick.tokens.revoke(id, { actor })
-        if (terminal.json) terminal.data({ revoked: id })
-        else terminal.say(`Taken back: ${plainText(id)}.`)
+        terminal.report({ revoked: id }, `Taken back: ${plainText(id)}.`)
       }),
     )
   examples(revoke, [['token revoke 0199…']])

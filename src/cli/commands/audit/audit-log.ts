@@ -3,11 +3,11 @@ import type { Command } from 'commander'
 import type { AuditLogProof } from '../../../app/log/audit-log.ts'
 import { EvertickError } from '../../../core/error.ts'
 import { exitCodes } from '../../exit-code.ts'
-import { examples, wholeNumber } from '../../help.ts'
+import { examples, sayMore, wholeNumber } from '../../help.ts'
 import { instantArgument } from '../../instant-argument.ts'
 import { counted } from '../../output/count-words.ts'
 import { cut, plainText } from '../../output/plain-text.ts'
-import { writeTable } from '../../output/table.ts'
+import { type Column, writeTable } from '../../output/table.ts'
 import { type Cli, type Session, withEvertick } from '../../session.ts'
 
 interface AuditLogOptions {
@@ -68,13 +68,13 @@ async function list({ evertick, terminal, times }: Session, options: AuditLogOpt
     ...(to === undefined ? {} : { to: instantArgument(to, 'to', now) }),
   })
   terminal.answer(page, (out) => {
-    const columns = [
+    const columns: Column[] = [
       { title: out.tty ? `WHEN (${times.timezone})` : 'WHEN' },
       { title: 'WHO' },
       { title: 'FROM' },
       { title: 'ACTION' },
-      { title: 'SUBJECT', shrinks: true as const },
-      { title: 'DETAILS', shrinks: true as const },
+      { title: 'SUBJECT', shrinks: true },
+      { title: 'DETAILS', shrinks: true },
     ]
     const rows = page.entries.map(({ at, actor, origin, action, subject, after }) => [
       times.at(at),
@@ -85,7 +85,7 @@ async function list({ evertick, terminal, times }: Session, options: AuditLogOpt
       details(after),
     ])
     writeTable(out, columns, rows)
-    if (page.nextCursor !== null) terminal.say(`There are more: add --cursor ${page.nextCursor}.`)
+    sayMore(terminal, page.nextCursor)
   })
 }
 

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import type { TermView } from '../../../app/cluster/cluster.ts'
 import { examples, wholeNumber } from '../../help.ts'
 import { plainText } from '../../output/plain-text.ts'
-import { writePairs, writeTable } from '../../output/table.ts'
+import { type Column, writePairs, writeTable } from '../../output/table.ts'
 import { durationWords, type Times } from '../../output/times.ts'
 import { type Cli, type Session, withEvertick } from '../../session.ts'
 
@@ -37,8 +37,10 @@ export function addLeader(program: Command, cli: Cli): void {
     .action(() =>
       withEvertick(cli, stepDown, async ({ evertick, terminal }) => {
         const steppedDown = await evertick.leader.stepDown()
-        if (terminal.json) terminal.data({ steppedDown })
-        else terminal.say(steppedDown ? 'The term has ended.' : 'Nobody leads, so there is no term to end.')
+        terminal.report(
+          { steppedDown },
+          steppedDown ? 'The term has ended.' : 'Nobody leads, so there is no term to end.',
+        )
       }),
     )
   examples(stepDown, [['leader step-down']])
@@ -77,13 +79,13 @@ async function showTerms(
   const terms = await evertick.leader.terms(options)
   terminal.answer({ terms }, (out) => {
     if (terms.length === 0 && out.tty) return out.write('Nobody has led yet.')
-    const columns = [
-      { title: 'TERM', align: 'right' as const },
-      { title: 'INSTANCE', shrinks: true as const },
+    const columns: Column[] = [
+      { title: 'TERM', align: 'right' },
+      { title: 'INSTANCE', shrinks: true },
       { title: `START (${times.timezone})` },
-      { title: 'END', optional: true as const },
+      { title: 'END', optional: true },
       { title: 'GAP BEFORE' },
-      { title: 'REPAIRED', shrinks: true as const },
+      { title: 'REPAIRED', shrinks: true },
     ]
     const rows = terms.map((term) => [
       String(term.id),

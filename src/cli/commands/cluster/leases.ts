@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { examples } from '../../help.ts'
 import { counted } from '../../output/count-words.ts'
 import { plainText } from '../../output/plain-text.ts'
-import { writeTable } from '../../output/table.ts'
+import { type Column, writeTable } from '../../output/table.ts'
 import { type Cli, type Session, withEvertick } from '../../session.ts'
 
 export function addLeases(program: Command, cli: Cli): void {
@@ -25,8 +25,7 @@ export function addLeases(program: Command, cli: Cli): void {
     .action(() =>
       withEvertick(cli, reset, async ({ evertick, terminal }) => {
         const count = await evertick.leases.resetExpired()
-        if (terminal.json) terminal.data({ reset: count })
-        else terminal.say(`Took back ${counted(count, 'lease')}.`)
+        terminal.report({ reset: count }, `Took back ${counted(count, 'lease')}.`)
       }),
     )
   examples(reset, [['leases reset-expired']])
@@ -41,12 +40,12 @@ async function show({ evertick, terminal, times }: Session, options: { expired?:
   const leases = [...expired, ...active]
   terminal.answer({ leases }, (out) => {
     if (leases.length === 0 && out.tty) return out.write('No leases: nothing is running.')
-    const columns = [
-      { title: 'JOB', shrinks: true as const },
+    const columns: Column[] = [
+      { title: 'JOB', shrinks: true },
       { title: 'EXECUTION' },
-      { title: 'HELD BY', shrinks: true as const },
+      { title: 'HELD BY', shrinks: true },
       { title: 'UNTIL' },
-      { title: 'FENCE', align: 'right' as const },
+      { title: 'FENCE', align: 'right' },
     ]
     const rows = leases.map((lease) => [
       plainText(lease.job),

@@ -38,8 +38,7 @@ export function addLocks(program: Command, cli: Cli): void {
     .action((name: string) =>
       withEvertick(cli, release, async ({ evertick, terminal }) => {
         await evertick.locks.release(name)
-        if (terminal.json) terminal.data({ released: name })
-        else terminal.say(`Released "${plainText(name)}".`)
+        terminal.report({ released: name }, `Released "${plainText(name)}".`)
       }),
     )
   examples(release, [['locks release nightly-import']])

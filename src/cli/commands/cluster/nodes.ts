@@ -2,11 +2,9 @@
 import type { Command } from 'commander'
 import { examples } from '../../help.ts'
 import { plainText } from '../../output/plain-text.ts'
-import { writeTable } from '../../output/table.ts'
+import { type Column, writeTable } from '../../output/table.ts'
 import { type Cli, withEvertick } from '../../session.ts'
-
-/** A node writes its heartbeat every 10 s. */
-const silentMs = 30_000
+import { isSilent } from './liveness.ts'
 
 export function addNodes(program: Command, cli: Cli): void {
   const command = program
@@ -19,16 +17,15 @@ export function addNodes(program: Command, cli: Cli): void {
         terminal.answer({ nodes }, (out) => {
           if (nodes.length === 0 && out.tty)
             return out.write('No node runs. Start one with `evertick start`.')
-          const columns = [
+          const columns: Column[] = [
             { title: 'NODE' },
             { title: 'ROLES' },
-            { title: 'QUEUES', shrinks: true as const },
+            { title: 'QUEUES', shrinks: true },
             { title: 'VERSION' },
             { title: 'STARTED' },
             { title: 'SEEN' },
           ]
           const rows = nodes.map(({ id, roles, queues, version, startedAt, seenAt, leads }) => {
-            const silent = Date.now() - seenAt.getTime() > silentMs
             const lanes = Object.entries(queues).map(([name, concurrency]) => `${name}:${concurrency}`)
             return [
               plainText(id),
@@ -36,7 +33,7 @@ export function addNodes(program: Command, cli: Cli): void {
               plainText(lanes.join(', ')),
               version,
               times.both(startedAt),
-              out.paint(silent ? 'late' : 'ran', times.relative(seenAt)),
+              out.paint(isSilent({ seenAt }) ? 'late' : 'ran', times.relative(seenAt)),
             ]
           })
           writeTable(out, columns, rows)

@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { examples } from '../../help.ts'
 import { plainText } from '../../output/plain-text.ts'
-import { writeTable } from '../../output/table.ts'
+import { type Column, writeTable } from '../../output/table.ts'
 import { type Cli, type Session, withEvertick } from '../../session.ts'
 
 export function addQueues(program: Command, cli: Cli): void {
@@ -25,8 +25,7 @@ export function addQueues(program: Command, cli: Cli): void {
     .action((name: string, options: { reason?: string }) =>
       withEvertick(cli, pause, async ({ evertick, terminal, actor }) => {
         await evertick.queues.pause(name, { ...options, actor })
-        if (terminal.json) terminal.data({ queue: name, paused: true })
-        else terminal.say(`Paused the queue "${plainText(name)}".`)
+        terminal.report({ queue: name, paused: true }, `Paused the queue "${plainText(name)}".`)
       }),
     )
   examples(pause, [['queues pause mail --reason "provider is down"']])
@@ -37,8 +36,7 @@ export function addQueues(program: Command, cli: Cli): void {
     .action((name: string) =>
       withEvertick(cli, resume, async ({ evertick, terminal, actor }) => {
         await evertick.queues.resume(name, { actor })
-        if (terminal.json) terminal.data({ queue: name, paused: false })
-        else terminal.say(`Resumed the queue "${plainText(name)}".`)
+        terminal.report({ queue: name, paused: false }, `Resumed the queue "${plainText(name)}".`)
       }),
     )
   examples(resume, [['queues resume mail']])
@@ -48,13 +46,13 @@ async function showQueues({ evertick, terminal, times }: Session): Promise<void>
   const queues = await evertick.queues.list()
   terminal.answer({ queues }, (out) => {
     if (queues.length === 0 && out.tty) return out.write('No queues yet: they come with the first jobs.')
-    const right = { align: 'right' as const }
-    const columns = [
+    const right = { align: 'right' } as const
+    const columns: Column[] = [
       { title: 'QUEUE' },
       { title: 'READY', ...right },
       { title: 'RUNNING', ...right },
       { title: 'WAITING', ...right },
-      { title: 'STATE', shrinks: true as const },
+      { title: 'STATE', shrinks: true },
     ]
     const rows = queues.map(({ name, pending, running, blocked, pausedAt, pausedBy, pausedReason }) => {
       const reason = pausedReason === null ? '' : `: ${plainText(pausedReason)}`

@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { examples } from '../../help.ts'
 import { counted } from '../../output/count-words.ts'
 import { type Cli, withEvertick } from '../../session.ts'
+import { type FormatFlags, formatOf } from './format-flags.ts'
 
 export function addExport(program: Command, cli: Cli): void {
   const group = program
@@ -16,14 +17,10 @@ export function addExport(program: Command, cli: Cli): void {
     )
     .option('--system', 'with a user before each command (default: where an imported job had one)')
     .option('--user', 'without a user')
-    .action((flags: { system?: true; user?: true }) => {
-      if (flags.system === true && flags.user === true) {
-        crontab.error('error: --system and --user contradict each other')
-      }
+    .action((flags: FormatFlags) => {
+      const format = formatOf(crontab, flags)
       return withEvertick(cli, crontab, async ({ evertick, terminal }) => {
-        const result = await evertick.exportCrontab(
-          flags.system === true ? { format: 'system' } : flags.user === true ? { format: 'user' } : {},
-        )
+        const result = await evertick.exportCrontab(format)
         terminal.answer(result, (out) => {
           out.writeText(result.crontab)
           const left = result.leftOut.length

@@ -12,10 +12,9 @@ import { plainText } from '../../output/plain-text.ts'
 import { writeTable } from '../../output/table.ts'
 import type { Terminal } from '../../output/terminal.ts'
 import { type Cli, withEvertick } from '../../session.ts'
+import { type FormatFlags, formatOf } from './format-flags.ts'
 
-interface ImportFlags {
-  readonly system?: true
-  readonly user?: true
+interface ImportFlags extends FormatFlags {
   readonly tz?: string
   readonly dryRun?: true
 }
@@ -36,16 +35,14 @@ export function addImport(program: Command, cli: Cli): void {
     .option('--tz <zone>', 'the zone of lines below no CRON_TZ (default: the configured one, or UTC)')
     .option('--dry-run', 'only say what would be done')
     .action((file: string, flags: ImportFlags) => {
-      if (flags.system === true && flags.user === true) {
-        crontab.error('error: --system and --user contradict each other')
-      }
+      const format = formatOf(crontab, flags)
       return withEvertick(
         cli,
         crontab,
         async ({ evertick, terminal, actor }) => {
           const result = await importCrontab(evertick.jobs, await readCrontab(cli, file), {
             actor,
-            ...(flags.system === true ? { format: 'system' } : flags.user === true ? { format: 'user' } : {}),
+            ...format,
             ...(flags.tz === undefined ? {} : { timezone: flags.tz }),
             ...(flags.dryRun === true ? { dryRun: true } : {}),
           })

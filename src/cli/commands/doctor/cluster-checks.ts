@@ -2,12 +2,11 @@
 import { counted } from '../../output/count-words.ts'
 import { durationWords } from '../../output/times.ts'
 import type { ExaminedSystem } from '../../system.ts'
+import { isSilent } from '../cluster/liveness.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
 /** Between two nodes, or a node and this process. */
 const clockSlackMs = 5_000
-/** A node writes its heartbeat every 10 s. */
-const silentMs = 30_000
 
 export async function checkCluster(evertick: ExaminedSystem): Promise<Check[]> {
   const now = Date.now()
@@ -16,7 +15,7 @@ export async function checkCluster(evertick: ExaminedSystem): Promise<Check[]> {
   const [latest] = await evertick.leader.terms({ limit: 1 })
   const seen = [...nodes.map(({ seenAt }) => seenAt), latest?.lastHeartbeat ?? null, latest?.stopTime ?? null]
   const ahead = Math.max(0, ...seen.map((at) => (at === null ? 0 : at.getTime() - now)))
-  const silent = nodes.filter(({ seenAt }) => now - seenAt.getTime() > silentMs)
+  const silent = nodes.filter((node) => isSilent(node, now))
   return [
     ahead > clockSlackMs
       ? fail(

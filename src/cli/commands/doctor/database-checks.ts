@@ -3,11 +3,18 @@ import { accessSync, constants, existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type EvertickOptions, parseOptions } from '../../../app/config/options.ts'
 import { Evertick } from '../../../app/evertick.ts'
-import { newId } from '../../../app/ids.ts'
 import { EvertickError } from '../../../core/error.ts'
 import { openStore } from '../../../store/open-store.ts'
+import { messageOf } from '../../error-report.ts'
 import { counted } from '../../output/count-words.ts'
-import { type Cli, databaseFile, databaseOf, databaseWords, openOptions } from '../../session.ts'
+import {
+  type Cli,
+  databaseFile,
+  databaseOf,
+  databaseWords,
+  openOptions,
+  storeContext,
+} from '../../session.ts'
 import type { Settings } from '../../settings.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
@@ -40,8 +47,7 @@ export async function checkDatabase(
 
 async function readSchema(options: EvertickOptions, named: string, checks: Check[]): Promise<number> {
   const config = parseOptions(options)
-  const context = { newId, tzVersion: process.versions.tz ?? 'unknown' }
-  const { store, migrator } = await openStore(config.database, context, config)
+  const { store, migrator } = await openStore(config.database, storeContext, config)
   try {
     await store.ping()
     checks.push(ok('database', `${named} answers.`))
@@ -76,6 +82,5 @@ async function checkWritable(cli: Cli, evertick: Evertick, url: string): Promise
 
 export function failureOf(name: string, error: unknown): Check {
   if (error instanceof EvertickError) return fail(name, error.message, error.next ?? 'See the message above.')
-  const message = error instanceof Error ? error.message : String(error)
-  return fail(name, message, 'Check the rights of this user on the file and its folder.')
+  return fail(name, messageOf(error), 'Check the rights of this user on the file and its folder.')
 }

@@ -4,6 +4,7 @@ import { handlerKey } from '../../../core/job/handler.ts'
 import { counted } from '../../output/count-words.ts'
 import { plainText } from '../../output/plain-text.ts'
 import { durationWords } from '../../output/times.ts'
+import { storeContext } from '../../session.ts'
 import type { ExaminedSystem } from '../../system.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
@@ -126,7 +127,7 @@ async function checkDeadLetters(evertick: ExaminedSystem): Promise<Check> {
 /** Ticks that were evaluated under other time zone data than that of this machine cannot be proven on it. */
 export async function checkZoneData(evertick: ExaminedSystem): Promise<Check> {
   const { jobs } = await evertick.jobs.list({ limit: maxJobs })
-  const own = process.versions.tz ?? 'unknown'
+  const { tzVersion: own } = storeContext
   const zoned = jobs.filter(({ timezone }) => timezone !== 'UTC').slice(0, zonesChecked)
   const others = new Set<string>()
   for (const { id } of zoned) {

@@ -1,12 +1,13 @@
 /** `evertick executions`: single units of work. */
 import type { Command } from 'commander'
 import { type ExecutionState, executionStates } from '../../../core/execution/execution-state.ts'
-import { choice, examples, pageOptions } from '../../help.ts'
+import { choice, examples, pageOptions, sayMore } from '../../help.ts'
 import { stateCell } from '../../output/execution-state.ts'
 import { plainText } from '../../output/plain-text.ts'
-import { writeTable } from '../../output/table.ts'
+import { type Column, writeTable } from '../../output/table.ts'
 import { executionSentence } from '../../output/tick-sentence.ts'
 import { type Cli, type Session, withEvertick } from '../../session.ts'
+import { levelStyles } from '../../stream-logger.ts'
 import { showExecution } from './show.ts'
 
 interface ListOptions {
@@ -60,9 +61,8 @@ function addChanges(group: Command, cli: Cli): void {
     .action((id: string) =>
       withEvertick(cli, cancel, async ({ evertick, terminal, actor }) => {
         const cancelled = await evertick.executions.cancel(id, { actor })
-        if (terminal.json) return terminal.data(cancelled)
         const asked = cancelled.state === 'running'
-        terminal.say(asked ? 'Asked it to stop: its signal is aborted.' : 'Cancelled.')
+        terminal.report(cancelled, asked ? 'Asked it to stop: its signal is aborted.' : 'Cancelled.')
       }),
     )
   examples(cancel, [['executions cancel 019e2b…']])
@@ -73,9 +73,7 @@ function addChanges(group: Command, cli: Cli): void {
     .action((id: string) =>
       withEvertick(cli, retry, async ({ evertick, terminal, actor }) => {
         const made = await evertick.executions.retry(id, { actor })
-        if (terminal.json) return terminal.data(made)
-        terminal.say(`Runs again as a new execution of "${plainText(made.job)}":`)
-        terminal.out.write(made.id)
+        terminal.report(made, `Runs again as a new execution of "${plainText(made.job)}":`, made.id)
       }),
     )
   examples(retry, [['executions retry 019e2b…']])
@@ -87,13 +85,13 @@ async function showList({ evertick, terminal, times }: Session, options: ListOpt
   const page = await evertick.executions.list({ limit: 20, ...options })
   terminal.answer(page, (out) => {
     if (page.executions.length === 0 && out.tty) return out.write('No executions.')
-    const columns = [
+    const columns: Column[] = [
       { title: 'ID' },
-      { title: 'JOB', shrinks: true as const },
-      { title: 'CAUSE', optional: true as const },
+      { title: 'JOB', shrinks: true },
+      { title: 'CAUSE', optional: true },
       { title: out.tty ? `FOR (${times.timezone})` : 'FOR' },
-      { title: 'STATE', optional: true as const },
-      { title: 'WHAT HAPPENED', shrinks: true as const },
+      { title: 'STATE', optional: true },
+      { title: 'WHAT HAPPENED', shrinks: true },
     ]
     const rows = page.executions.map((execution) => [
       execution.id,
@@ -104,7 +102,7 @@ async function showList({ evertick, terminal, times }: Session, options: ListOpt
       executionSentence(execution.state, execution, times, true),
     ])
     writeTable(out, columns, rows)
-    if (page.nextCursor !== null) terminal.say(`There are more: add --cursor ${page.nextCursor}.`)
+    sayMore(terminal, page.nextCursor)
   })
 }
 
@@ -112,10 +110,9 @@ async function showLogs({ evertick, terminal, times }: Session, id: string): Pro
   const logs = await evertick.executions.logs(id)
   terminal.answer({ logs }, (out) => {
     if (logs.length === 0) return terminal.say('It logged nothing.')
-    const styles = { debug: 'dim', info: 'running', warn: 'late', error: 'failed' } as const
     for (const { at, level, message } of logs) {
       out.write(
-        `${out.paint('dim', times.at(at))}  ${out.paint(styles[level], level.padEnd(5))}  ${plainText(message)}`,
+        `${out.paint('dim', times.at(at))}  ${out.paint(levelStyles[level], level.padEnd(5))}  ${plainText(message)}`,
       )
     }
   })

@@ -2,7 +2,7 @@
 import type { AttemptView } from '../../../app/execution/executions.ts'
 import { stateCell } from '../../output/execution-state.ts'
 import { plainText } from '../../output/plain-text.ts'
-import { writePairs, writeTable } from '../../output/table.ts'
+import { type Column, writePairs, writeTable } from '../../output/table.ts'
 import { executionSentence } from '../../output/tick-sentence.ts'
 import { durationWords } from '../../output/times.ts'
 import type { Session } from '../../session.ts'
@@ -49,13 +49,13 @@ export async function showExecution({ evertick, terminal, times }: Session, id: 
     ])
     if (execution.attempts.length === 0) return
     out.write('')
-    const columns = [
-      { title: 'ATTEMPT', align: 'right' as const },
+    const columns: Column[] = [
+      { title: 'ATTEMPT', align: 'right' },
       { title: 'OUTCOME' },
       { title: 'STARTED' },
       { title: 'TOOK' },
-      { title: 'NODE', shrinks: true as const },
-      { title: 'ERROR', shrinks: true as const },
+      { title: 'NODE', shrinks: true },
+      { title: 'ERROR', shrinks: true },
     ]
     const rows = execution.attempts.map((attempt) => [
       String(attempt.attempt),

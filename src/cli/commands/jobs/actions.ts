@@ -1,6 +1,6 @@
 /** `evertick jobs delete|pause|resume|cancel|retry|trigger|reset-cursor` */
 import type { Command } from 'commander'
-import type { ExecutionView, JobView } from '../../../app/views.ts'
+import type { ExecutionView } from '../../../app/views.ts'
 import type { Duration } from '../../../core/schedule/schedule.ts'
 import { choice, examples, jsonObject, jsonValue } from '../../help.ts'
 import { plainText } from '../../output/plain-text.ts'
@@ -16,8 +16,7 @@ export function addDelete(parent: Command, cli: Cli, form: CommandForm = { name:
       withEvertick(cli, command, async ({ evertick, terminal, actor }) => {
         const { id, name } = await evertick.jobs.get(job)
         await evertick.jobs.delete(id, { actor })
-        if (terminal.json) terminal.data({ deleted: name, id })
-        else terminal.say(`Deleted "${plainText(name)}".`)
+        terminal.report({ deleted: name, id }, `Deleted "${plainText(name)}".`)
       }),
     )
   return examples(command, [['jobs delete one-off']])
@@ -33,7 +32,7 @@ export function addPause(parent: Command, cli: Cli): void {
       withEvertick(cli, command, async (session) => {
         const view = await session.evertick.jobs.pause(job, { ...options, actor: session.actor })
         const until = view.pausedUntil === null ? '' : ` until ${session.times.at(view.pausedUntil)}`
-        toldJob(session, view, `Paused "${plainText(view.name)}"${until}.`)
+        session.terminal.report(view, `Paused "${plainText(view.name)}"${until}.`)
       }),
     )
   examples(command, [['jobs pause nightly-report --reason "vendor is down" --until 2h']])
@@ -54,8 +53,7 @@ export function addResume(parent: Command, cli: Cli): void {
     .action((job: string, options: { catchUp?: 'skip' | 'policy' | 'latest' | 'all' }) =>
       withEvertick(cli, command, async (session) => {
         const view = await session.evertick.jobs.resume(job, { ...options, actor: session.actor })
-        toldJob(
-          session,
+        session.terminal.report(
           view,
           `Resumed "${plainText(view.name)}". Next run ${session.times.both(view.nextRunAt)}.`,
         )
@@ -71,7 +69,7 @@ export function addCancel(parent: Command, cli: Cli): void {
     .action((job: string) =>
       withEvertick(cli, command, async (session) => {
         const view = await session.evertick.jobs.cancel(job, { actor: session.actor })
-        toldJob(session, view, `Cancelled "${plainText(view.name)}".`)
+        session.terminal.report(view, `Cancelled "${plainText(view.name)}".`)
       }),
     )
   examples(command, [['jobs cancel nightly-report']])
@@ -116,20 +114,13 @@ export function addResetCursor(parent: Command, cli: Cli): void {
       withEvertick(cli, command, async (session) => {
         const view = await session.evertick.jobs.resetCursor(job, { actor: session.actor })
         const until = session.times.both(view.accountedUntil)
-        toldJob(session, view, `"${plainText(view.name)}" is accounted for until ${until}.`)
+        session.terminal.report(view, `"${plainText(view.name)}" is accounted for until ${until}.`)
       }),
     )
   examples(command, [['jobs reset-cursor nightly-report']])
 }
 
-function toldJob({ terminal }: Session, job: JobView, sentence: string): void {
-  if (terminal.json) terminal.data(job)
-  else terminal.say(sentence)
-}
-
 function toldExecution({ terminal }: Session, execution: ExecutionView, sentence: string): void {
-  if (terminal.json) return terminal.data(execution)
   const waits = execution.state === 'blocked' ? '; it starts when what is under way has ended' : ''
-  terminal.say(`${sentence}${waits}:`)
-  terminal.out.write(execution.id)
+  terminal.report(execution, `${sentence}${waits}:`, execution.id)
 }

@@ -77,9 +77,7 @@ function jobFlags(command: Command): Command {
 }
 
 function told({ terminal, times }: Session, job: JobView, verb: string): void {
-  if (terminal.json) return terminal.data(job)
   const due = job.nextRunAt === null ? '' : ` Next run ${times.both(job.nextRunAt)}.`
   const schedule = job.scheduleText ?? 'on demand'
-  terminal.say(`${verb} "${plainText(job.name)}": ${schedule}.${due}`)
-  terminal.out.write(job.id)
+  terminal.report(job, `${verb} "${plainText(job.name)}": ${schedule}.${due}`, job.id)
 }

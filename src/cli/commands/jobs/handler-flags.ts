@@ -4,6 +4,7 @@ import type { CreateJob } from '../../../app/job/jobs.ts'
 import { EvertickError } from '../../../core/error.ts'
 import { type HttpMethod, httpMethods } from '../../../core/job/handler.ts'
 import { choice, collect } from '../../help.ts'
+import { onlyOne, strayFlag } from './flag-conflicts.ts'
 
 export interface HandlerFlags {
   readonly handler?: string
@@ -33,9 +34,7 @@ export function handlerFlags(command: Command): Command {
 /** undefined where no flag speaks of it. `argv` is what stands after `--`. */
 export function handlerOfFlags(flags: HandlerFlags, argv: readonly string[]): CreateJob['handler'] {
   const { handler, http, command } = flags
-  const kinds = Object.entries({ '--handler': handler, '--http': http, '--command': command })
-  const given = kinds.flatMap(([flag, value]) => (value === undefined ? [] : [flag]))
-  if (given.length > 1) throw invalid(`${given.join(' and ')} were given; a job has one handler.`, 'handler')
+  onlyOne({ '--handler': handler, '--http': http, '--command': command }, 'handler', 'invalid_option')
   refuseStray(flags, argv)
   if (http !== undefined) return httpOf(http, flags)
   if (command === undefined) return handler
@@ -82,11 +81,9 @@ function pairs(texts: readonly string[], sign: string, flag: string): Record<str
   )
 }
 
-/** Nothing is accepted and ignored. */
 function refuseStray(flags: HandlerFlags, argv: readonly string[]): void {
   const { method, header, body, expect, env, cwd } = flags
-  const stray = (flag: string, needs: string) =>
-    invalid(`${flag} goes with ${needs} only.`, flag, `Add ${needs}, or leave ${flag} out.`)
+  const stray = (flag: string, needs: string) => strayFlag(flag, needs, 'invalid_option')
   for (const [flag, value] of Object.entries({ method, header, body, expect })) {
     if (value !== undefined && flags.http === undefined) throw stray(`--${flag}`, '--http')
   }
@@ -96,6 +93,6 @@ function refuseStray(flags: HandlerFlags, argv: readonly string[]): void {
   if (argv.length > 0 && flags.command === undefined) throw stray(JSON.stringify(argv[0]), '--command')
 }
 
-function invalid(message: string, field: string, next = 'Leave one of them out.'): EvertickError {
+function invalid(message: string, field: string, next: string): EvertickError {
   return new EvertickError('invalid_option', message, { field, next })
 }

@@ -1,12 +1,12 @@
 /** The options of a job as flags, and from flags back to options: both from the table of options. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { CreateJob } from '../../../app/job/jobs.ts'
-import { EvertickError } from '../../../core/error.ts'
-import { type PlacedField, placedFields } from '../../../core/job/fields.ts'
+import { type PlacedField, phraseOf, placedFields } from '../../../core/job/fields.ts'
 import { gatherOptions } from '../../../core/job/options-codec.ts'
 import { namesOf } from '../../../core/job/policies.ts'
 import type { Duration, Schedule } from '../../../core/schedule/schedule.ts'
 import { collect, jsonObject, jsonValue, wholeNumber } from '../../help.ts'
+import { onlyOne, strayFlag } from './flag-conflicts.ts'
 import type { HandlerFlags } from './handler-flags.ts'
 
 export interface JobFlags extends HandlerFlags {
@@ -34,7 +34,7 @@ export function addJobFlags(command: Command): Command {
 
 /** A duration and an instant stay text: the library reads them, and its error names the field. */
 function flagOf({ field }: PlacedField): Option {
-  const words = field.line.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase()).replace(/\.$/, '')
+  const words = phraseOf(field.line)
   const option = (value: string) => new Option(`${field.flag} <${value}>`, words)
   switch (field.is) {
     case 'choice':
@@ -74,21 +74,11 @@ const duration = (text: string) => text as Duration
 /** undefined where no flag speaks of it. `known` is the schedule that an update keeps. */
 export function scheduleOfFlags(flags: JobFlags, known: Schedule | null): Schedule | undefined {
   const { cron, tz, every, anchor, fixedDelay, at } = flags
-  const kinds = Object.entries({ '--cron': cron, '--every': every, '--fixed-delay': fixedDelay, '--at': at })
-  const given = kinds.flatMap(([flag, value]) => (value === undefined ? [] : [flag]))
-  if (given.length > 1) {
-    throw new EvertickError(
-      'invalid_schedule',
-      `${given.join(' and ')} were given; a job has one schedule.`,
-      {
-        field: 'schedule',
-        next: 'Leave one of them out.',
-      },
-    )
-  }
-  const written = cron ?? (known !== null && 'cron' in known && given.length === 0 ? known.cron : undefined)
-  if (tz !== undefined && written === undefined) throw stray('--tz', 'a cron')
-  if (anchor !== undefined && every === undefined) throw stray('--anchor', '--every')
+  const kinds = { '--cron': cron, '--every': every, '--fixed-delay': fixedDelay, '--at': at }
+  const given = onlyOne(kinds, 'schedule', 'invalid_schedule')
+  const written = cron ?? (known !== null && 'cron' in known && given === undefined ? known.cron : undefined)
+  if (tz !== undefined && written === undefined) throw strayFlag('--tz', 'a cron', 'invalid_schedule')
+  if (anchor !== undefined && every === undefined) throw strayFlag('--anchor', '--every', 'invalid_schedule')
   if (written !== undefined && (cron !== undefined || tz !== undefined)) {
     const timezone = tz ?? (known !== null && 'cron' in known ? known.timezone : undefined)
     return { cron: written, ...(timezone === undefined ? {} : { timezone }) }
@@ -96,11 +86,4 @@ export function scheduleOfFlags(flags: JobFlags, known: Schedule | null): Schedu
   if (every !== undefined) return { every: duration(every), ...(anchor === undefined ? {} : { anchor }) }
   if (fixedDelay !== undefined) return { fixedDelay: duration(fixedDelay) }
   return at === undefined ? undefined : { at }
-}
-
-function stray(flag: string, needs: string): EvertickError {
-  return new EvertickError('invalid_schedule', `${flag} goes with ${needs} only.`, {
-    field: flag,
-    next: `Add ${needs}, or leave ${flag} out.`,
-  })
 }

@@ -3,16 +3,14 @@ import type { Command } from 'commander'
 import type { ExecutionView, JobView } from '../../../app/views.ts'
 import { type HealthState, healthStates } from '../../../core/job/health.ts'
 import { type JobState, jobStates } from '../../../core/job/job-state.ts'
-import { choice, examples, pageOptions } from '../../help.ts'
+import { choice, examples, pageOptions, sayMore } from '../../help.ts'
 import { healthStyles, healthWord } from '../../output/health.ts'
 import { plainText } from '../../output/plain-text.ts'
-import { writeTable } from '../../output/table.ts'
+import { type Column, writeTable } from '../../output/table.ts'
 import type { Stream, Style } from '../../output/terminal.ts'
-import { tickBar } from '../../output/tick-bar.ts'
 import type { Times } from '../../output/times.ts'
 import { type Cli, type Session, withEvertick } from '../../session.ts'
-import { executionsOf } from '../ticks/executions-of-ticks.ts'
-import { lastRunOf } from './last-run.ts'
+import { lastRunOf, tickBarOf } from './recent-runs.ts'
 
 interface ListOptions {
   readonly state?: JobState
@@ -75,15 +73,17 @@ async function showPage(
     return
   }
   const bars =
-    out.tty && jobs.length <= barJobs ? await Promise.all(jobs.map((job) => bar(session, job))) : null
+    out.tty && jobs.length <= barJobs
+      ? await Promise.all(jobs.map((job) => tickBarOf(session, job, barTicks)))
+      : null
   const last = await Promise.all(jobs.map((job) => lastRunOf(evertick, job)))
-  const columns = [
+  const columns: Column[] = [
     { title: 'STATUS' },
     { title: 'HEALTH' },
-    { title: 'JOB', shrinks: true as const },
-    { title: 'SCHEDULE', shrinks: true as const },
+    { title: 'JOB', shrinks: true },
+    { title: 'SCHEDULE', shrinks: true },
     { title: out.tty ? `NEXT RUN (${times.timezone})` : 'NEXT RUN' },
-    { title: 'LAST RUN', optional: true as const },
+    { title: 'LAST RUN', optional: true },
     ...(bars === null ? [] : [{ title: 'TICKS', optional: true as const }]),
   ]
   const rows = jobs.map((job, index) => [
@@ -98,7 +98,7 @@ async function showPage(
   writeTable(out, columns, rows)
   if (jobs.some(({ nextRunAt }) => nextRunAt !== null) && (await evertick.leader.current()) === null)
     terminal.say('Nobody leads, so nothing is scheduled now: start a node with `evertick start`.')
-  if (nextCursor !== null) terminal.say(`There are more: add --cursor ${JSON.stringify(nextCursor)}.`)
+  sayMore(terminal, nextCursor)
 }
 
 /** What does badly is never green, whatever its schedule says. */
@@ -117,13 +117,4 @@ function lastRunCell(out: Stream, last: ExecutionView | null, times: Times): str
   if (!out.tty) return last.startedAt.toISOString()
   const failed = last.state === 'failed'
   return out.paint(failed ? 'failed' : 'dim', `${times.relative(last.startedAt)}${failed ? ', failed' : ''}`)
-}
-
-async function bar({ evertick, terminal }: Session, job: JobView): Promise<string> {
-  if (job.schedule === null) return ''
-  const ticks = await evertick.jobs.ticks(job.id, { limit: barTicks })
-  const [first] = ticks
-  if (first === undefined) return ''
-  const executions = await executionsOf(evertick, { job: job.id, ticks }, first.scheduledFor)
-  return tickBar(terminal.out, ticks, executions)
 }

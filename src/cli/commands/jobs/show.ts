@@ -4,17 +4,16 @@ import { handlerText } from '../../../app/job/handler-view.ts'
 import type { JobView } from '../../../app/views.ts'
 import { jobOptions } from '../../../core/job/fields.ts'
 import { examples, wholeNumber } from '../../help.ts'
+import { percentWords } from '../../output/count-words.ts'
 import { healthCell } from '../../output/health.ts'
 import { plainText } from '../../output/plain-text.ts'
 import { writePairs, writeTable } from '../../output/table.ts'
-import { tickBar } from '../../output/tick-bar.ts'
 import { executionSentence } from '../../output/tick-sentence.ts'
 import { durationWords } from '../../output/times.ts'
 import { type Cli, type Session, withEvertick } from '../../session.ts'
-import { executionsOf } from '../ticks/executions-of-ticks.ts'
 import { type CommandForm, jobCommand } from './job-command.ts'
-import { lastRunOf } from './last-run.ts'
 import { statusCell } from './list.ts'
+import { lastRunOf, tickBarOf } from './recent-runs.ts'
 
 const barTicks = 40
 
@@ -47,7 +46,7 @@ async function showJob(session: Session, name: string): Promise<void> {
     ['managed by', `${job.managedBy}, revision ${job.revision}`],
     ['accounted until', times.both(job.accountedUntil)],
     ['times in', out.tty ? times.timezone : null],
-    ['ticks', await bar(session, job)],
+    ['ticks', await tickBarOf(session, job, barTicks)],
   ])
 }
 
@@ -68,15 +67,6 @@ function settingPairs(job: JobView): [string, string | null][] {
     const sentence = says(job)
     return [title.toLowerCase(), sentence === null ? null : plainText(sentence)]
   })
-}
-
-async function bar({ evertick, terminal }: Session, job: JobView): Promise<string | null> {
-  if (job.schedule === null) return null
-  const ticks = await evertick.jobs.ticks(job.id, { limit: barTicks })
-  const [first] = ticks
-  if (first === undefined) return null
-  const executions = await executionsOf(evertick, { job: job.id, ticks }, first.scheduledFor)
-  return tickBar(terminal.out, ticks, executions)
 }
 
 export function addUpcoming(parent: Command, cli: Cli, form: CommandForm = { name: 'upcoming' }): Command {
@@ -115,7 +105,7 @@ export function addStats(jobs: Command, cli: Cli): void {
             ['completed', String(stats.completed)],
             ['failed', String(stats.failed)],
             ['cancelled', String(stats.cancelled)],
-            ['success rate', stats.successRate === null ? '–' : `${(stats.successRate * 100).toFixed(1)} %`],
+            ['success rate', percentWords(stats.successRate)],
             ['average', words(stats.avgDurationMs)],
             ['p50 / p95 / p99', [stats.p50Ms, stats.p95Ms, stats.p99Ms].map(words).join(' / ')],
             ['last run', times.both(last?.startedAt ?? null)],

@@ -2,10 +2,9 @@
 import type { AwayJob } from '../../../app/reports/away.ts'
 import type { Repair } from '../../../core/leader/term.ts'
 import type { RangeReason } from '../../../core/tick/account.ts'
-import { writeCard } from '../../output/card.ts'
 import { counted, listed } from '../../output/count-words.ts'
-import { cut, plainText } from '../../output/plain-text.ts'
-import { tableLines } from '../../output/table.ts'
+import { cut, plainText, widthOf } from '../../output/plain-text.ts'
+import { type Column, padded, tableLines } from '../../output/table.ts'
 import type { Stream } from '../../output/terminal.ts'
 import { durationWords, localFormat, localText } from '../../output/times.ts'
 import type { Away } from './away.ts'
@@ -58,14 +57,14 @@ function totals({ found, caughtUp, coalesced, skipped }: Repair): string {
 }
 
 function jobLines(out: Stream, jobs: readonly AwayJob[]): string[] {
-  const right = { align: 'right' as const }
-  const columns = [
-    { title: 'JOB', shrinks: true as const },
+  const right = { align: 'right' } as const
+  const columns: Column[] = [
+    { title: 'JOB', shrinks: true },
     { title: 'MISSED', ...right },
     { title: 'CAUGHT UP', ...right },
     { title: 'COALESCED', ...right },
     { title: 'SKIPPED', ...right },
-    { title: 'WHY', shrinks: true as const },
+    { title: 'WHY', shrinks: true },
   ]
   const rows = jobs
     .toSorted((a, b) => b.missed - a.missed)
@@ -92,4 +91,15 @@ function why({ caughtUp, reasons }: AwayJob): string {
 
 function figure(out: Stream, style: 'caught_up' | 'coalesced' | 'skipped', count: number): string {
   return count === 0 ? out.paint('dim', '–') : out.paint(style, count.toLocaleString('en'))
+}
+
+/** A frame around a few lines, with a title in its upper edge. */
+function writeCard(out: Stream, title: string, lines: readonly string[]): void {
+  const width = Math.max(widthOf(title) + 2, ...lines.map(widthOf))
+  const edge = (text: string) => out.paint('dim', text)
+  out.write(
+    `${edge('╭─')} ${out.paint('strong', title)} ${edge(`${'─'.repeat(width - widthOf(title) - 1)}╮`)}`,
+  )
+  for (const line of lines) out.write(`${edge('│')} ${padded(line, width)} ${edge('│')}`)
+  out.write(edge(`╰${'─'.repeat(width + 2)}╯`))
 }

@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import type { Evertick } from '../../../app/evertick.ts'
 import type { AwayJob } from '../../../app/reports/away.ts'
 import type { Repair } from '../../../core/leader/term.ts'
-import { isRunning } from './process-alive.ts'
+import { isRunning } from '../cluster/liveness.ts'
 
 export interface Away {
   readonly from: Date

@@ -1,8 +1,8 @@
 /** The first thing that a person sees: where the data lies, what runs, and when. */
 import type { JobView } from '../../../app/views.ts'
-import { counted } from '../../output/count-words.ts'
+import { counted, listed } from '../../output/count-words.ts'
 import { plainText } from '../../output/plain-text.ts'
-import { tableLines } from '../../output/table.ts'
+import { type Column, tableLines } from '../../output/table.ts'
 import type { Stream } from '../../output/terminal.ts'
 import { relativeWords } from '../../output/times.ts'
 
@@ -34,9 +34,7 @@ export function writeBanner(out: Stream, banner: Banner): void {
   if (banner.url !== null) out.write(`  ${label('open')} ${banner.url}`)
   if (banner.apiOff !== null) out.write(`  ${label('api')} ${banner.apiOff}`)
   if (banner.signIn !== null) out.write(`  ${label('enter')} ${banner.signIn}`)
-  out.write(
-    `  ${label('runs')} ${counted(jobs.length, 'job')}${origin(banner)} as ${enumerated(banner.roles)}`,
-  )
+  out.write(`  ${label('runs')} ${counted(jobs.length, 'job')}${origin(banner)} as ${listed(banner.roles)}`)
   out.write('')
   for (const line of jobLines(out, jobs, banner.now)) out.write(`  ${line}`)
   out.write('')
@@ -56,10 +54,6 @@ export function writeBanner(out: Stream, banner: Banner): void {
   out.write('')
 }
 
-function enumerated(words: readonly string[]): string {
-  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
-}
-
 function origin({ config, example }: Banner): string {
   if (example) return ' of examples/jobs.ts'
   return config === null ? '' : ` of ${config}`
@@ -70,9 +64,9 @@ function jobLines(out: Stream, jobs: readonly JobView[], now: number): string[] 
   const rows = jobs
     .slice(0, shownJobs)
     .map((job) => [plainText(job.name), plainText(job.scheduleText ?? 'on demand'), next(out, job, now)])
-  const columns = [
-    { title: 'JOB', shrinks: true as const },
-    { title: 'SCHEDULE', shrinks: true as const },
+  const columns: Column[] = [
+    { title: 'JOB', shrinks: true },
+    { title: 'SCHEDULE', shrinks: true },
     { title: 'NEXT RUN' },
   ]
   const lines = tableLines(columns, rows, Math.min(110, out.columns - 2), (title) => out.paint('dim', title))

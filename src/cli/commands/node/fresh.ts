@@ -6,10 +6,7 @@ import { EvertickError } from '../../../core/error.ts'
 import { withoutSecrets } from '../../../store/store-url.ts'
 import { type Cli, databaseFile } from '../../session.ts'
 import type { Settings } from '../../settings.ts'
-import { isRunning } from './process-alive.ts'
-
-/** A node writes its heartbeat every 10 s. */
-const aliveMs = 30_000
+import { isRunning, isSilent } from '../cluster/liveness.ts'
 
 export async function deleteOwnDatabase(cli: Cli, settings: Settings, url: string): Promise<void> {
   const file = databaseFile(cli, url)
@@ -38,7 +35,7 @@ async function refuseInUse(url: string, file: string): Promise<void> {
     return
   }
   try {
-    const alive = (await evertick.nodes.list()).find(({ seenAt }) => Date.now() - seenAt.getTime() < aliveMs)
+    const alive = (await evertick.nodes.list()).find((node) => !isSilent(node))
     if (alive === undefined || !isRunning(alive.pid)) return
     throw new EvertickError('database_busy', `The node ${alive.id} uses ${file}.`, {
       field: '--fresh',

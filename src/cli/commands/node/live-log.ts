@@ -2,6 +2,7 @@
 import type { Evertick } from '../../../app/evertick.ts'
 import { reasonSentence } from '../../../core/tick/account.ts'
 import type { EventMap, EventName } from '../../../engine/events.ts'
+import type { Logger } from '../../../engine/logger.ts'
 import { plainText, widthOf } from '../../output/plain-text.ts'
 import type { Stream, Style } from '../../output/terminal.ts'
 import { durationWords, localFormat, localText } from '../../output/times.ts'
@@ -170,4 +171,12 @@ export class LiveLog {
   #time(at: Date): string {
     return localText(this.#format, at)[1] ?? ''
   }
+}
+
+/** For the terminal of a live log, which tells what became of each execution: that is not said twice. */
+export function besideLiveLog(logger: Logger): Logger {
+  const say = (line: keyof Logger) => (message: string, details?: object) => {
+    if (details === undefined || !('executionId' in details)) logger[line](message, details)
+  }
+  return { debug: say('debug'), info: say('info'), warn: say('warn'), error: say('error') }
 }

@@ -10,18 +10,18 @@ import { makeDataFolder } from '../../../store/private-files.ts'
 import { withoutSecrets } from '../../../store/store-url.ts'
 import { signalExitCodes } from '../../exit-code.ts'
 import { collect, examples } from '../../help.ts'
-import { type Cli, databaseFile, openOptions, settingsOf } from '../../session.ts'
+import { ownZone } from '../../output/times.ts'
+import { accessOf, type Cli, databaseFile, openOptions, settingsOf } from '../../session.ts'
 import { exampleSettings, type GlobalFlags, type Settings } from '../../settings.ts'
-import { signInLink } from '../../sign-in-link.ts'
 import { stopSignal } from '../../stop-signal.ts'
-import { besideLiveLog } from './beside-live-log.ts'
+import { signInLink } from '../access/login.ts'
 import { loadExampleJobs } from './example-jobs.ts'
 import { deleteOwnDatabase } from './fresh.ts'
 import { Tally } from './goodbye.ts'
 import { writeEvents } from './json-events.ts'
+import { besideLiveLog } from './live-log.ts'
 import { nameOrphans } from './orphans.ts'
-import { rolesOf } from './roles.ts'
-import { apiIsOff, rolesFor } from './roles-for.ts'
+import { apiIsOff, rolesFor, rolesOf } from './roles.ts'
 import { type StoryOptions, startWithStory } from './story.ts'
 
 interface StartOptions {
@@ -137,14 +137,13 @@ function shownDatabase(cli: Cli, settings: Settings, url: string): string {
 async function linkFor(
   { terminal }: Cli,
   evertick: Evertick,
-  { options }: Settings,
+  settings: Settings,
   database: string,
 ): Promise<string | null> {
   const { url } = evertick
-  const config = apiConfig(options.api)
-  if (url === null || !terminal.out.tty || config.provider !== null) return null
-  const { openAccess } = await import('../../../app/access/open-access.ts')
-  const { code } = await openAccess(evertick, database, config).createLink({ role: 'admin', actor: 'start' })
+  if (url === null || !terminal.out.tty || apiConfig(settings.options.api).provider !== null) return null
+  const access = await accessOf(evertick, database, settings)
+  const { code } = await access.createLink({ role: 'admin', actor: 'start' })
   return signInLink(url, code)
 }
 
@@ -164,8 +163,4 @@ export function jobsOf(
     )
   }
   return options.jobs ?? []
-}
-
-function ownZone(): string {
-  return Intl.DateTimeFormat().resolvedOptions().timeZone
 }

@@ -4,6 +4,7 @@ import type { TermView } from '../../../app/cluster/cluster.ts'
 import { version } from '../../../app/config/version.ts'
 import type { Evertick } from '../../../app/evertick.ts'
 import { EvertickError } from '../../../core/error.ts'
+import { messageOf } from '../../error-report.ts'
 import type { Stream } from '../../output/terminal.ts'
 import { localFormat, localText } from '../../output/times.ts'
 import { isGone, readAway, readCutOff } from './away.ts'
@@ -87,8 +88,7 @@ async function writeCardOnce(
   } catch (error) {
     // The card is a courtesy: a node that cannot write it works all the same. Stopped early, there is nothing to tell.
     if (error instanceof EvertickError && error.code === 'database_closed') return
-    const why = error instanceof Error ? error.message : String(error)
-    log.tell('late', '!', 'away', `could not read what was missed: ${why}`)
+    log.tell('late', '!', 'away', `could not read what was missed: ${messageOf(error)}`)
   }
 }
 

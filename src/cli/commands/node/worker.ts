@@ -5,6 +5,7 @@ import { Evertick } from '../../../app/evertick.ts'
 import { EvertickError } from '../../../core/error.ts'
 import { signalExitCodes } from '../../exit-code.ts'
 import { collect, examples } from '../../help.ts'
+import { ownZone } from '../../output/times.ts'
 import { type Cli, databaseOf, openOptions, settingsOf } from '../../session.ts'
 import { stopSignal } from '../../stop-signal.ts'
 import { Backlog } from './backlog.ts'
@@ -66,8 +67,7 @@ async function once(
   const queue = await new Backlog(looking, Object.keys(queues)).firstReady()
   await looking.stop()
   if (queue === null) {
-    if (cli.terminal.json) cli.terminal.data({ execution: null })
-    else cli.terminal.say('Nothing is ready.')
+    cli.terminal.report({ execution: null }, 'Nothing is ready.')
     return
   }
   const evertick = await open({ [queue]: { concurrency: 1 } })
@@ -122,8 +122,8 @@ function logOf(cli: Cli, evertick: Evertick, jobs: readonly AnyJob[]): LiveLog |
     writeEvents(evertick, cli.terminal)
     return null
   }
-  const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone
-  const log = new LiveLog(evertick, cli.terminal.out, { timezone, jobs: jobs.map(({ name }) => name) })
+  const names = jobs.map(({ name }) => name)
+  const log = new LiveLog(evertick, cli.terminal.out, { timezone: ownZone(), jobs: names })
   log.begin()
   return log
 }

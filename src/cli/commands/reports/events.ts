@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import { signalExitCodes } from '../../exit-code.ts'
 import { examples } from '../../help.ts'
+import { stateStyles } from '../../output/execution-state.ts'
 import { plainText } from '../../output/plain-text.ts'
 import type { Style, Terminal } from '../../output/terminal.ts'
 import { localFormat, localText } from '../../output/times.ts'
@@ -68,18 +69,10 @@ function writeLine({ out }: Terminal, at: string, event: SystemEvent): void {
   )
 }
 
-const stateStyles: Readonly<Record<string, Style>> = {
-  running: 'running',
-  completed: 'ran',
-  failed: 'failed',
-  retrying: 'late',
-  cancelled: 'skipped',
-}
-
 function wordsOf(event: SystemEvent): [style: Style, ...words: string[]] {
   switch (event.type) {
     case 'execution':
-      return [stateStyles[event.state] ?? 'dim', event.job, event.state, event.id]
+      return [stateStyles[event.state], event.job, event.state, event.id]
     case 'executions':
       return ['dim', event.job ?? 'many jobs', 'many executions have changed']
     case 'job':

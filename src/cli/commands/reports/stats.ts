@@ -1,6 +1,7 @@
 /** `evertick stats`: figures over everything. */
 import type { Command } from 'commander'
 import { examples } from '../../help.ts'
+import { percentWords } from '../../output/count-words.ts'
 import { writePairs } from '../../output/table.ts'
 import { durationWords } from '../../output/times.ts'
 import { type Cli, withEvertick } from '../../session.ts'
@@ -26,7 +27,7 @@ export function addStats(program: Command, cli: Cli): void {
               'failed',
               out.paint(executions.failed === 0 ? 'dim' : 'failed', executions.failed.toLocaleString('en')),
             ],
-            ['success rate', successRate === null ? '–' : `${(successRate * 100).toFixed(1)} %`],
+            ['success rate', percentWords(successRate)],
             ['average run', avgDurationMs === null ? '–' : durationWords(avgDurationMs)],
             ['stale leases', String(staleLeases)],
           ]),

@@ -4,7 +4,6 @@ import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import type { Command } from 'commander'
-import { newId } from '../../../app/ids.ts'
 import { EvertickError } from '../../../core/error.ts'
 import type { Migrator } from '../../../store/migrate.ts'
 import { openStore } from '../../../store/open-store.ts'
@@ -13,7 +12,15 @@ import { examples } from '../../help.ts'
 import { counted } from '../../output/count-words.ts'
 import { writeTable } from '../../output/table.ts'
 import type { Times } from '../../output/times.ts'
-import { type Cli, databaseFile, databaseOf, databaseWords, settingsOf, timesOf } from '../../session.ts'
+import {
+  type Cli,
+  databaseFile,
+  databaseOf,
+  databaseWords,
+  settingsOf,
+  storeContext,
+  timesOf,
+} from '../../session.ts'
 import type { Settings } from '../../settings.ts'
 
 export function addMigrate(program: Command, cli: Cli): void {
@@ -116,7 +123,7 @@ async function withMigrator(
   const settings = await settingsOf(cli, command)
   const url = urlToMigrate(cli, settings, whereNone)
   cli.terminal.say(`Database: ${databaseWords(settings)}`)
-  const { store, migrator } = await openStore(url, { newId, tzVersion: process.versions.tz ?? 'unknown' })
+  const { store, migrator } = await openStore(url, storeContext)
   try {
     await work(migrator, timesOf(cli, settings))
   } finally {
