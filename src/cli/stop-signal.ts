@@ -1,7 +1,7 @@
-/** The first Ctrl-C asks for a graceful stop, the second one ends at once. */
+/** The first Ctrl-C asks for a graceful stop, the second one exits at once. */
 import { type StopSignal, signalExitCodes } from './exit-code.ts'
 
-/** npm passes on the signal that the terminal has sent already: that is one Ctrl-C, not two. */
+/** npm forwards a signal that the terminal has already sent: that is one Ctrl-C, not two. */
 const sameMs = 500
 
 /** Resolves at the first SIGINT or SIGTERM. */

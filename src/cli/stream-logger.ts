@@ -1,4 +1,4 @@
-/** What the engine has to say, on standard error: lines for people on a terminal, else JSON for programs. */
+/** The engine's log on standard error: lines for people on a terminal, otherwise JSON for programs. */
 import { jsonLogger } from '../app/log/json-logger.ts'
 import { isLogged, type LineLevel, type LogLevel } from '../app/log/log-level.ts'
 import { redactedText } from '../app/log/redact.ts'

@@ -272,7 +272,7 @@ describe('which one is asked', () => {
       const { code, next = '' } = errorOf(ran)
       return [ran.code, code, next.split(' ').slice(0, 3).join(' '), ran.stderr.includes('hunter2')]
     }
-    expect(await failure(['--url', url])).toEqual([5, 'unauthenticated', 'Make one there', false])
+    expect(await failure(['--url', url])).toEqual([5, 'unauthenticated', 'Create one on', false])
     expect(await failure(['--url', url, '--token', 'hunter2'])).toEqual([
       5,
       'unauthenticated',
@@ -291,7 +291,7 @@ describe('which one is asked', () => {
       'Write one such',
       false,
     ])
-    expect(await failure(['--token', 'hunter2'])).toEqual([2, 'invalid_option', 'Name it with', false])
+    expect(await failure(['--token', 'hunter2'])).toEqual([2, 'invalid_option', 'Set --url or', false])
   })
 
   test.each(localCommands)('%s is refused with --url, and takes no notice of EVERTICK_URL', async (name) => {

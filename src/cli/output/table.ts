@@ -6,16 +6,16 @@ import type { Stream } from './terminal.ts'
 export interface Column {
   readonly title: string
   readonly align?: 'right'
-  /** Is cut short where the terminal is too narrow. */
+  /** Cut if the terminal is too narrow. */
   readonly shrinks?: true
-  /** Is left out where even that is not enough; the last of them first. */
+  /** Left out if that is not enough; the last one first. */
   readonly optional?: true
 }
 
 export type Cell = string
 
 const gap = '  '
-/** Shorter than this, a text says too little. */
+/** A shorter text would say too little. */
 const narrowest = 16
 
 export function writeTable(
@@ -70,7 +70,7 @@ export function padded(text: Cell, width: number, align?: 'right'): string {
   return align === 'right' ? fill + shown : shown + fill
 }
 
-/** Not by Math.max(...): a list may be longer than a call may have arguments. */
+/** Not Math.max(...): a list may have more items than a call can have arguments. */
 export function widest(texts: readonly string[]): number {
   return texts.reduce((width, text) => Math.max(width, widthOf(text)), 0)
 }
@@ -95,7 +95,7 @@ function withoutOptional(columns: readonly MeasuredColumn[], space: number): rea
   return kept
 }
 
-/** The widest of those that may shrink gives way first. */
+/** The widest column that can shrink does so first. */
 function shrunk(columns: readonly MeasuredColumn[], space: number): readonly MeasuredColumn[] {
   const widths = new Map(columns.map((column) => [column, column.width]))
   const widthNow = (column: MeasuredColumn) => widths.get(column) ?? 0

@@ -1,4 +1,4 @@
-/** What became of a tick, as a sentence. */
+/** What happened to a tick, as a sentence. */
 import type { ExplainedTickView } from '../../app/job/explain.ts'
 import type { ExecutionView } from '../../app/views.ts'
 import { cancelWords } from '../../core/execution/execution.ts'
@@ -27,20 +27,20 @@ export function tickSentence(
     case 'skipped':
       return tick.reason === 'disabled' ? heldBackSentence : `skipped, ${reasonSentence(tick.reason)}`
     case 'unaccounted':
-      return 'unaccounted: it was due, and nothing says what became of it'
+      return 'unaccounted for: it was due, but the ledger does not say what happened to it'
     case 'undecided':
       if (tick.reason === 'disabled') return heldBackSentence
-      return 'due, but not decided yet: the job is paused, or nobody leads'
+      return 'due, but not decided yet: the job is paused, or there is no leader'
     case 'upcoming':
       return 'upcoming'
     case 'purged':
-      return 'beyond retention: its history has been cleared away'
+      return 'beyond retention: its history was removed'
     default:
       return tick.account satisfies never
   }
 }
 
-/** How an execution stands: "ran in 12 ms, attempt 2". `late` says whether a late start is worth telling. */
+/** What an execution is doing or did: "ran in 12 ms, attempt 2". `late` says whether to mention a late start. */
 export function executionSentence(
   state: string | undefined,
   execution: ExecutionView | undefined,
@@ -67,14 +67,14 @@ export function executionSentence(
         ? 'running'
         : `running since ${times.at(execution.startedAt)}${attempt}`
     case 'retrying': {
-      if (execution === undefined) return 'waits for its next attempt'
-      const told = execution.error === null ? 'put off' : `attempt ${execution.attempt} failed${why}`
-      return `${told}; goes on ${times.next(execution.readyAt)}`
+      if (execution === undefined) return 'waiting for its next attempt'
+      const outcome = execution.error === null ? 'postponed' : `attempt ${execution.attempt} failed${why}`
+      return `${outcome}; continues ${times.next(execution.readyAt)}`
     }
     case 'pending':
-      return waitSentence(execution) ?? 'ready, waits for a worker'
+      return waitSentence(execution) ?? 'ready, waiting for a worker'
     case 'blocked':
-      return waitSentence(execution) ?? 'waits for the run before'
+      return waitSentence(execution) ?? 'waiting for the previous run'
     case 'cancelled': {
       const reason = execution?.cancelReason ?? ''
       return `cancelled, ${plainText(cancelWords(reason))}`
@@ -84,7 +84,7 @@ export function executionSentence(
   }
 }
 
-/** What it waits for, where the list that it comes from says so. */
+/** What it is waiting for, if the list that it comes from says so. */
 function waitSentence(execution: ExecutionView | undefined): string | null {
   const sentence = execution?.waits?.sentence
   if (sentence === undefined) return null

@@ -1,4 +1,4 @@
-/** `evertick login`: a link to sign in with, once, within ten minutes. */
+/** `evertick login`: a sign-in link that works once, within ten minutes. */
 import type { Command } from 'commander'
 import { apiConfig } from '../../../app/config/api-config.ts'
 import { type AccessRole, accessRoles } from '../../../core/access/access-role.ts'
@@ -13,10 +13,10 @@ interface LoginOptions {
 export function addLogin(program: Command, cli: Cli): void {
   const login = program
     .command('login')
-    .summary('a link to sign in with')
-    .description('Makes a link to sign in with: once, within ten minutes.')
-    .addOption(choice('--role <role>', 'what you may do', accessRoles).default('admin'))
-    .option('--at <url>', 'where the node listens (default: as EVERTICK_HOST and EVERTICK_PORT say)')
+    .summary('create a sign-in link')
+    .description('Creates a sign-in link that works once, within ten minutes.')
+    .addOption(choice('--role <role>', 'the role to sign in with', accessRoles).default('admin'))
+    .option('--at <url>', 'where the node listens (default: from EVERTICK_HOST and EVERTICK_PORT)')
     .action((options: LoginOptions) => showLink(cli, login, options))
   examples(login, [['login'], ['login --role viewer --at https://jobs.example.com']])
 }
@@ -30,11 +30,11 @@ async function showLink(cli: Cli, login: Command, { role, at }: LoginOptions): P
     const { code, expiresAt } = await access.createLink({ role, actor: actor() })
     const link = signInLink(at ?? `http://${host}:${port}${basePath}`, code)
     terminal.answer({ link, role, expiresAt }, (out) => out.write(link))
-    terminal.say(`Good once; it ends ${timesOf(cli, settings).both(expiresAt)}.`)
+    terminal.say(`The link works once and expires ${timesOf(cli, settings).both(expiresAt)}.`)
   })
 }
 
-/** The code stands behind the `#`: no browser sends that part, so that it is in no log. */
+/** The code comes after the `#`: no browser sends that part, so no log has it. */
 export function signInLink(url: string, code: string): string {
   return `${url.replace(/\/+$/, '')}/sign-in#${code}`
 }

@@ -1,4 +1,4 @@
-/** `evertick openapi`: the API as a document, for generators of clients. */
+/** `evertick openapi`: the API as a document, for client generators. */
 import type { Command } from 'commander'
 import { openapiDocument } from '../../../app/api-server.ts'
 import { examples } from '../../help.ts'
@@ -8,7 +8,7 @@ export function addOpenapi(program: Command, cli: Cli): void {
   const command = program
     .command('openapi')
     .summary('the API as an OpenAPI 3.1 document')
-    .description('Prints the API as an OpenAPI 3.1 document. It needs no database.')
+    .description('Prints the API as an OpenAPI 3.1 document. Needs no database.')
     .action(async () => {
       const document = await openapiDocument()
       cli.terminal.answer(document, (out) => out.write(JSON.stringify(document, null, 2)))

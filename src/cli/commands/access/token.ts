@@ -1,4 +1,4 @@
-/** `evertick token`: keys to the API for programs. */
+/** `evertick token`: API tokens for programs. */
 import type { Command } from 'commander'
 import { type AccessRole, accessRoles } from '../../../core/access/access-role.ts'
 import type { Duration } from '../../../core/schedule/schedule.ts'
@@ -10,21 +10,25 @@ import { type Cli, withEvertick } from '../../session.ts'
 export function addToken(program: Command, cli: Cli): void {
   const group = program
     .command('token')
-    .summary('keys to the API for programs')
-    .description('Keys to the API for programs: made, listed and taken back.')
+    .summary('API tokens for programs')
+    .description('Manages API tokens for programs.')
 
   const create = group
     .command('create')
-    .description('Makes a token. It is shown once, and kept nowhere.')
-    .addOption(choice('--role <role>', 'what it may do', accessRoles).makeOptionMandatory())
-    .option('--name <name>', 'who uses it', 'token')
-    .option('--ttl <duration>', 'how long it is good for', '90d')
+    .description('Creates a token. It is shown once and not stored.')
+    .addOption(choice('--role <role>', 'what the token may do', accessRoles).makeOptionMandatory())
+    .option('--name <name>', 'who uses the token', 'token')
+    .option('--ttl <duration>', 'how long it is valid', '90d')
     .action(({ role, name, ttl }: { role: AccessRole; name: string; ttl: Duration }) =>
       withEvertick(cli, create, async (session) => {
         const { evertick, terminal, times, actor } = session
-        const made = await evertick.tokens.createToken({ role, name, ttl, actor })
-        const ends = times.both(made.expiresAt)
-        terminal.report(made, `For the role ${made.role}; it ends ${ends}. Its id is ${made.id}.`, made.token)
+        const created = await evertick.tokens.createToken({ role, name, ttl, actor })
+        const expires = times.both(created.expiresAt)
+        terminal.report(
+          created,
+          `A token for the role ${role}. It expires ${expires}. Its id is ${created.id}.`,
+          created.token,
+        )
       }),
     )
   examples(create, [
@@ -34,7 +38,7 @@ export function addToken(program: Command, cli: Cli): void {
 
   const list = group
     .command('list')
-    .description('Lists the tokens that have not ended.')
+    .description('Lists the tokens that have not expired.')
     .action(() =>
       withEvertick(cli, list, async (session) => {
         const { evertick, terminal, times } = session
@@ -45,7 +49,7 @@ export function addToken(program: Command, cli: Cli): void {
             { title: 'ID' },
             { title: 'NAME' },
             { title: 'ROLE' },
-            { title: 'UNTIL' },
+            { title: 'EXPIRES' },
             { title: 'STATE' },
           ]
           const rows = tokens.map(({ id, name, role, expiresAt, revokedAt }) => [
@@ -53,7 +57,7 @@ export function addToken(program: Command, cli: Cli): void {
             plainText(name),
             role,
             times.both(expiresAt),
-            revokedAt === null ? 'good' : 'taken back',
+            revokedAt === null ? 'valid' : 'revoked',
           ])
           writeTable(out, columns, rows)
         })
@@ -63,12 +67,12 @@ export function addToken(program: Command, cli: Cli): void {
 
   const revoke = group
     .command('revoke <id>')
-    .description('Takes a token back: within a second no node believes it any more.')
+    .description('Revokes a token; within a second, every node refuses it.')
     .action((id: string) =>
       withEvertick(cli, revoke, async (session) => {
         const { evertick, terminal, actor } = session
         await evertick.tokens.revoke(id, { actor })
-        terminal.report({ revoked: id }, `Taken back: ${plainText(id)}.`)
+        terminal.report({ revoked: id }, `Revoked ${plainText(id)}.`)
       }),
     )
   examples(revoke, [['token revoke 0199…']])

@@ -1,4 +1,4 @@
-/** `evertick audit-log`: who changed what, and whether that was changed. (`audit` is the proof of the ticks.) */
+/** `evertick audit-log`: who changed what, and whether the log itself was changed. (`audit` proves the ticks.) */
 import type { Command } from 'commander'
 import type { AuditLogProof } from '../../../app/log/audit-log.ts'
 import { EvertickError } from '../../../core/error.ts'
@@ -30,18 +30,18 @@ export function addAuditLog(program: Command, cli: Cli): void {
     .command('audit-log')
     .summary('who changed what, when and from where')
     .description(
-      'Lists what people, tools and code have changed, and what they were denied, newest first. With --verify it proves that no sealed entry was changed, and ends with exit code 7 where one was.',
+      'Lists what people, tools and code changed or were denied, newest first. --verify proves that no sealed entry was changed, and exits with code 7 if one was.',
     )
-    .option('--actor <name>', 'only what this one did')
-    .option('--action <name>', 'only this, such as job.pause')
-    .option('--subject <name>', 'only what concerns this job, queue or execution')
-    .option('--from <instant>', 'at or after')
-    .option('--to <instant>', 'before')
-    .option('--limit <n>', 'at most this many', wholeNumber(1, 1_000_000), 30)
-    .option('--cursor <n>', 'go on where the page before ended', wholeNumber())
+    .option('--actor <name>', 'only what this actor did')
+    .option('--action <name>', 'only this action, such as job.pause')
+    .option('--subject <name>', 'only changes to this job, queue or execution')
+    .option('--from <instant>', 'only at or after this instant')
+    .option('--to <instant>', 'only before this instant')
+    .option('--limit <n>', 'list at most this many', wholeNumber(1, 1_000_000), 30)
+    .option('--cursor <n>', 'continue where the previous page ended', wholeNumber())
     .option('--verify', 'prove that no sealed entry was changed')
-    .option('--head', 'print the newest seal, to be kept elsewhere')
-    .option('--since-head <hash>', 'prove that the log still contains what was sealed up to this head')
+    .option('--head', 'print the newest seal, to keep elsewhere')
+    .option('--since-head <hash>', 'prove that the log still contains everything sealed up to this head')
     .action((options: AuditLogOptions) =>
       withEvertick(cli, command, async (session) => {
         if (options.verify === true || options.head === true || options.sinceHead !== undefined) {
@@ -54,8 +54,8 @@ export function addAuditLog(program: Command, cli: Cli): void {
   examples(command, [
     ['audit-log'],
     ['audit-log --subject nightly-report --from 7d --json'],
-    ['audit-log --verify --json', 'for a monitor: exit code 7 where not ok'],
-    ['audit-log --head', 'a hash to keep where no one who writes the database can reach'],
+    ['audit-log --verify --json', 'for monitoring: exits with code 7 if not ok'],
+    ['audit-log --head', 'a hash to keep out of reach of anyone who can write to the database'],
   ])
 }
 
@@ -96,9 +96,9 @@ function details(after: unknown): string {
 async function verify(cli: Cli, { evertick, terminal }: Session, options: AuditLogOptions): Promise<void> {
   const { sinceHead: head } = options
   if (head !== undefined && !/^[0-9a-f]{64}$/.test(head)) {
-    throw new EvertickError('invalid_option', '--since-head is no hash of 64 hexadecimal digits.', {
+    throw new EvertickError('invalid_option', '--since-head must be a hash of 64 hexadecimal digits.', {
       field: '--since-head',
-      next: 'Give what `evertick audit-log --head` once printed.',
+      next: 'Use a hash that `evertick audit-log --head` printed.',
     })
   }
   const proof = await evertick.auditLog.verify(head === undefined ? {} : { head })
@@ -120,16 +120,16 @@ function sentences(proof: AuditLogProof): { readonly ok: boolean; readonly text:
   return [
     broken.length === 0
       ? { ok: true, text: `No sealed entry was changed. ${books}.` }
-      : { ok: false, text: `The audit log was changed after it had been sealed. ${books}.` },
+      : { ok: false, text: `The audit log was changed after it was sealed. ${books}.` },
     ...broken.map(({ at, why }) => ({ ok: false, text: `entries ${at}: ${why}` })),
     ...(contains === null
       ? []
       : [
           contains
-            ? { ok: true, text: 'The log contains what was sealed up to that head.' }
+            ? { ok: true, text: 'The log still contains everything sealed up to that head.' }
             : {
                 ok: false,
-                text: 'No seal of the log has that head: entries up to it were changed, or went by retention.',
+                text: 'The log has no seal with that head: entries up to it were changed, or removed by retention.',
               },
         ]),
     ...(head === null ? [] : [{ ok: true, text: `Head: ${head}` }]),

@@ -1,4 +1,4 @@
-/** `evertick audit`: the proof, on the live database, that every due tick has exactly one account. */
+/** `evertick audit`: proves, on the live database, that every due tick has exactly one account. */
 import type { Command } from 'commander'
 import type { AuditResult } from '../../../app/job/audit-ledger.ts'
 import { exitCodes } from '../../exit-code.ts'
@@ -12,9 +12,9 @@ import { type Cli, type Session, withEvertick } from '../../session.ts'
 const shownFindings = 50
 
 const findingWords: Readonly<Record<string, string>> = {
-  unaccounted: 'due, but without an account',
+  unaccounted: 'due, but not accounted for',
   doubled: 'accounted for twice',
-  foreign: 'accounted for, but no tick of the schedule',
+  foreign: 'accounted for, but not a tick of the schedule',
 }
 
 export function addAudit(program: Command, cli: Cli): void {
@@ -22,7 +22,7 @@ export function addAudit(program: Command, cli: Cli): void {
     .command('audit')
     .summary('prove that every tick is accounted for exactly once')
     .description(
-      'Recomputes the ticks of every job from its revisions and compares them with the ledger. Ends with exit code 7 where a tick is missing or doubled.',
+      'Recomputes the ticks of every job from its revisions and compares them with the ledger. Exits with code 7 if a tick is missing or duplicated.',
     )
     .action(async () => {
       await withEvertick(cli, command, async (session) => {
@@ -32,21 +32,21 @@ export function addAudit(program: Command, cli: Cli): void {
         show(session, result)
       })
     })
-  examples(command, [['audit'], ['audit --json', 'for a monitor: exit code 7 where not ok']])
+  examples(command, [['audit'], ['audit --json', 'for monitoring: exits with code 7 if not ok']])
 }
 
 function show({ terminal, times }: Session, result: AuditResult): void {
   const { ok, jobs, ticks, executions, ranges, unaccounted, doubled, unverifiable, findings } = result
   terminal.answer(result, (out) => {
-    const books = `${counted(ticks, 'tick')} of ${counted(jobs, 'job')}: ${counted(executions, 'execution')} and ${counted(ranges, 'range')} stand for them`
+    const books = `${counted(ticks, 'tick')} of ${counted(jobs, 'job')}, covered by ${counted(executions, 'execution')} and ${counted(ranges, 'range')}`
     out.write(
       ok
         ? `${out.paint('ran', '✓')} Every tick is accounted for exactly once. ${books}.`
-        : `${out.paint('failed', '✗')} ${counted(unaccounted, 'tick')} unaccounted for, ${doubled.toLocaleString('en')} doubled. ${books}.`,
+        : `${out.paint('failed', '✗')} ${counted(unaccounted, 'tick')} unaccounted for, ${doubled.toLocaleString('en')} duplicated. ${books}.`,
     )
     if (unverifiable > 0) {
       out.write(
-        `${out.paint('late', '!')} ${counted(unverifiable, 'tick')} cannot be verified: they were evaluated under another version of the time zone data.`,
+        `${out.paint('late', '!')} ${counted(unverifiable, 'tick')} cannot be verified: they were computed with another version of the time zone data.`,
       )
     }
     if (findings.length === 0) return
@@ -60,10 +60,10 @@ function show({ terminal, times }: Session, result: AuditResult): void {
         String(count),
         findingWords[kind] ?? kind,
       ])
-    const columns = ['JOB', 'FROM', 'TO', 'TICKS', 'WHAT'].map((title) => ({ title }))
+    const columns = ['JOB', 'FROM', 'TO', 'TICKS', 'PROBLEM'].map((title) => ({ title }))
     writeTable(out, columns, rows)
     if (findings.length > shownFindings)
       terminal.say(`… and ${findings.length - shownFindings} more; --json has them all.`)
-    terminal.say(`\nLook at one with \`evertick explain <job> --from … --to …\`.`)
+    terminal.say('\nSee the details with `evertick explain <job> --from … --to …`.')
   })
 }

@@ -1,4 +1,4 @@
-/** `evertick leader`: who decides about ticks, who did before, and what each repaired. */
+/** `evertick leader`: which node schedules, which did before, and what each repaired. */
 import type { Command } from 'commander'
 import type { TermView } from '../../../app/cluster/cluster.ts'
 import { examples, wholeNumber } from '../../help.ts'
@@ -10,12 +10,12 @@ import { type Cli, type Session, withEvertick } from '../../session.ts'
 export function addLeader(program: Command, cli: Cli): void {
   const leader = program
     .command('leader')
-    .summary('who decides about ticks, and who did')
-    .description('Leadership: one node decides about ticks, and every term of it is logged.')
+    .summary('which node schedules, now and before')
+    .description('Shows the leader: the one node that schedules ticks. Every term is logged.')
 
   const status = leader
     .command('status')
-    .description('Says who leads now, since when, and what it repaired.')
+    .description('Shows which node leads, since when, and what it repaired.')
     .action(() => withEvertick(cli, status, showStatus))
   examples(status, [['leader status']])
 
@@ -24,8 +24,8 @@ export function addLeader(program: Command, cli: Cli): void {
     .description(
       'Lists the terms of leadership, newest first, with the gap before each and what it repaired.',
     )
-    .option('--instance <id>', 'only those of this instance')
-    .option('--limit <n>', 'at most this many', wholeNumber(1, 100_000), 20)
+    .option('--instance <id>', 'only terms of this instance')
+    .option('--limit <n>', 'list at most this many', wholeNumber(1, 100_000), 20)
     .action((options: { instance?: string; limit: number }) =>
       withEvertick(cli, terms, (session) => showTerms(session, options)),
     )
@@ -33,13 +33,13 @@ export function addLeader(program: Command, cli: Cli): void {
 
   const stepDown = leader
     .command('step-down')
-    .description('Ends the current term; another node takes over, or the same one after a lease.')
+    .description('Ends the current term; another node takes over, or the same one after the lease expires.')
     .action(() =>
       withEvertick(cli, stepDown, async ({ evertick, terminal }) => {
         const steppedDown = await evertick.leader.stepDown()
         terminal.report(
           { steppedDown },
-          steppedDown ? 'The term has ended.' : 'Nobody leads, so there is no term to end.',
+          steppedDown ? 'The term has ended.' : 'There is no leader, so there is no term to end.',
         )
       }),
     )
@@ -53,11 +53,11 @@ async function showStatus({ evertick, terminal, times }: Session): Promise<void>
   terminal.answer({ leader, term }, (out) => {
     if (leader === null) {
       out.write(
-        `${out.paint('late', '!')} Nobody leads: no tick is decided until a node with the role scheduler starts.`,
+        `${out.paint('late', '!')} There is no leader: nothing is scheduled until a node with the role scheduler starts.`,
       )
       if (latest !== undefined)
         out.write(
-          `The last term, of ${plainText(latest.leaderInstance)}, ended ${times.both(endOf(latest))}.`,
+          `The last term, held by ${plainText(latest.leaderInstance)}, ended ${times.both(endOf(latest))}.`,
         )
       return
     }
@@ -78,7 +78,7 @@ async function showTerms(
 ): Promise<void> {
   const terms = await evertick.leader.terms(options)
   terminal.answer({ terms }, (out) => {
-    if (terms.length === 0 && out.tty) return out.write('Nobody has led yet.')
+    if (terms.length === 0 && out.tty) return out.write('There has been no leader yet.')
     const columns: Column[] = [
       { title: 'TERM', align: 'right' },
       { title: 'INSTANCE', shrinks: true },
@@ -116,5 +116,5 @@ export function repairWords({ missed, handledMissedTasks }: TermView): string {
   const { found, caughtUp, coalesced, skipped } = missed
   const unfinished = handledMissedTasks ? '' : ' (unfinished)'
   if (found === 0) return `nothing missed${unfinished}`
-  return `${found} missed: ${caughtUp} run, ${coalesced} coalesced, ${skipped} skipped${unfinished}`
+  return `${found} missed: ${caughtUp} caught up, ${coalesced} coalesced, ${skipped} skipped${unfinished}`
 }

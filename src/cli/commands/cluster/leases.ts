@@ -1,4 +1,4 @@
-/** `evertick leases`: which worker holds what. */
+/** `evertick leases`: which worker holds which execution. */
 import type { Command } from 'commander'
 import { examples } from '../../help.ts'
 import { counted } from '../../output/count-words.ts'
@@ -9,19 +9,19 @@ import { type Cli, type Session, withEvertick } from '../../session.ts'
 export function addLeases(program: Command, cli: Cli): void {
   const leases = program
     .command('leases')
-    .summary('which worker holds what')
-    .description('Leases: the time-limited right of a worker to an execution.')
+    .summary('which worker holds which execution')
+    .description('Manages leases: a lease is a worker’s time-limited right to an execution.')
 
   const list = leases
     .command('list')
-    .description('Lists the leases, the expired ones first.')
-    .option('--expired', 'only those that have run out')
+    .description('Lists the leases, expired ones first.')
+    .option('--expired', 'only expired leases')
     .action((options: { expired?: true }) => withEvertick(cli, list, (session) => show(session, options)))
   examples(list, [['leases list'], ['leases list --expired']])
 
   const reset = leases
     .command('reset-expired')
-    .description('Takes back expired leases at once, as the rescuer would in a moment.')
+    .description('Takes back expired leases now instead of waiting for the leader to do so.')
     .action(() =>
       withEvertick(cli, reset, async ({ evertick, terminal }) => {
         const count = await evertick.leases.resetExpired()

@@ -9,16 +9,16 @@ export function addLocks(program: Command, cli: Cli): void {
   const group = program
     .command('locks')
     .summary('named locks, and who holds them')
-    .description('Named locks, and who holds them.')
+    .description('Manages named locks.')
 
   const list = group
     .command('list')
-    .description('Lists the locks that somebody holds.')
+    .description('Lists the locks that are held.')
     .action(() =>
       withEvertick(cli, list, async ({ evertick, terminal, times }) => {
         const locks = await evertick.locks.list()
         terminal.answer({ locks }, (out) => {
-          if (locks.length === 0 && out.tty) return out.write('Nobody holds a lock.')
+          if (locks.length === 0 && out.tty) return out.write('No lock is held.')
           const columns = [{ title: 'LOCK' }, { title: 'HELD BY' }, { title: 'UNTIL' }, { title: 'FENCE' }]
           const rows = locks.map(({ name, holder, expiresAt, fence }) => [
             plainText(name),
@@ -34,7 +34,7 @@ export function addLocks(program: Command, cli: Cli): void {
 
   const release = group
     .command('release <name>')
-    .description('Releases a lock, whoever holds it. Its fence keeps the late holder harmless.')
+    .description('Releases a lock, whoever holds it. The fence keeps the old holder from doing harm.')
     .action((name: string) =>
       withEvertick(cli, release, async ({ evertick, terminal }) => {
         await evertick.locks.release(name)

@@ -1,4 +1,4 @@
-/** `evertick nodes` */
+/** `evertick nodes`: the running processes. */
 import type { Command } from 'commander'
 import { examples } from '../../help.ts'
 import { plainText } from '../../output/plain-text.ts'
@@ -9,28 +9,28 @@ import { isSilent } from './liveness.ts'
 export function addNodes(program: Command, cli: Cli): void {
   const command = program
     .command('nodes')
-    .summary('which processes run')
+    .summary('which nodes are running')
     .description('Lists the nodes: the processes that run this database’s jobs.')
     .action(() =>
       withEvertick(cli, command, async ({ evertick, terminal, times }) => {
         const nodes = await evertick.nodes.list()
         terminal.answer({ nodes }, (out) => {
           if (nodes.length === 0 && out.tty)
-            return out.write('No node runs. Start one with `evertick start`.')
+            return out.write('No node is running. Start one with `evertick start`.')
           const columns: Column[] = [
             { title: 'NODE' },
             { title: 'ROLES' },
             { title: 'QUEUES', shrinks: true },
             { title: 'VERSION' },
             { title: 'STARTED' },
-            { title: 'SEEN' },
+            { title: 'LAST SEEN' },
           ]
           const rows = nodes.map(({ id, roles, queues, version, startedAt, seenAt, leads }) => {
-            const lanes = Object.entries(queues).map(([name, concurrency]) => `${name}:${concurrency}`)
+            const slots = Object.entries(queues).map(([name, concurrency]) => `${name}:${concurrency}`)
             return [
               plainText(id),
-              `${roles.join(', ')}${leads ? ' (leads)' : ''}`,
-              plainText(lanes.join(', ')),
+              `${roles.join(', ')}${leads ? ' (leader)' : ''}`,
+              plainText(slots.join(', ')),
               version,
               times.both(startedAt),
               out.paint(isSilent({ seenAt }) ? 'late' : 'ran', times.relative(seenAt)),

@@ -1,4 +1,4 @@
-/** `evertick queues` */
+/** `evertick queues`: list, pause and resume. */
 import type { Command } from 'commander'
 import { examples } from '../../help.ts'
 import { plainText } from '../../output/plain-text.ts'
@@ -10,18 +10,18 @@ export function addQueues(program: Command, cli: Cli): void {
     .command('queues')
     .alias('queue')
     .summary('list, pause and resume queues')
-    .description('Queues: named lanes of executions.')
+    .description('Manages queues: named lines of executions.')
 
   const list = group
     .command('list')
-    .description('Lists the queues and what waits in them.')
+    .description('Lists the queues and what is waiting in them.')
     .action(() => withEvertick(cli, list, showQueues))
   examples(list, [['queues list']])
 
   const pause = group
     .command('pause <name>')
-    .description('Nothing of the queue starts until it is resumed; what runs goes on.')
-    .option('--reason <text>', 'why')
+    .description('Pauses a queue: nothing in it starts until it is resumed; running executions continue.')
+    .option('--reason <text>', 'why; shown with the queue')
     .action((name: string, options: { reason?: string }) =>
       withEvertick(cli, pause, async ({ evertick, terminal, actor }) => {
         await evertick.queues.pause(name, { ...options, actor })
@@ -32,7 +32,7 @@ export function addQueues(program: Command, cli: Cli): void {
 
   const resume = group
     .command('resume <name>')
-    .description('Lets the executions of the queue start again.')
+    .description('Resumes a queue: its executions can start again.')
     .action((name: string) =>
       withEvertick(cli, resume, async ({ evertick, terminal, actor }) => {
         await evertick.queues.resume(name, { actor })
@@ -45,7 +45,8 @@ export function addQueues(program: Command, cli: Cli): void {
 async function showQueues({ evertick, terminal, times }: Session): Promise<void> {
   const queues = await evertick.queues.list()
   terminal.answer({ queues }, (out) => {
-    if (queues.length === 0 && out.tty) return out.write('No queues yet: they come with the first jobs.')
+    if (queues.length === 0 && out.tty)
+      return out.write('There are no queues yet; they appear with the first jobs.')
     const right = { align: 'right' } as const
     const columns: Column[] = [
       { title: 'QUEUE' },
@@ -56,7 +57,7 @@ async function showQueues({ evertick, terminal, times }: Session): Promise<void>
     ]
     const rows = queues.map(({ name, pending, running, blocked, pausedAt, pausedBy, pausedReason }) => {
       const reason = pausedReason === null ? '' : `: ${plainText(pausedReason)}`
-      const paused = `‖ paused ${times.both(pausedAt)} by ${plainText(pausedBy ?? 'somebody')}${reason}`
+      const paused = `‖ paused ${times.both(pausedAt)} by ${plainText(pausedBy ?? 'someone')}${reason}`
       const state = pausedAt === null ? out.paint('ran', 'open') : out.paint('paused', paused)
       return [plainText(name), String(pending), String(running), String(blocked), state]
     })

@@ -10,7 +10,7 @@ export function addCompletion(program: Command, cli: Cli): void {
     .command('completion')
     .summary('complete commands and flags in your shell')
     .description(
-      'Prints a script that completes commands, flags and their values. Load it where your shell starts.',
+      'Prints a script that completes commands, flags and their values. Load it when your shell starts.',
     )
     .addArgument(new Argument('<shell>', 'your shell').choices(shells))
     .action((shell: (typeof shells)[number]) => {

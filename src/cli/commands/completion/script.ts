@@ -1,4 +1,4 @@
-/** The scripts of the three shells. Each finds the command by the words before the cursor, and looks up what may follow. */
+/** The scripts for the three shells. Each finds the command in the words before the cursor, and looks up what may follow. */
 import type { CompletedCommand, CompletedWord } from './words.ts'
 
 export const shells = ['bash', 'zsh', 'fish'] as const
@@ -15,7 +15,7 @@ export function completionScript(shell: Shell, commands: readonly CompletedComma
   }
 }
 
-/** In single quotes, for any of them. */
+/** In single quotes, for any of the shells. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`
 }
@@ -50,7 +50,7 @@ ${values.join('\n')}
     *) return 1 ;;
   esac
 }
-# Prints what may stand after the words that are given.
+# Prints what may follow the given words.
 _evertick_next() {
   local at='' word flag=''
   for word in "$@"; do
@@ -88,11 +88,11 @@ function zshScript(commands: readonly CompletedCommand[]): string {
 # zsh completion of evertick: put it into a folder of $fpath as _evertick
 ${tables(commands)}
 _evertick() {
-  local -a found
-  found=(\${=$(_evertick_next "\${(@)words[2,CURRENT-1]}")})
-  compadd -- $found || _files
+  local -a candidates
+  candidates=(\${=$(_evertick_next "\${(@)words[2,CURRENT-1]}")})
+  compadd -- $candidates || _files
 }
-# Where it was sourced, and not found by its name.
+# Also works if it was sourced rather than autoloaded.
 if [ "$funcstack[1]" = "_evertick" ]; then _evertick "$@"; else compdef _evertick evertick; fi
 `
 }
@@ -118,7 +118,7 @@ function fishScript(commands: readonly CompletedCommand[]): string {
   const known = commands.map(({ path }) => quoted(path)).join(' ')
   const valued = new Set(commands.flatMap(({ values }) => values.map(({ flag }) => flag)))
   return `# fish completion of evertick: put it into ~/.config/fish/completions
-# True where the words before the cursor name just this command.
+# True if the words before the cursor name exactly this command.
 function __evertick_at
     set -l path ''
     set -l skip no
@@ -141,7 +141,7 @@ ${lines.join('\n')}
 `
 }
 
-/** Inside of quotes already. */
+/** For use inside quotes. */
 function quotedPath(path: string): string {
   return path === '' ? '""' : path
 }

@@ -1,4 +1,4 @@
-/** What may follow each command, read from the tree of commands itself: it cannot name what is not there. */
+/** What may follow each command, read from the tree of commands, so that it is always up to date. */
 import type { Command, Option } from 'commander'
 
 export interface CompletedWord {
@@ -12,12 +12,12 @@ export interface CompletedCommand {
   /** Subcommands and the choices of an argument. */
   readonly words: readonly CompletedWord[]
   readonly flags: readonly CompletedWord[]
-  /** Flags that take a value: those it may have, or none where it may be anything. */
+  /** Flags that take a value, with its choices; none if it can be anything. */
   readonly values: readonly { readonly flag: string; readonly choices: readonly string[] }[]
 }
 
 export function wordsOf(program: Command): CompletedCommand[] {
-  // What the help shows is what is offered: hidden short forms are in neither.
+  // Completes what the help shows; hidden short forms are in neither.
   const help = Object.assign(program.createHelp(), program.configureHelp())
   const visit = (command: Command, path: readonly string[]): CompletedCommand[] => {
     const options = [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)]

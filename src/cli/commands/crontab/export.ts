@@ -1,4 +1,4 @@
-/** `evertick export crontab`: the jobs as a crontab, on standard output; those that none can say as comments. */
+/** `evertick export crontab`: prints the jobs as a crontab, and those that it cannot express as comments. */
 import type { Command } from 'commander'
 import { examples } from '../../help.ts'
 import { counted } from '../../output/count-words.ts'
@@ -8,14 +8,14 @@ import { type FormatFlags, formatOf } from './format-flags.ts'
 export function addExport(program: Command, cli: Cli): void {
   const group = program
     .command('export')
-    .summary('write jobs as a crontab')
-    .description('Writes jobs for elsewhere.')
+    .summary('export jobs as a crontab')
+    .description('Exports jobs for other schedulers.')
   const crontab = group
     .command('crontab')
     .description(
-      'Writes the jobs as a crontab: commands that EVERTICK_ALLOW_COMMANDS or a living node allows as they are, other jobs as `evertick jobs trigger …`. Jobs that a crontab cannot say stand below, as comments with why.',
+      'Prints the jobs as a crontab. Commands that EVERTICK_ALLOW_COMMANDS or a live node allows are written as they are, all other jobs as `evertick jobs trigger …`. Jobs that a crontab cannot express follow as comments that say why.',
     )
-    .option('--system', 'with a user before each command (default: where an imported job had one)')
+    .option('--system', 'with a user before each command (default: if an imported job had one)')
     .option('--user', 'without a user')
     .action((flags: FormatFlags) => {
       const format = formatOf(crontab, flags)
@@ -25,7 +25,7 @@ export function addExport(program: Command, cli: Cli): void {
           out.writeText(result.crontab)
           const left = result.leftOut.length
           terminal.say(
-            `${counted(result.exported.length, 'job')} written${left === 0 ? '' : `, ${left} left out: see the comments`}.`,
+            `Exported ${counted(result.exported.length, 'job')}${left === 0 ? '' : `, left out ${left}: see the comments`}.`,
           )
         })
       })

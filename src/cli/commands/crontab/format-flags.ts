@@ -7,7 +7,7 @@ export interface FormatFlags {
 }
 
 export function formatOf(command: Command, { system, user }: FormatFlags): { format?: 'system' | 'user' } {
-  if (system === true && user === true) command.error('error: --system and --user contradict each other')
+  if (system === true && user === true) command.error('error: --system and --user cannot be combined')
   if (system === true) return { format: 'system' }
   return user === true ? { format: 'user' } : {}
 }

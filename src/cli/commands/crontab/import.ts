@@ -1,4 +1,4 @@
-/** `evertick import crontab`: the lines of a crontab as jobs, and a report of what needs a person. */
+/** `evertick import crontab`: imports the lines of a crontab as jobs, and reports what needs attention. */
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { text as readStream } from 'node:stream/consumers'
@@ -22,18 +22,18 @@ interface ImportFlags extends FormatFlags {
 export function addImport(program: Command, cli: Cli): void {
   const group = program
     .command('import')
-    .summary('take over jobs from a crontab')
-    .description('Takes over jobs from elsewhere.')
+    .summary('import jobs from a crontab')
+    .description('Imports jobs from other schedulers.')
   const crontab = group
     .command('crontab')
     .description(
-      'Makes a job of each line of a crontab, and says which lines need a person. A line that needs no shell becomes a command; another job names a handler after itself and keeps its command in its metadata. Doing it again changes only what has changed. Ends with exit code 7 where a line could not be taken over.',
+      'Creates a job for each line of a crontab, and lists the lines that need your attention. A line that needs no shell becomes a command. Any other line becomes a job that needs a handler, with the command in its metadata. Importing again only changes what has changed. Exits with code 7 if a line could not be imported.',
     )
     .argument('<file>', 'the crontab; - reads standard input: crontab -l | evertick import crontab -')
-    .option('--system', 'lines have a user before their command, as in /etc/crontab (default: found out)')
+    .option('--system', 'lines have a user before the command, as in /etc/crontab (default: detected)')
     .option('--user', 'lines have no user')
-    .option('--tz <zone>', 'the zone of lines below no CRON_TZ (default: the configured one, or UTC)')
-    .option('--dry-run', 'only say what would be done')
+    .option('--tz <zone>', 'the time zone of lines without CRON_TZ (default: the configured one, else UTC)')
+    .option('--dry-run', 'only show what would be done')
     .action((file: string, flags: ImportFlags) => {
       const format = formatOf(crontab, flags)
       return withEvertick(
@@ -49,7 +49,7 @@ export function addImport(program: Command, cli: Cli): void {
           if (failures(result) > 0) cli.exitCode = exitCodes.problems
           show(terminal, result, flags.dryRun === true)
         },
-        flags.dryRun === true ? { mayImagine: true } : { mayCreate: true },
+        flags.dryRun === true ? { inMemoryIfMissing: true } : { mayCreate: true },
       )
     })
   examples(crontab, [
@@ -66,13 +66,13 @@ async function readCrontab({ cwd }: Cli, file: string): Promise<string> {
   } catch (error) {
     throw new EvertickError('file_not_found', `Cannot read ${file}.`, {
       field: 'file',
-      next: 'Check its name and rights, or pipe it in: crontab -l | evertick import crontab -',
+      next: 'Check its name and permissions, or pipe it in: crontab -l | evertick import crontab -',
       cause: error,
     })
   }
 }
 
-/** Lines that will not run here. */
+/** How many lines will not run here. */
 function failures({ conflicts, unsupported }: ImportedCrontab): number {
   return conflicts.length + unsupported.filter(({ kind }) => kind === 'job').length
 }
@@ -89,12 +89,12 @@ function show(terminal: Terminal, result: ImportedCrontab, dryRun: boolean): voi
       ...updated.map((job) => [plainText(job), 'updated']),
       ...unchanged.map((job) => [plainText(job), 'unchanged']),
     ]
-    if (rows.length > 0) writeTable(out, [{ title: 'JOB' }, { title: 'WHAT' }], rows)
+    if (rows.length > 0) writeTable(out, [{ title: 'JOB' }, { title: 'RESULT' }], rows)
     const left = [...conflicts.map(({ line, job, why }) => ({ line, text: job, why })), ...unsupported].sort(
       (one, other) => one.line - other.line,
     )
     if (left.length > 0) {
-      terminal.say(`\n${counted(left.length, 'line')} not taken over:`)
+      terminal.say(`\n${counted(left.length, 'line')} not imported:`)
       const columns = [
         { title: 'LINE', align: 'right' },
         { title: 'TEXT', shrinks: true },
@@ -114,13 +114,13 @@ function sayWhatRuns(terminal: Terminal, { created, commands }: ImportedCrontab)
   if (commands.length > 0) {
     const programs = [...new Set(commands.map(({ command }) => command))]
     terminal.say(
-      `\n${counted(commands.length, 'job')} will run the command once a worker allows it: EVERTICK_ALLOW_COMMANDS=${plainText(programs.join(':'))}`,
+      `\n${counted(commands.length, 'job')} will run once a worker allows the command: EVERTICK_ALLOW_COMMANDS=${plainText(programs.join(':'))}`,
     )
   }
   const running = new Set(commands.map(({ job }) => job))
   const others = created.filter((job) => !running.has(job))
   if (others.length === 0) return
   terminal.say(
-    `\nGive ${others.map(plainText).join(', ')} a handler: jobs update <job> --handler names a function that some node has. The command is in the metadata.`,
+    `\nGive ${others.map(plainText).join(', ')} a handler that a node has: \`evertick jobs update <job> --handler <name>\`. The command is in the job’s metadata.`,
   )
 }

@@ -1,4 +1,4 @@
-/** One finding of the doctor. */
+/** The result of one check. */
 export interface Check {
   readonly name: string
   readonly status: 'ok' | 'warn' | 'fail'

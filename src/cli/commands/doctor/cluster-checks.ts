@@ -1,5 +1,5 @@
-/** Does somebody lead, does the clock make sense, does every node live? */
-import { counted } from '../../output/count-words.ts'
+/** Is there a leader, is the clock right, is every node alive? */
+import { counted, listed } from '../../output/count-words.ts'
 import { durationWords } from '../../output/times.ts'
 import type { ExaminedSystem } from '../../system.ts'
 import { isSilent } from '../cluster/liveness.ts'
@@ -20,23 +20,23 @@ export async function checkCluster(evertick: ExaminedSystem): Promise<Check[]> {
     ahead > clockSlackMs
       ? fail(
           'clock',
-          `The database was written ${durationWords(ahead)} in the future of this clock.`,
-          'Set the clock (NTP) of this machine, or of the one that wrote.',
+          `The database has entries ${durationWords(ahead)} ahead of this clock.`,
+          'Set the clock of this machine (NTP), or of the one that wrote them.',
         )
-      : ok('clock', `It is ${new Date(now).toISOString()}, and nothing was written later.`),
+      : ok('clock', `It is ${new Date(now).toISOString()}, and the database has nothing later.`),
     leader === null
       ? warn(
           'leader',
-          'Nobody leads: no tick is decided now.',
+          'There is no leader: nothing is being scheduled.',
           'Start a node with `evertick start`; it accounts for what was missed.',
         )
       : ok('leader', `${leader.instance} leads, term ${leader.termId}.`),
     silent.length > 0
       ? warn(
           'nodes',
-          `${counted(silent.length, 'node')} silent for over 30 s: ${silent.map(({ id }) => id).join(', ')}.`,
-          'If they are gone for good, others clear them away in a minute.',
+          `No heartbeat for over 30 s from ${listed(silent.map(({ id }) => id))}.`,
+          'If they are gone for good, the other nodes remove them within a minute.',
         )
-      : ok('nodes', nodes.length === 0 ? 'None runs.' : `${counted(nodes.length, 'node')} alive.`),
+      : ok('nodes', nodes.length === 0 ? 'No node is running.' : `${counted(nodes.length, 'node')} alive.`),
   ]
 }

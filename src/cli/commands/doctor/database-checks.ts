@@ -1,4 +1,4 @@
-/** Is the database there, whole, of the right shape and writable? */
+/** Is the database there, intact, up to date and writable? */
 import { accessSync, constants, existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type EvertickOptions, parseOptions } from '../../../app/config/options.ts'
@@ -20,7 +20,7 @@ import { type Check, fail, ok, warn } from './check.ts'
 
 const lockName = 'evertick doctor'
 
-/** The checks, and the database for those that follow; null where it cannot be used. */
+/** The checks, and the database for those that follow; null if it cannot be used. */
 export async function checkDatabase(
   cli: Cli,
   settings: Settings,
@@ -31,9 +31,7 @@ export async function checkDatabase(
     const options = openOptions(settings, url, cli.terminal)
     const pending = await readSchema(options, databaseWords(settings), checks)
     if (pending > 0) {
-      checks.push(
-        warn('schema', `${counted(pending, 'migration')} still to apply.`, 'Run `evertick migrate up`.'),
-      )
+      checks.push(warn('schema', `${counted(pending, 'pending migration')}.`, 'Run `evertick migrate up`.'))
       return { checks, evertick: null }
     }
     const evertick = await Evertick.open({ ...options, migrate: false })
@@ -59,22 +57,22 @@ async function readSchema(options: EvertickOptions, named: string, checks: Check
 }
 
 function hintsCheck(hinted: boolean): Check {
-  if (hinted) return ok('hints', 'Nodes hear of each other’s writes at once.')
+  if (hinted) return ok('hints', 'Nodes learn of each other’s writes at once.')
   return warn(
     'hints',
-    'Nodes look for each other’s writes once a second.',
-    'Give `redis`, or on PostgreSQL `pool.direct` past the pooler.',
+    'Nodes poll for each other’s writes once a second.',
+    'Set `redis`, or on PostgreSQL set `pool.direct` to bypass the pooler.',
   )
 }
 
 async function checkWritable(cli: Cli, evertick: Evertick, url: string): Promise<Check> {
   const file = databaseFile(cli, url)
   try {
-    // SQLite also writes beside its file.
+    // SQLite also writes next to its file.
     if (file !== null && existsSync(file)) accessSync(dirname(file), constants.W_OK)
     const lock = await evertick.locks.acquire(lockName, { ttl: '5s' })
     await lock?.release()
-    return ok('writable', 'A write went through.')
+    return ok('writable', 'A write succeeded.')
   } catch (error) {
     return failureOf('writable', error)
   }
@@ -82,5 +80,5 @@ async function checkWritable(cli: Cli, evertick: Evertick, url: string): Promise
 
 export function failureOf(name: string, error: unknown): Check {
   if (error instanceof EvertickError) return fail(name, error.message, error.next ?? 'See the message above.')
-  return fail(name, messageOf(error), 'Check the rights of this user on the file and its folder.')
+  return fail(name, messageOf(error), 'Check this user’s permissions on the file and its folder.')
 }

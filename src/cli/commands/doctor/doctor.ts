@@ -1,4 +1,4 @@
-/** `evertick doctor`: looks a set-up over and says what to do about what it finds. */
+/** `evertick doctor`: checks the setup and says what to do about what it finds. */
 import type { Command } from 'commander'
 import { exitCodes } from '../../exit-code.ts'
 import { examples } from '../../help.ts'
@@ -22,9 +22,9 @@ const marks = {
 export function addDoctor(program: Command, cli: Cli): void {
   const command = program
     .command('doctor')
-    .summary('find what is wrong with a set-up')
+    .summary('find problems in your setup')
     .description(
-      'Looks over Node, configuration, database, clock, leader, cursors, leases and jobs, and says what to do. Ends with exit code 7 where something failed.',
+      'Checks Node, configuration, database, clock, leader, cursors, leases and jobs, and says what to do. Exits with code 7 if a check failed.',
     )
     .action(async () => {
       const checks = await examine(cli, command)
@@ -32,7 +32,7 @@ export function addDoctor(program: Command, cli: Cli): void {
       if (failed > 0) cli.exitCode = exitCodes.problems
       cli.terminal.answer({ ok: failed === 0, checks }, (out) => show(out, checks))
     })
-  examples(command, [['doctor'], ['doctor --json', 'for a monitor: exit code 7 where something failed']])
+  examples(command, [['doctor'], ['doctor --json', 'for monitoring: exits with code 7 if a check failed']])
 }
 
 async function examine(cli: Cli, command: Command): Promise<Check[]> {
@@ -48,7 +48,7 @@ async function examine(cli: Cli, command: Command): Promise<Check[]> {
     ok(
       'config',
       configPath === null
-        ? 'No configuration file; flags and environment only.'
+        ? 'No configuration file; only flags and environment variables.'
         : `${configPath}, ${counted(options.jobs?.length ?? 0, 'job')}.`,
     ),
   )
@@ -73,7 +73,7 @@ async function examineDatabase(cli: Cli, settings: Settings): Promise<Check[]> {
   return checks
 }
 
-/** What can be seen from outside: not the database itself, nor the time zone data of the nodes. */
+/** Without what cannot be seen from outside: the database itself, and the time zone data of the nodes. */
 async function examineServer(remote: RemoteSettings): Promise<Check[]> {
   const { checks, system } = await checkServer(remote)
   if (system === null) return checks
@@ -103,6 +103,7 @@ function show(out: Stream, checks: readonly Check[]): void {
         `${counted(failed, 'problem')} found${warned > 0 ? `, and ${counted(warned, 'thing')} to look at` : ''}.`,
       ),
     )
-  else if (warned > 0) out.write(out.paint('late', `No problem, but ${counted(warned, 'thing')} to look at.`))
-  else out.write(out.paint('ran', 'All is well.'))
+  else if (warned > 0)
+    out.write(out.paint('late', `No problems, but ${counted(warned, 'thing')} to look at.`))
+  else out.write(out.paint('ran', 'No problems found.'))
 }

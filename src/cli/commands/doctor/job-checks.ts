@@ -1,4 +1,4 @@
-/** Do the jobs keep up, can somebody run them, and did they run? */
+/** Are the jobs on time, can a node run them, and did they succeed? */
 import type { JobView } from '../../../app/views.ts'
 import { handlerKey } from '../../../core/job/handler.ts'
 import { counted } from '../../output/count-words.ts'
@@ -34,7 +34,7 @@ async function checkCursors(evertick: ExaminedSystem, jobs: readonly JobView[]):
     const far = durationWords(furthest.accountedUntil.getTime() - now)
     return fail(
       'cursors',
-      `${names(ahead)} accounted for up to ${far} ahead of now: a clock was wrong.`,
+      `A wrong clock moved the cursor up to ${far} ahead: ${names(ahead)}.`,
       `Run \`evertick jobs reset-cursor ${furthest.name}\`.`,
     )
   }
@@ -47,14 +47,18 @@ async function checkCursors(evertick: ExaminedSystem, jobs: readonly JobView[]):
     oldest = Math.min(oldest, dueAt)
   }
   if (behind.length === 0)
-    return ok('cursors', `${counted(jobs.length, 'job')}, none ahead of the clock or behind it.`)
-  const message = `${names(behind)} behind by up to ${durationWords(now - oldest)}.`
+    return ok('cursors', `${counted(jobs.length, 'job')}, none ahead of the clock or behind.`)
+  const message = `Up to ${durationWords(now - oldest)} behind: ${names(behind)}.`
   return (await evertick.leader.current()) === null
-    ? warn('cursors', message, 'Nobody leads. Start a node with `evertick start`; it accounts for them.')
-    : fail('cursors', message, 'A leader is there, but does not keep up: look at its log.')
+    ? warn(
+        'cursors',
+        message,
+        'There is no leader. Start a node with `evertick start`; it accounts for the missed ticks.',
+      )
+    : fail('cursors', message, 'The leader does not keep up; check its log.')
 }
 
-/** The oldest due tick that nobody has decided about. */
+/** When the oldest undecided tick was due. */
 async function undecidedSince(evertick: ExaminedSystem, job: JobView, now: number): Promise<number | null> {
   if (job.state !== 'active' || now - job.accountedUntil.getTime() < behindMs) return null
   const span = { from: job.accountedUntil, to: new Date(now), limit: 1 }
@@ -67,14 +71,14 @@ function checkStates(jobs: readonly JobView[]): Check {
   if (broken.length > 0)
     return fail(
       'jobs',
-      `${names(broken)} in error: the schedule can no longer be evaluated.`,
-      `Mend it with \`evertick jobs update ${broken[0]?.name} --cron …\`.`,
+      `The schedule can no longer be evaluated: ${names(broken)}.`,
+      `Fix it with \`evertick jobs update ${broken[0]?.name} --cron …\`.`,
     )
   const disabled = jobs.filter(({ state }) => state === 'disabled')
   if (disabled.length > 0)
     return warn(
       'jobs',
-      `${names(disabled)} disabled: no node named the job any more, or none can run it${unallowed(disabled)}.`,
+      `Disabled, since no node defines it or can run it: ${names(disabled)}${unallowed(disabled)}.`,
       'Start a node that defines it, or delete it with `evertick jobs delete`.',
     )
   const paused = jobs.filter(({ state }) => state === 'paused').length
@@ -83,34 +87,34 @@ function checkStates(jobs: readonly JobView[]): Check {
 
 async function checkOrphans(evertick: ExaminedSystem, jobs: readonly JobView[]): Promise<Check> {
   const workers = (await evertick.nodes.list()).filter(({ roles }) => roles.includes('worker'))
-  if (workers.length === 0) return ok('handlers', 'No worker runs, so none is missed.')
+  if (workers.length === 0) return ok('handlers', 'No worker is running, so there is nothing to check.')
   const handled = new Set(await evertick.nodes.handlers())
   const orphans = jobs.filter(({ state, handler }) => state === 'active' && !handled.has(handlerKey(handler)))
   if (orphans.length === 0) return ok('handlers', 'Every active job has a node that can run it.')
   const commands = unallowed(orphans)
   return warn(
     'handlers',
-    `${names(orphans)} without a node that has the handler${commands}.`,
+    `No node has the handler: ${names(orphans)}${commands}.`,
     commands === ''
-      ? 'Start a node that defines it; after 10 minutes such jobs are disabled.'
-      : 'Add the command to EVERTICK_ALLOW_COMMANDS of a worker; after 10 minutes such jobs are disabled.',
+      ? 'Start a node that defines it; such jobs are disabled after 10 minutes.'
+      : 'Add the command to EVERTICK_ALLOW_COMMANDS of a worker; such jobs are disabled after 10 minutes.',
   )
 }
 
-/** Commands are off until a node is told to run them. */
+/** A command only runs on a node that allows it. */
 function unallowed(jobs: readonly JobView[]): string {
   const commands = jobs.flatMap(({ handler }) => (handler.type === 'command' ? [handler.command] : []))
   const shown = [...new Set(commands)].slice(0, shownNames).map(plainText)
-  return shown.length === 0 ? '' : `; no living node allows ${shown.join(', ')}`
+  return shown.length === 0 ? '' : `; no live node allows ${shown.join(', ')}`
 }
 
 async function checkLeases(evertick: ExaminedSystem): Promise<Check> {
   const expired = await evertick.leases.expired()
-  if (expired.length === 0) return ok('leases', 'None has run out.')
+  if (expired.length === 0) return ok('leases', 'None has expired.')
   return warn(
     'leases',
-    `${counted(expired.length, 'lease')} ran out and ${expired.length === 1 ? 'was' : 'were'} not taken back.`,
-    'A leader does it by itself; `evertick leases reset-expired` does it now.',
+    `${counted(expired.length, 'lease')} expired and ${expired.length === 1 ? 'was' : 'were'} not taken back.`,
+    'The leader does that by itself; `evertick leases reset-expired` does it now.',
   )
 }
 
@@ -124,7 +128,7 @@ async function checkDeadLetters(evertick: ExaminedSystem): Promise<Check> {
   )
 }
 
-/** Ticks that were evaluated under other time zone data than that of this machine cannot be proven on it. */
+/** Ticks that were computed with other time zone data cannot be verified on this machine. */
 export async function checkZoneData(evertick: ExaminedSystem): Promise<Check> {
   const { jobs } = await evertick.jobs.list({ limit: maxJobs })
   const { tzVersion: own } = storeContext
@@ -137,8 +141,8 @@ export async function checkZoneData(evertick: ExaminedSystem): Promise<Check> {
   if (others.size === 0) return ok('time zones', `Data version ${own}.`)
   return warn(
     'time zones',
-    `This Node has version ${own}; jobs were written under ${[...others].join(', ')}.`,
-    'Run the same Node everywhere; audit reports older ticks as unverifiable.',
+    `This Node has version ${own}; jobs were written with ${[...others].join(', ')}.`,
+    'Use the same Node version everywhere; `evertick audit` reports older ticks as unverifiable.',
   )
 }
 

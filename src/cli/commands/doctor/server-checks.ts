@@ -1,4 +1,4 @@
-/** Does the server answer, does its database, and may we ask it? */
+/** Does the server answer, does its database, and does it accept the token? */
 import { clientOf } from '../../remote/open-remote.ts'
 import { remoteSystem } from '../../remote/remote-system.ts'
 import type { RemoteSettings } from '../../settings.ts'
@@ -6,7 +6,7 @@ import type { ExaminedSystem } from '../../system.ts'
 import { type Check, fail, ok } from './check.ts'
 import { failureOf } from './database-checks.ts'
 
-/** The checks, and the server for those that follow; null where it cannot be asked. */
+/** The checks, and the server for those that follow; null if it cannot be used. */
 export async function checkServer(
   remote: RemoteSettings,
 ): Promise<{ checks: Check[]; system: ExaminedSystem | null }> {
@@ -19,7 +19,7 @@ export async function checkServer(
         fail(
           'server',
           `${nodeId} answers, but its database does not.`,
-          'Look at the database, and at the log of the node.',
+          'Check the database and the log of the node.',
         ),
       )
       return { checks, system: null }

@@ -1,4 +1,4 @@
-/** `evertick executions`: single units of work. */
+/** `evertick executions`: the single units of work. */
 import type { Command } from 'commander'
 import { type ExecutionState, executionStates } from '../../../core/execution/execution-state.ts'
 import { choice, examples, pageOptions, sayMore } from '../../help.ts'
@@ -22,15 +22,15 @@ export function addExecutions(program: Command, cli: Cli): void {
   const group = program
     .command('executions')
     .alias('execution')
-    .summary('list, show, cancel and retry single runs')
-    .description('Executions: what ticks, triggers, backfills and enqueues have made.')
+    .summary('list, show, cancel and retry executions')
+    .description('Manages executions: the work that ticks, triggers, backfills and enqueues create.')
 
   const list = group
     .command('list')
     .description('Lists executions, newest first.')
-    .option('--job <job>', 'only those of this job')
-    .addOption(choice('--state <state>', 'only those in this state', executionStates))
-    .option('--queue <name>', 'only those of this queue')
+    .option('--job <job>', 'only executions of this job')
+    .addOption(choice('--state <state>', 'only executions in this state', executionStates))
+    .option('--queue <name>', 'only executions in this queue')
   pageOptions(list, 20).action((options: ListOptions) =>
     withEvertick(cli, list, (session) => showList(session, options)),
   )
@@ -41,7 +41,7 @@ export function addExecutions(program: Command, cli: Cli): void {
 
   const show = group
     .command('show <id>')
-    .description('Shows an execution: cause, attempts with their errors, lease, input and result.')
+    .description('Shows an execution: its cause, attempts and errors, lease, input and result.')
     .action((id: string) => withEvertick(cli, show, (session) => showExecution(session, id)))
   examples(show, [['executions show 019e2b…']])
 
@@ -57,39 +57,39 @@ export function addExecutions(program: Command, cli: Cli): void {
 function addChanges(group: Command, cli: Cli): void {
   const cancel = group
     .command('cancel <id>')
-    .description('Cancels an execution; one that runs is asked to stop.')
+    .description('Cancels an execution; a running one is asked to stop.')
     .action((id: string) =>
       withEvertick(cli, cancel, async ({ evertick, terminal, actor }) => {
         const cancelled = await evertick.executions.cancel(id, { actor })
         const asked = cancelled.state === 'running'
-        terminal.report(cancelled, asked ? 'Asked it to stop: its signal is aborted.' : 'Cancelled.')
+        terminal.report(cancelled, asked ? 'Asked it to stop: its signal was aborted.' : 'Cancelled.')
       }),
     )
   examples(cancel, [['executions cancel 019e2b…']])
 
   const retry = group
     .command('retry <id>')
-    .description('Runs a final execution again, as a new one with the same instant and idempotency key.')
+    .description('Runs a finished execution again, as a new one with the same instant and idempotency key.')
     .action((id: string) =>
       withEvertick(cli, retry, async ({ evertick, terminal, actor }) => {
-        const made = await evertick.executions.retry(id, { actor })
-        terminal.report(made, `Runs again as a new execution of "${plainText(made.job)}":`, made.id)
+        const execution = await evertick.executions.retry(id, { actor })
+        terminal.report(execution, `Retrying "${plainText(execution.job)}" as a new execution:`, execution.id)
       }),
     )
   examples(retry, [['executions retry 019e2b…']])
 }
 
 async function showList({ evertick, terminal, times }: Session, options: ListOptions): Promise<void> {
-  // A job that does not exist is an error, not an empty list.
+  // An unknown job is an error, not an empty list.
   if (options.job !== undefined) await evertick.jobs.get(options.job)
   const page = await evertick.executions.list({ limit: 20, ...options })
   terminal.answer(page, (out) => {
-    if (page.executions.length === 0 && out.tty) return out.write('No executions.')
+    if (page.executions.length === 0 && out.tty) return out.write('There are no executions.')
     const columns: Column[] = [
       { title: 'ID' },
       { title: 'JOB', shrinks: true },
       { title: 'CAUSE', optional: true },
-      { title: out.tty ? `FOR (${times.timezone})` : 'FOR' },
+      { title: out.tty ? `DUE (${times.timezone})` : 'DUE' },
       { title: 'STATE', optional: true },
       { title: 'WHAT HAPPENED', shrinks: true },
     ]
@@ -109,7 +109,7 @@ async function showList({ evertick, terminal, times }: Session, options: ListOpt
 async function showLogs({ evertick, terminal, times }: Session, id: string): Promise<void> {
   const logs = await evertick.executions.logs(id)
   terminal.answer({ logs }, (out) => {
-    if (logs.length === 0) return terminal.say('It logged nothing.')
+    if (logs.length === 0) return terminal.say('The execution logged nothing.')
     for (const { at, level, message } of logs) {
       out.write(
         `${out.paint('dim', times.at(at))}  ${out.paint(levelStyles[level], level.padEnd(5))}  ${plainText(message)}`,

@@ -76,5 +76,5 @@ function took({ startedAt, finishedAt }: AttemptView): string {
 function jsonCell(value: unknown): string | null {
   if (value === null || value === undefined) return null
   const text = plainText(JSON.stringify(value))
-  return text.length > shownJson ? `${text.slice(0, shownJson)}… (--json shows all)` : text
+  return text.length > shownJson ? `${text.slice(0, shownJson)}… (--json shows it all)` : text
 }

@@ -10,7 +10,7 @@ import { type CommandForm, jobCommand } from './job-command.ts'
 export function addDelete(parent: Command, cli: Cli, form: CommandForm = { name: 'delete' }): Command {
   const command = jobCommand(parent, form, '<job>')
     .description(
-      'Deletes a job: cancels what is unfinished and ends its schedule. Its history goes by retention.',
+      'Deletes a job: cancels its unfinished executions and ends its schedule. Retention removes its history.',
     )
     .action((job: string) =>
       withEvertick(cli, command, async ({ evertick, terminal, actor }) => {
@@ -25,9 +25,11 @@ export function addDelete(parent: Command, cli: Cli, form: CommandForm = { name:
 export function addPause(parent: Command, cli: Cli): void {
   const command = parent
     .command('pause <job>')
-    .description('Pauses a job; a deploy does not undo it. Ticks meanwhile are accounted as skipped: paused.')
-    .option('--reason <text>', 'why, for those who wonder')
-    .option('--until <when>', 'until an instant, or for a duration such as 2h')
+    .description(
+      'Pauses a job; a deploy does not resume it. Ticks in the meantime are accounted for as skipped.',
+    )
+    .option('--reason <text>', 'why; shown with the job')
+    .option('--until <when>', 'when to resume: an instant, or a duration such as 2h')
     .action((job: string, options: { reason?: string; until?: Duration }) =>
       withEvertick(cli, command, async (session) => {
         const view = await session.evertick.jobs.pause(job, { ...options, actor: session.actor })
@@ -65,7 +67,9 @@ export function addResume(parent: Command, cli: Cli): void {
 export function addCancel(parent: Command, cli: Cli): void {
   const command = parent
     .command('cancel <job>')
-    .description('Cancels all unfinished executions of a job and ends its schedule; `resume` revives it.')
+    .description(
+      'Cancels all unfinished executions of a job and ends its schedule; `jobs resume` starts it again.',
+    )
     .action((job: string) =>
       withEvertick(cli, command, async (session) => {
         const view = await session.evertick.jobs.cancel(job, { actor: session.actor })
@@ -81,8 +85,8 @@ export function addRetry(parent: Command, cli: Cli): void {
     .description('Runs the newest failed execution of a job again, as a new execution.')
     .action((job: string) =>
       withEvertick(cli, command, async (session) => {
-        const made = await session.evertick.jobs.retry(job, { actor: session.actor })
-        toldExecution(session, made, `Retrying the failed run of "${plainText(made.job)}"`)
+        const execution = await session.evertick.jobs.retry(job, { actor: session.actor })
+        reportExecution(session, execution, `Retrying the failed run of "${plainText(execution.job)}"`)
       }),
     )
   examples(command, [['jobs retry nightly-report']])
@@ -90,14 +94,14 @@ export function addRetry(parent: Command, cli: Cli): void {
 
 export function addTrigger(parent: Command, cli: Cli, form: CommandForm = { name: 'trigger' }): Command {
   const command = jobCommand(parent, form, '<job>')
-    .description('Runs a job now. It never uses up a tick; prints the id of the execution.')
-    .option('--input <json>', 'what the handler is given (default: the job’s own input)', jsonValue)
-    .option('--metadata <json>', 'an object to keep with the execution', jsonObject)
-    .option('--force', 'run it beside what is under way')
+    .description('Runs a job now and prints the id of the execution. Its schedule does not change.')
+    .option('--input <json>', 'the input for the handler (default: the job’s own)', jsonValue)
+    .option('--metadata <json>', 'an object to store with the execution', jsonObject)
+    .option('--force', 'run it even if another run is in progress')
     .action((job: string, options: { input?: unknown; metadata?: Record<string, unknown>; force?: true }) =>
       withEvertick(cli, command, async (session) => {
-        const made = await session.evertick.jobs.trigger(job, { ...options, actor: session.actor })
-        toldExecution(session, made, `Triggered "${plainText(made.job)}"`)
+        const execution = await session.evertick.jobs.trigger(job, { ...options, actor: session.actor })
+        reportExecution(session, execution, `Triggered "${plainText(execution.job)}"`)
       }),
     )
   return examples(command, [
@@ -109,7 +113,7 @@ export function addTrigger(parent: Command, cli: Cli, form: CommandForm = { name
 export function addResetCursor(parent: Command, cli: Cli): void {
   const command = parent
     .command('reset-cursor <job>')
-    .description('Brings back a cursor that a wrong clock has carried into the future; `doctor` finds them.')
+    .description('Resets a cursor that a wrong clock moved into the future; `doctor` finds such jobs.')
     .action((job: string) =>
       withEvertick(cli, command, async (session) => {
         const view = await session.evertick.jobs.resetCursor(job, { actor: session.actor })
@@ -120,7 +124,7 @@ export function addResetCursor(parent: Command, cli: Cli): void {
   examples(command, [['jobs reset-cursor nightly-report']])
 }
 
-function toldExecution({ terminal }: Session, execution: ExecutionView, sentence: string): void {
-  const waits = execution.state === 'blocked' ? '; it starts when what is under way has ended' : ''
+function reportExecution({ terminal }: Session, execution: ExecutionView, sentence: string): void {
+  const waits = execution.state === 'blocked' ? '; it starts when the current run ends' : ''
   terminal.report(execution, `${sentence}${waits}:`, execution.id)
 }

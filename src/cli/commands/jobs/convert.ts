@@ -1,4 +1,4 @@
-/** `evertick jobs convert`: crons that are true intervals become intervals, and, with `--back`, crons again. */
+/** `evertick jobs convert`: turns crons that are true intervals into intervals and, with `--back`, into crons again. */
 import type { Command } from 'commander'
 import { examples } from '../../help.ts'
 import { counted } from '../../output/count-words.ts'
@@ -10,10 +10,10 @@ export function addConvert(jobs: Command, cli: Cli): void {
   const command = jobs
     .command('convert')
     .description(
-      'Turns cron jobs whose ticks are evenly spaced for ever into intervals, and says which need a person.',
+      'Converts cron jobs whose ticks are always evenly spaced to intervals, and lists those it cannot convert.',
     )
-    .option('--back', 'give the jobs that keep a cron their cron again')
-    .option('--dry-run', 'only say what would be converted')
+    .option('--back', 'convert them back to their cron')
+    .option('--dry-run', 'only show what would be converted')
     .action((options: { dryRun?: true; back?: true }) =>
       withEvertick(cli, command, async ({ evertick, terminal, actor }) => {
         const result = await evertick.jobs.convert({ ...options, actor })
@@ -31,13 +31,15 @@ export function addConvert(jobs: Command, cli: Cli): void {
             writeTable(out, [{ title: 'CONVERTED' }, { title: 'CRON' }, { title: 'INTERVAL' }], rows)
           }
           if (result.manual.length === 0) return
-          terminal.say(
-            `\n${counted(result.manual.length, 'job')} need${result.manual.length === 1 ? 's' : ''} a person:`,
-          )
+          terminal.say(`\n${counted(result.manual.length, 'job')} must be converted by hand:`)
           const rows = result.manual.map(({ job, cron, why }) => [plainText(job), cron, why])
           writeTable(out, [{ title: 'JOB' }, { title: 'CRON' }, { title: 'WHY' }], rows)
         })
       }),
     )
-  examples(command, [['jobs convert --dry-run'], ['jobs convert'], ['jobs convert --back', 'the way back']])
+  examples(command, [
+    ['jobs convert --dry-run'],
+    ['jobs convert'],
+    ['jobs convert --back', 'undo the conversion'],
+  ])
 }

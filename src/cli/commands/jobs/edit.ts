@@ -11,10 +11,10 @@ import { addJobFlags, type JobFlags, optionsOfFlags, scheduleOfFlags } from './j
 export function addCreate(parent: Command, cli: Cli, form: CommandForm = { name: 'create' }): Command {
   const create = jobFlags(jobCommand(parent, form, '<name> [argv...]'))
     .description(
-      'Creates a job. Its handler is a function that some node registers under that name, a URL that is called, or a command.',
+      'Creates a job. Its handler is a function that a node registers under that name, a URL to call, or a command to run.',
     )
-    .option('--paused', 'begin paused')
-    .option('--run-now', 'also run once at once')
+    .option('--paused', 'create it paused')
+    .option('--run-now', 'also run it once right away')
     .action((name: string, argv: readonly string[], flags: JobFlags & { paused?: true; runNow?: true }) =>
       withEvertick(
         cli,
@@ -33,7 +33,7 @@ export function addCreate(parent: Command, cli: Cli, form: CommandForm = { name:
             },
             { actor: session.actor },
           )
-          told(session, job, 'Created')
+          reportJob(session, job, 'Created')
         },
         { mayCreate: true },
       ),
@@ -49,12 +49,12 @@ export function addCreate(parent: Command, cli: Cli, form: CommandForm = { name:
 
 export function addUpdate(parent: Command, cli: Cli, form: CommandForm = { name: 'update' }): Command {
   const update = jobFlags(jobCommand(parent, form, '<job> [argv...]'))
-    .description('Changes what is given and keeps the rest, as a new revision.')
+    .description('Changes the given options and keeps the others, as a new revision.')
     .action((name: string, argv: readonly string[], flags: JobFlags) =>
       withEvertick(cli, update, async (session) => {
         const { evertick, actor } = session
-        const found = await evertick.jobs.get(name)
-        const schedule = scheduleOfFlags(flags, found.schedule)
+        const job = await evertick.jobs.get(name)
+        const schedule = scheduleOfFlags(flags, job.schedule)
         const handler = handlerOfFlags(flags, argv)
         const changes = {
           ...optionsOfFlags(flags),
@@ -62,8 +62,8 @@ export function addUpdate(parent: Command, cli: Cli, form: CommandForm = { name:
           ...(handler === undefined ? {} : { handler }),
         }
         if (Object.keys(changes).length === 0)
-          update.error('error: nothing to change: name at least one option')
-        told(session, await evertick.jobs.update(name, changes, { actor }), 'Updated')
+          update.error('error: nothing to change: give at least one option')
+        reportJob(session, await evertick.jobs.update(name, changes, { actor }), 'Updated')
       }),
     )
   return examples(update, [
@@ -76,7 +76,7 @@ function jobFlags(command: Command): Command {
   return addJobFlags(handlerFlags(command))
 }
 
-function told({ terminal, times }: Session, job: JobView, verb: string): void {
+function reportJob({ terminal, times }: Session, job: JobView, verb: string): void {
   const due = job.nextRunAt === null ? '' : ` Next run ${times.both(job.nextRunAt)}.`
   const schedule = job.scheduleText ?? 'on demand'
   terminal.report(job, `${verb} "${plainText(job.name)}": ${schedule}.${due}`, job.id)

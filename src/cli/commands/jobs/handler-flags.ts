@@ -22,16 +22,26 @@ export function handlerFlags(command: Command): Command {
   return command
     .option('--handler <name>', 'the function to run (default: the job’s name)')
     .option('--http <url>', 'call this URL instead')
-    .addOption(choice('--method <method>', 'with --http (default: POST with a body, else GET)', httpMethods))
-    .option('--header <name: value>', 'with --http; may be given several times', collect)
-    .option('--body <text>', 'with --http: sent as JSON where it is that, else as text')
-    .option('--expect <status>', 'with --http: 200, 2xx or 200-204; may be given several times', collect)
-    .option('--command', 'run the program that stands after --, with its arguments')
-    .option('--env <name=value>', 'with --command; may be given several times', collect)
+    .addOption(
+      choice(
+        '--method <method>',
+        'with --http: the method (default: POST with a body, else GET)',
+        httpMethods,
+      ),
+    )
+    .option('--header <name: value>', 'with --http: a header; can be repeated', collect)
+    .option('--body <text>', 'with --http: the body, sent as JSON if it is valid JSON, else as text')
+    .option(
+      '--expect <status>',
+      'with --http: the expected status: 200, 2xx or 200-204; can be repeated',
+      collect,
+    )
+    .option('--command', 'run the program after --, with its arguments')
+    .option('--env <name=value>', 'with --command: an environment variable; can be repeated', collect)
     .option('--cwd <folder>', 'with --command: the folder to run in (default: /)')
 }
 
-/** undefined where no flag speaks of it. `argv` is what stands after `--`. */
+/** undefined if no flag sets it. `argv` is what follows `--`. */
 export function handlerOfFlags(flags: HandlerFlags, argv: readonly string[]): CreateJob['handler'] {
   const { handler, http, command } = flags
   onlyOne({ '--handler': handler, '--http': http, '--command': command }, 'handler', 'invalid_option')
@@ -39,7 +49,8 @@ export function handlerOfFlags(flags: HandlerFlags, argv: readonly string[]): Cr
   if (http !== undefined) return httpOf(http, flags)
   if (command === undefined) return handler
   const [program, ...args] = argv
-  if (program === undefined) throw invalid('--command names no program.', '--command', 'Write it after --.')
+  if (program === undefined)
+    throw invalid('--command needs a program.', '--command', 'Put it after --, with its arguments.')
   return {
     type: 'command',
     command: program,
@@ -72,9 +83,8 @@ function pairs(texts: readonly string[], sign: string, flag: string): Record<str
   return Object.fromEntries(
     texts.map((text) => {
       const at = text.indexOf(sign)
-      // The text may be a secret: it is not repeated.
-      if (at < 1)
-        throw invalid(`A ${flag} has no "${sign}" in it.`, flag, `Write ${flag} 'name${sign}value'.`)
+      // The text may be a secret, so the message does not repeat it.
+      if (at < 1) throw invalid(`A ${flag} has no "${sign}".`, flag, `Write ${flag} 'name${sign}value'.`)
       const value = text.slice(at + 1)
       return [text.slice(0, at).trim(), sign === ':' ? value.trim() : value]
     }),

@@ -1,4 +1,4 @@
-/** The options of a job as flags, and from flags back to options: both from the table of options. */
+/** The options of a job as flags, and flags back to options, both from the table of options. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { CreateJob } from '../../../app/job/jobs.ts'
 import { type PlacedField, phraseOf, placedFields } from '../../../core/job/fields.ts'
@@ -21,18 +21,18 @@ export interface JobFlags extends HandlerFlags {
 
 export function addJobFlags(command: Command): Command {
   command
-    .option('--cron <expression>', 'due by cron, such as "0 9 * * 1-5"')
-    .option('--tz <zone>', 'the time zone of the cron (default: the configuration’s, else UTC)')
-    .option('--every <duration>', 'due every so often, such as 15m')
-    .option('--anchor <instant>', 'count the interval from here; `epoch` aligns to the clock')
-    .option('--fixed-delay <duration>', 'due this long after each run ends')
-    .option('--at <instant>', 'due once, such as 2027-01-01T00:00:00Z')
-    .option('--input <json>', 'what the handler is given', jsonValue)
+    .option('--cron <expression>', 'run on a cron schedule, such as "0 9 * * 1-5"')
+    .option('--tz <zone>', 'the time zone of the cron (default: the configured one, else UTC)')
+    .option('--every <duration>', 'run at an interval, such as 15m')
+    .option('--anchor <instant>', 'count the interval from this instant; `epoch` aligns it to the clock')
+    .option('--fixed-delay <duration>', 'run this long after the previous run ends')
+    .option('--at <instant>', 'run once, such as 2027-01-01T00:00:00Z')
+    .option('--input <json>', 'the input for the handler', jsonValue)
   for (const placed of placedFields) command.addOption(flagOf(placed))
   return command
 }
 
-/** A duration and an instant stay text: the library reads them, and its error names the field. */
+/** Durations and instants stay text: the library parses them, and its error names the field. */
 function flagOf({ field }: PlacedField): Option {
   const words = phraseOf(field.line)
   const option = (value: string) => new Option(`${field.flag} <${value}>`, words)
@@ -44,7 +44,7 @@ function flagOf({ field }: PlacedField): Option {
     case 'number':
       return option('n').argParser(numberBetween(field.min, field.max))
     case 'texts':
-      return new Option(`${field.flag} <text>`, `${words}; may be given several times`).argParser(collect)
+      return new Option(`${field.flag} <text>`, `${words}; can be repeated`).argParser(collect)
     case 'object':
       return option('json').argParser(jsonObject)
     default:
@@ -56,7 +56,7 @@ function numberBetween(least: number, most: number): (value: string) => number {
   return (value) => {
     const number = Number(value)
     if (value.trim() !== '' && number >= least && number <= most) return number
-    throw new InvalidArgumentError(`It is not a number from ${least} to ${most}.`)
+    throw new InvalidArgumentError(`Expected a number from ${least} to ${most}.`)
   }
 }
 
@@ -68,16 +68,15 @@ export function optionsOfFlags(flags: JobFlags): Omit<CreateJob, 'name' | 'sched
   }
 }
 
-/** Text from a flag: the library checks it, and its error names the field. */
 const duration = (text: string) => text as Duration
 
-/** undefined where no flag speaks of it. `known` is the schedule that an update keeps. */
+/** undefined if no flag sets it. `known` is the schedule that an update starts from. */
 export function scheduleOfFlags(flags: JobFlags, known: Schedule | null): Schedule | undefined {
   const { cron, tz, every, anchor, fixedDelay, at } = flags
   const kinds = { '--cron': cron, '--every': every, '--fixed-delay': fixedDelay, '--at': at }
   const given = onlyOne(kinds, 'schedule', 'invalid_schedule')
   const written = cron ?? (known !== null && 'cron' in known && given === undefined ? known.cron : undefined)
-  if (tz !== undefined && written === undefined) throw strayFlag('--tz', 'a cron', 'invalid_schedule')
+  if (tz !== undefined && written === undefined) throw strayFlag('--tz', '--cron', 'invalid_schedule')
   if (anchor !== undefined && every === undefined) throw strayFlag('--anchor', '--every', 'invalid_schedule')
   if (written !== undefined && (cron !== undefined || tz !== undefined)) {
     const timezone = tz ?? (known !== null && 'cron' in known ? known.timezone : undefined)

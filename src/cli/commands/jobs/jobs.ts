@@ -12,7 +12,7 @@ export function addJobs(program: Command, cli: Cli): void {
     .command('jobs')
     .alias('job')
     .summary('list, show, create, change, pause and run jobs')
-    .description('Everything that can be done with jobs. A job is named by its name or its id.')
+    .description('Manages jobs. Refer to a job by its name or its id.')
   addList(jobs, cli)
   addShow(jobs, cli)
   addCreate(jobs, cli).alias('add')
@@ -30,7 +30,7 @@ export function addJobs(program: Command, cli: Cli): void {
   addShortForms(program, cli)
 }
 
-/** `evertick add|edit|rm|run|next …`: the same commands, one word shorter; the help names them once. */
+/** `evertick add|edit|rm|run|next …`: the same commands, one word shorter; the help lists them only once. */
 function addShortForms(program: Command, cli: Cli): void {
   const hidden = { hidden: true }
   addCreate(program, cli, { name: 'add', ...hidden })

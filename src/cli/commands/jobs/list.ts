@@ -21,7 +21,7 @@ interface ListOptions {
   readonly cursor?: string
 }
 
-/** More jobs than this are listed without their tick bars. */
+/** Longer lists have no tick bars. */
 const barJobs = 40
 const barTicks = 12
 
@@ -38,11 +38,11 @@ export const statusMarks: Readonly<Record<JobView['status'], { glyph: string; st
 export function addList(jobs: Command, cli: Cli): void {
   const list = jobs
     .command('list')
-    .description('Lists jobs by name: how they stand, when they are due, and their latest ticks.')
+    .description('Lists jobs by name, with their status, next run and latest ticks.')
     .addOption(choice('--state <state>', 'only jobs in this state', jobStates))
     .option('--tag <tag>', 'only jobs with this tag')
-    .addOption(choice('--health <state>', 'only jobs that do so', healthStates))
-    .option('--search <text>', 'only jobs whose name has this text')
+    .addOption(choice('--health <state>', 'only jobs with this health', healthStates))
+    .option('--search <text>', 'only jobs whose name contains this text')
   pageOptions(list).action(({ health, ...options }: ListOptions) =>
     withEvertick(cli, list, async (session) => {
       const filter = health === undefined ? {} : { filter: `health:${health}` }
@@ -66,7 +66,9 @@ async function showPage(
   const { evertick, terminal, times } = session
   const { out } = terminal
   if (jobs.length === 0 && out.tty) {
-    out.write('No jobs. Define some in evertick.config.ts (`evertick init` writes one), or add one:')
+    out.write(
+      'There are no jobs yet. Define some in evertick.config.ts (`evertick init` writes one), or create one:',
+    )
     out.write(
       out.paint('dim', '  $ evertick jobs create nightly-report --cron "0 3 * * *" --tz Europe/Madrid'),
     )
@@ -97,11 +99,11 @@ async function showPage(
   ])
   writeTable(out, columns, rows)
   if (jobs.some(({ nextRunAt }) => nextRunAt !== null) && (await evertick.leader.current()) === null)
-    terminal.say('Nobody leads, so nothing is scheduled now: start a node with `evertick start`.')
+    terminal.say('There is no leader, so nothing is being scheduled. Start a node with `evertick start`.')
   sayMore(terminal, nextCursor)
 }
 
-/** What does badly is never green, whatever its schedule says. */
+/** A job in bad health is never green, whatever its status. */
 export function statusCell(
   out: Stream,
   { status, state, health }: Pick<JobView, 'status' | 'state' | 'health'>,

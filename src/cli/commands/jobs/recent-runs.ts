@@ -5,19 +5,19 @@ import type { Session } from '../../session.ts'
 import type { System } from '../../system.ts'
 import { executionsOf } from '../ticks/executions-of-ticks.ts'
 
-const looked = 5
+const searchedExecutions = 5
 
-/** The newest run that has begun: the last execution may still wait for a worker. */
+/** The newest run that has begun: the last execution may still be waiting for a worker. */
 export async function lastRunOf(
   evertick: Pick<System, 'executions'>,
   { id, lastExecution }: Pick<JobView, 'id' | 'lastExecution'>,
 ): Promise<ExecutionView | null> {
   if (lastExecution === null || lastExecution.startedAt !== null) return lastExecution
-  const { executions } = await evertick.executions.list({ job: id, limit: looked })
+  const { executions } = await evertick.executions.list({ job: id, limit: searchedExecutions })
   return executions.find(({ startedAt }) => startedAt !== null) ?? null
 }
 
-/** The latest ticks as a bar; empty where there are none. */
+/** The latest ticks as a bar; empty if there are none. */
 export async function tickBarOf(
   { evertick, terminal }: Session,
   { id, schedule }: JobView,

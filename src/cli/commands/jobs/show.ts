@@ -1,4 +1,4 @@
-/** `evertick jobs show|upcoming|stats`: one job, its future, its figures. */
+/** `evertick jobs show|upcoming|stats`: one job, its next runs, its statistics. */
 import type { Command } from 'commander'
 import { handlerText } from '../../../app/job/handler-view.ts'
 import type { JobView } from '../../../app/views.ts'
@@ -20,7 +20,7 @@ const barTicks = 40
 export function addShow(jobs: Command, cli: Cli): void {
   const show = jobs
     .command('show <job>')
-    .description('Shows a job: how it stands, its policies, its next runs and latest ticks.')
+    .description('Shows a job: its status, policies, next runs and latest ticks.')
     .action((job: string) => withEvertick(cli, show, (session) => showJob(session, job)))
   examples(show, [['jobs show nightly-report'], ['jobs show nightly-report --json']])
 }
@@ -58,10 +58,10 @@ function pauseWords(job: JobView, { times }: Session): string {
   if (!job.isPaused) return ''
   const until = job.pausedUntil === null ? '' : ` until ${times.at(job.pausedUntil)}`
   const reason = job.pausedReason === null ? '' : `: ${plainText(job.pausedReason)}`
-  return `${until} by ${plainText(job.pausedBy ?? 'somebody')}${reason}`
+  return `${until} by ${plainText(job.pausedBy ?? 'someone')}${reason}`
 }
 
-/** Each option that has something to say, by its own sentence. */
+/** The options that have something to say, each in its own sentence. */
 function settingPairs(job: JobView): [string, string | null][] {
   return jobOptions.map(([, { title, says }]) => {
     const sentence = says(job)
@@ -71,15 +71,15 @@ function settingPairs(job: JobView): [string, string | null][] {
 
 export function addUpcoming(parent: Command, cli: Cli, form: CommandForm = { name: 'upcoming' }): Command {
   const upcoming = jobCommand(parent, form, '<job>')
-    .description('Lists the next instants at which a job is due.')
-    .option('--count <n>', 'how many', wholeNumber(1, 100_000), 10)
+    .description('Lists the next times a job is due.')
+    .option('--count <n>', 'how many to list', wholeNumber(1, 100_000), 10)
     .action((job: string, { count }: { count: number }) =>
       withEvertick(cli, upcoming, async ({ evertick, terminal, times }) => {
         const next = await evertick.jobs.upcoming(job, { count })
         const { name, state } = await evertick.jobs.get(job)
         terminal.answer({ job: name, upcoming: next }, (out) => {
           if (next.length === 0) {
-            const why = state === 'active' ? 'has no tick to come' : `is ${state}`
+            const why = state === 'active' ? 'has no upcoming ticks' : `is ${state}`
             return terminal.say(`Job "${plainText(name)}" ${why}.`)
           }
           const rows = next.map((at) => [times.full(at), times.relative(at)])
@@ -93,7 +93,7 @@ export function addUpcoming(parent: Command, cli: Cli, form: CommandForm = { nam
 export function addStats(jobs: Command, cli: Cli): void {
   const command = jobs
     .command('stats <job>')
-    .description('Figures over the finished runs of a job that are still kept.')
+    .description('Shows statistics of the finished runs of a job that are still kept.')
     .action((job: string) =>
       withEvertick(cli, command, async ({ evertick, terminal, times }) => {
         const stats = await evertick.jobs.stats(job)

@@ -1,4 +1,4 @@
-/** `evertick why`: why a job or an execution does not run, and the next step. */
+/** `evertick why`: why a job or an execution is not running, and what to do next. */
 import type { Command } from 'commander'
 import { examples } from '../../help.ts'
 import { plainText } from '../../output/plain-text.ts'
@@ -7,8 +7,8 @@ import { type Cli, withEvertick } from '../../session.ts'
 export function addWhy(program: Command, cli: Cli): void {
   const command = program
     .command('why <job|execution>')
-    .summary('why a job or an execution does not run')
-    .description('Says in one sentence why a job or an execution does not run, and what to do about it.')
+    .summary('why a job or an execution is not running')
+    .description('Says in one sentence why a job or an execution is not running, and what to do about it.')
     .action((reference: string) =>
       withEvertick(cli, command, async ({ evertick, terminal }) => {
         const why = await evertick.why(reference)

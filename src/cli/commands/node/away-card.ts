@@ -9,12 +9,12 @@ import type { Stream } from '../../output/terminal.ts'
 import { durationWords, localFormat, localText } from '../../output/times.ts'
 import type { Away } from './away.ts'
 
-/** Shorter than the ledger's sentences: several stand in one cell. */
+/** Shorter than the ledger's sentences, since a cell can hold several. */
 const reasonWords: Readonly<Record<RangeReason, string>> = {
   catchup_off: 'catch-up is off',
   outside_window: 'older than the catch-up window',
   over_limit: 'beyond the limit of missed runs',
-  overlap: 'the run before was still going',
+  overlap: 'the previous run was still going',
   buffer_full: 'the buffer was full',
   paused: 'paused',
   ended: 'the schedule had ended',
@@ -32,19 +32,19 @@ export function writeAwayCard(out: Stream, away: Away, timezone: string): void {
   const span = fromDay === toDay ? `${fromTime} to ${toTime}` : `${fromDay} ${fromTime} to ${toDay} ${toTime}`
   const gap = durationWords(Math.round((away.to.getTime() - away.from.getTime()) / 1_000) * 1_000)
   const lines = [
-    `Nobody was at the clock for ${out.paint('strong', gap)} (${span}, ${timezone}).`,
+    `Nothing was scheduled for ${out.paint('strong', gap)} (${span}, ${timezone}).`,
     totals(away.missed),
   ]
   if (away.cutOff > 0) {
-    const them = away.cutOff === 1 ? 'It is' : 'They are'
-    lines.push(`${counted(away.cutOff, 'run')} had been cut off in the middle. ${them} tried again.`)
+    const them = away.cutOff === 1 ? 'was interrupted and is' : 'were interrupted and are'
+    lines.push(`${counted(away.cutOff, 'run')} ${them} tried again.`)
   }
   if (away.jobs.length > 0) lines.push('', ...jobLines(out, away.jobs))
   writeCard(out, 'While you were away', lines)
 }
 
 function totals({ found, caughtUp, coalesced, skipped }: Repair): string {
-  if (found === 0) return 'No tick fell due meanwhile: nothing was missed.'
+  if (found === 0) return 'No tick fell due, so nothing was missed.'
   const parts = [
     [caughtUp, 'caught up'],
     [coalesced, 'coalesced'],
@@ -53,7 +53,7 @@ function totals({ found, caughtUp, coalesced, skipped }: Repair): string {
   const words = parts
     .filter(([count]) => count > 0)
     .map(([count, word]) => `${count.toLocaleString('en')} ${word}`)
-  return `${counted(found, 'tick')} fell due: ${listed(words)}. None is lost.`
+  return `${counted(found, 'tick')} fell due: ${listed(words)}. None was lost.`
 }
 
 function jobLines(out: Stream, jobs: readonly AwayJob[]): string[] {
@@ -93,7 +93,7 @@ function figure(out: Stream, style: 'caught_up' | 'coalesced' | 'skipped', count
   return count === 0 ? out.paint('dim', '–') : out.paint(style, count.toLocaleString('en'))
 }
 
-/** A frame around a few lines, with a title in its upper edge. */
+/** A frame around a few lines, with a title in its top edge. */
 function writeCard(out: Stream, title: string, lines: readonly string[]): void {
   const width = Math.max(widthOf(title) + 2, ...lines.map(widthOf))
   const edge = (text: string) => out.paint('dim', text)

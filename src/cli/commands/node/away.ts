@@ -1,4 +1,4 @@
-/** What is told at a start: the gap since the previous term, and what the previous process left behind. */
+/** What to report at a start: the gap since the previous term, and what the previous process left behind. */
 import { hostname } from 'node:os'
 import type { Evertick } from '../../../app/evertick.ts'
 import type { AwayJob } from '../../../app/reports/away.ts'
@@ -14,23 +14,23 @@ export interface Away {
   readonly cutOff: number
 }
 
-/** Runs that nobody holds any more, as they are before the node starts. */
+/** How many runs nobody holds any more, counted before the node starts. */
 export async function readCutOff(evertick: Evertick): Promise<number> {
   const held = [...(await evertick.leases.expired()), ...(await evertick.leases.active())]
   const nodes = await evertick.nodes.list()
-  // A node that was killed is still listed; on this machine its process tells.
+  // A killed node is still listed, but on this machine its process is gone.
   const living = nodes.filter(({ host, pid }) => host !== hostname() || isRunning(pid))
   const alive = new Set(living.map(({ id }) => id))
   return held.filter(({ leasedBy }) => leasedBy === null || !alive.has(leasedBy)).length
 }
 
-/** Whether a node ran on this machine and its process does not: only here can that be known. */
-export async function isGone(evertick: Evertick, nodeId: string): Promise<boolean> {
+/** Whether a node of this machine is dead. For other machines that cannot be known. */
+export async function isDead(evertick: Evertick, nodeId: string): Promise<boolean> {
   const nodes = await evertick.nodes.list()
   return nodes.some(({ id, host, pid }) => id === nodeId && host === hostname() && !isRunning(pid))
 }
 
-/** null where nothing is to be told: the first start, or another node led on. */
+/** null if there is nothing to report: at the first start, or if another node kept leading. */
 export async function readAway(evertick: Evertick, termId: number, cutOff: number): Promise<Away | null> {
   const away = await evertick.reports.away(termId)
   return away === null ? null : { ...away, cutOff }

@@ -1,4 +1,4 @@
-/** What of the queues this process could still work on. */
+/** What this process could still work on in its queues. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Evertick } from '../../../app/evertick.ts'
 import type { ExecutionView } from '../../../app/views.ts'
@@ -36,21 +36,21 @@ export class Backlog {
     }
   }
 
-  /** What has begun is worked to its end, so a retry is waited for; what is planned for later is not. */
+  /** Retries count, since what was started is to be finished; executions that are not due yet do not. */
   async #empty(): Promise<boolean> {
     if (this.#evertick.running > 0) return false
     for (const queue of await this.#open()) {
-      const waiting =
+      const isBusy =
         (await this.#some(queue, 'running', ({ leasedBy }) => leasedBy === this.#evertick.nodeId)) ||
         (await this.#some(queue, 'pending', isDue)) ||
         (await this.#some(queue, 'retrying', () => true)) ||
         (await this.#some(queue, 'blocked', isDue))
-      if (waiting) return false
+      if (isBusy) return false
     }
     return true
   }
 
-  /** A paused queue gives nothing away. */
+  /** The queues that are not paused. */
   async #open(): Promise<string[]> {
     const queues = await this.#evertick.queues.list()
     const paused = new Set(queues.flatMap(({ name, pausedAt }) => (pausedAt === null ? [] : [name])))
@@ -79,7 +79,7 @@ export class Backlog {
     return false
   }
 
-  /** Executions whose handler only another node has are that node's. */
+  /** Executions without a handler on this node are left to others. */
   async #canRun({ jobId }: ExecutionView): Promise<boolean> {
     const known = this.#handlerOfJob.get(jobId)
     const handler = known ?? handlerKey((await this.#evertick.jobs.get(jobId)).handler)

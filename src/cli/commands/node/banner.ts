@@ -1,4 +1,4 @@
-/** The first thing that a person sees: where the data lies, what runs, and when. */
+/** The first thing that a person sees: where the data is, what runs, and when. */
 import type { JobView } from '../../../app/views.ts'
 import { counted, listed } from '../../output/count-words.ts'
 import { plainText } from '../../output/plain-text.ts'
@@ -14,7 +14,7 @@ export interface Banner {
   readonly jobs: readonly JobView[]
   readonly example: boolean
   readonly url: string | null
-  /** Why there is no API; null where there is one, or where it was not wanted. */
+  /** Why there is no API; null if there is one, or if it was not wanted. */
   readonly apiOff: string | null
   readonly signIn: string | null
   readonly now: number
@@ -24,7 +24,7 @@ const shownJobs = 20
 
 export function writeBanner(out: Stream, banner: Banner): void {
   const { jobs } = banner
-  const label = (text: string) => out.paint('dim', text.padEnd(6))
+  const label = (text: string) => out.paint('dim', text.padEnd(8))
   out.write('')
   out.write(
     `  ${out.paint('ran', '▂▃▅▇')} ${out.paint('strong', 'evertick')} ${out.paint('dim', banner.version)}  accounts for every tick`,
@@ -33,7 +33,7 @@ export function writeBanner(out: Stream, banner: Banner): void {
   out.write(`  ${label('data')} ${banner.database}`)
   if (banner.url !== null) out.write(`  ${label('open')} ${banner.url}`)
   if (banner.apiOff !== null) out.write(`  ${label('api')} ${banner.apiOff}`)
-  if (banner.signIn !== null) out.write(`  ${label('enter')} ${banner.signIn}`)
+  if (banner.signIn !== null) out.write(`  ${label('sign in')} ${banner.signIn}`)
   out.write(`  ${label('runs')} ${counted(jobs.length, 'job')}${origin(banner)} as ${listed(banner.roles)}`)
   out.write('')
   for (const line of jobLines(out, jobs, banner.now)) out.write(`  ${line}`)
@@ -47,7 +47,7 @@ export function writeBanner(out: Stream, banner: Banner): void {
     out.write(
       out.paint(
         'dim',
-        '  Stop me with Ctrl-C. Ask in another terminal: evertick jobs list · evertick explain <job>',
+        '  Stop me with Ctrl-C. In another terminal, try: evertick jobs list · evertick explain <job>',
       ),
     )
   }
@@ -55,8 +55,8 @@ export function writeBanner(out: Stream, banner: Banner): void {
 }
 
 function origin({ config, example }: Banner): string {
-  if (example) return ' of examples/jobs.ts'
-  return config === null ? '' : ` of ${config}`
+  if (example) return ' from examples/jobs.ts'
+  return config === null ? '' : ` from ${config}`
 }
 
 function jobLines(out: Stream, jobs: readonly JobView[], now: number): string[] {

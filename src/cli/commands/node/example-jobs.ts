@@ -1,4 +1,4 @@
-/** The jobs of examples/jobs.ts, which come with the repository only. */
+/** The jobs of examples/jobs.ts, which only the repository has. */
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { AnyJob } from '../../../app/config/options.ts'
@@ -9,7 +9,7 @@ export async function loadExampleJobs(): Promise<readonly AnyJob[]> {
   if (!existsSync(fileURLToPath(file))) {
     throw new EvertickError('invalid_option', 'The example jobs are not part of the package.', {
       field: '--example',
-      next: 'Run `evertick init`: it writes a configuration and a job of your own.',
+      next: 'Run `evertick init` to create a configuration and a job of your own.',
     })
   }
   const { exampleJobs } = (await import(file.href)) as { exampleJobs: readonly AnyJob[] }

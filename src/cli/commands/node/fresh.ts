@@ -1,4 +1,4 @@
-/** `--fresh`: begins anew, and deletes nothing but the files of its own database. */
+/** `--fresh`: starts over, and only deletes the files of its own database. */
 import { existsSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Evertick } from '../../../app/evertick.ts'
@@ -13,7 +13,7 @@ export async function deleteOwnDatabase(cli: Cli, settings: Settings, url: strin
   if (file === null || file !== databaseFile(cli, settings.ownDatabase)) {
     throw new EvertickError(
       'invalid_option',
-      `--fresh deletes only ${settings.ownDatabase}, not ${withoutSecrets(url)}.`,
+      `--fresh only deletes ${settings.ownDatabase}, not ${withoutSecrets(url)}.`,
       {
         field: '--fresh',
         next: 'Empty another database with `evertick migrate down`.',
@@ -31,13 +31,13 @@ async function refuseInUse(url: string, file: string): Promise<void> {
   try {
     evertick = await Evertick.open({ database: url, migrate: false })
   } catch {
-    // A damaged or foreign schema is one more reason to begin anew.
+    // A damaged or foreign schema is one more reason to start over.
     return
   }
   try {
     const alive = (await evertick.nodes.list()).find((node) => !isSilent(node))
     if (alive === undefined || !isRunning(alive.pid)) return
-    throw new EvertickError('database_busy', `The node ${alive.id} uses ${file}.`, {
+    throw new EvertickError('database_busy', `The node ${alive.id} is using ${file}.`, {
       field: '--fresh',
       next: `Stop process ${alive.pid} first.`,
     })

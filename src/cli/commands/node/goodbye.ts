@@ -1,4 +1,4 @@
-/** Counts what this process accounts for, for the line it leaves with. */
+/** Counts what this process does, for its last line. */
 import type { Evertick } from '../../../app/evertick.ts'
 import { counted, listed } from '../../output/count-words.ts'
 import { durationWords } from '../../output/times.ts'
@@ -8,7 +8,7 @@ export class Tally {
   #ticks = 0
   #ran = 0
   #failed = 0
-  #putOff = 0
+  #postponed = 0
 
   constructor(evertick: Evertick) {
     evertick.on('tick:accounted', ({ ticks }) => {
@@ -21,7 +21,7 @@ export class Tally {
       this.#failed += 1
     })
     evertick.on('execution:retrying', ({ error }) => {
-      if (error === null) this.#putOff += 1
+      if (error === null) this.#postponed += 1
     })
   }
 
@@ -29,10 +29,10 @@ export class Tally {
   goodbye(): string {
     const parts = [`${counted(this.#ticks, 'tick')} accounted for`, ...this.#runs()]
     const after = durationWords(Date.now() - this.#startedAt)
-    return `Goodbye after ${after}: ${listed(parts)}.\nWhat falls due meanwhile is accounted for at the next start.`
+    return `Goodbye after ${after}: ${listed(parts)}.\nTicks that fall due in the meantime are accounted for at the next start.`
   }
 
-  /** For a worker, which accounts for no ticks. */
+  /** For a worker, which schedules no ticks. */
   summary(): string {
     return `Done: ${listed(this.#runs())}.`
   }
@@ -41,7 +41,7 @@ export class Tally {
     return [
       `${counted(this.#ran, 'run')} completed`,
       ...(this.#failed > 0 ? [`${this.#failed} failed`] : []),
-      ...(this.#putOff > 0 ? [`${this.#putOff} put off until the next start`] : []),
+      ...(this.#postponed > 0 ? [`${this.#postponed} postponed until the next start`] : []),
     ]
   }
 }

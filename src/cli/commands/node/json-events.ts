@@ -1,4 +1,4 @@
-/** `start --json`: everything that the node tells, one JSON object per line. */
+/** `start --json`: every event of the node, one JSON object per line. */
 import type { Evertick } from '../../../app/evertick.ts'
 import type { EventName } from '../../../engine/events.ts'
 import type { Terminal } from '../../output/terminal.ts'

@@ -1,4 +1,4 @@
-/** What a node does, as it does it: one line for each run that ends, each retry, each tick that makes no run. */
+/** What a node does, live: one line for each finished run, each retry, and each tick without a run. */
 import type { Evertick } from '../../../app/evertick.ts'
 import { reasonSentence } from '../../../core/tick/account.ts'
 import type { EventMap, EventName } from '../../../engine/events.ts'
@@ -24,11 +24,11 @@ export class LiveLog {
   readonly #out: Stream
   readonly #format: Intl.DateTimeFormat
   readonly #budget: LineBudget
-  /** Up to where each job's ranges have been told; nothing is told of them until the card has told what lies before. */
-  readonly #told = new Map<string, number>()
-  #tellFrom: number | null = null
+  /** Up to when each job's ranges were reported. Nothing is before the card has reported what was missed. */
+  readonly #reportedUntil = new Map<string, number>()
+  #reportFrom: number | null = null
   #nameWidth: number
-  #holding: string[] | null = []
+  #held: string[] | null = []
 
   constructor(evertick: Evertick, out: Stream, options: { timezone: string; jobs: readonly string[] }) {
     this.#evertick = evertick
@@ -39,20 +39,20 @@ export class LiveLog {
     this.#listen()
   }
 
-  /** Lines are kept back until the banner has been written. */
+  /** Lines are held back until the banner has been written. */
   begin(): void {
-    const held = this.#holding ?? []
-    this.#holding = null
-    for (const line of held) this.#out.write(line)
+    const lines = this.#held ?? []
+    this.#held = null
+    for (const line of lines) this.#out.write(line)
   }
 
-  /** From here on, ticks that made no run are told one by one. */
-  tellTicksFrom(at: Date): void {
-    this.#tellFrom = at.getTime()
+  /** From here on, ticks without a run are reported one by one. */
+  reportTicksFrom(at: Date): void {
+    this.#reportFrom = at.getTime()
   }
 
-  /** Something that no event tells. */
-  tell(style: Style, glyph: string, subject: string, text: string): void {
+  /** For what has no event. */
+  report(style: Style, glyph: string, subject: string, text: string): void {
     this.#add([style, glyph, subject, text])
   }
 
@@ -61,7 +61,7 @@ export class LiveLog {
   }
 
   #listen(): void {
-    this.#tellLongRuns()
+    this.#reportLongRuns()
     this.#on('execution:completed', ({ job, durationMs, attempt, cause, scheduledFor }) => {
       const again = attempt > 1 ? `, attempt ${attempt}` : ''
       const why = causeWords[cause]
@@ -81,17 +81,17 @@ export class LiveLog {
       `failed for good, attempt ${attempt}: ${error.message}`,
     ])
     this.#on('execution:retrying', ({ job, attempt, error, readyAt }) => {
-      const when = `again at ${this.#time(readyAt)}`
+      const time = this.#time(readyAt)
       return error === null
-        ? ['late', '↻', job, `put off, ${when}`]
-        : ['late', '↻', job, `attempt ${attempt} failed: ${error.message}; ${when}`]
+        ? ['late', '↻', job, `postponed until ${time}`]
+        : ['late', '↻', job, `attempt ${attempt} failed: ${error.message}; next attempt at ${time}`]
     })
     this.#on('execution:cancelled', ({ job, reason }) => ['skipped', '–', job, `cancelled: ${reason}`])
     this.#on('execution:refused', ({ job }) => [
       'late',
       '!',
       job,
-      'was too late: another worker had taken it over',
+      'finished too late: another worker had taken it over',
     ])
     this.#on('lease:expired', ({ job, leasedBy }) => [
       'late',
@@ -109,17 +109,17 @@ export class LiveLog {
     ])
     this.#on('job:resumed', ({ job }) => ['ran', '●', job, 'resumed'])
     this.#evertick.on('tick:accounted', ({ job, ranges }) => {
-      // Only a line of the log is lost where the database does not answer; the ledger has it.
-      if (ranges > 0) void this.#tellRanges(job).catch(() => {})
+      // If the database does not answer, only this line is missing; the ledger has it.
+      if (ranges > 0) void this.#reportRanges(job).catch(() => {})
     })
   }
 
-  /** A run that takes a while says that it is under way; a short one is told by its end. */
-  #tellLongRuns(): void {
+  /** A long run is reported while it is running; a short one only when it ends. */
+  #reportLongRuns(): void {
     const timers = new Map<string, NodeJS.Timeout>()
     this.#evertick.on('execution:started', ({ executionId, job }) => {
-      const tell = () => this.#add(['running', '▸', job, 'is running'])
-      timers.set(executionId, setTimeout(tell, longRunMs))
+      const report = () => this.#add(['running', '▸', job, 'is running'])
+      timers.set(executionId, setTimeout(report, longRunMs))
     })
     const ends = ['completed', 'failed', 'retrying', 'cancelled', 'refused'] as const
     for (const end of ends) {
@@ -134,12 +134,12 @@ export class LiveLog {
     this.#evertick.on(event, (detail) => this.#add(line(detail)))
   }
 
-  /** Ticks that made no run of their own. */
-  async #tellRanges(job: string): Promise<void> {
-    const from = this.#told.get(job) ?? this.#tellFrom
+  /** Ticks without a run of their own. */
+  async #reportRanges(job: string): Promise<void> {
+    const from = this.#reportedUntil.get(job) ?? this.#reportFrom
     if (from === null) return
     const now = Date.now()
-    this.#told.set(job, now)
+    this.#reportedUntil.set(job, now)
     const { ranges } = await this.#evertick.jobs.explain(job, {
       from: new Date(from),
       to: new Date(now + 5_000),
@@ -164,8 +164,8 @@ export class LiveLog {
   }
 
   #write(line: string): void {
-    if (this.#holding === null) this.#out.write(line)
-    else this.#holding.push(line)
+    if (this.#held === null) this.#out.write(line)
+    else this.#held.push(line)
   }
 
   #time(at: Date): string {
@@ -173,7 +173,7 @@ export class LiveLog {
   }
 }
 
-/** For the terminal of a live log, which tells what became of each execution: that is not said twice. */
+/** Leaves out what the live log on the same terminal already says about executions. */
 export function besideLiveLog(logger: Logger): Logger {
   const say = (line: keyof Logger) => (message: string, details?: object) => {
     if (details === undefined || !('executionId' in details)) logger[line](message, details)

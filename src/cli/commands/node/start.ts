@@ -1,4 +1,4 @@
-/** `evertick start`: runs this machine's node until it is told to stop. */
+/** `evertick start`: runs a node until it is told to stop. */
 import { dirname, relative } from 'node:path'
 import type { Command } from 'commander'
 import { apiConfig } from '../../../app/config/api-config.ts'
@@ -10,6 +10,7 @@ import { makeDataFolder } from '../../../store/private-files.ts'
 import { withoutSecrets } from '../../../store/store-url.ts'
 import { signalExitCodes } from '../../exit-code.ts'
 import { collect, examples } from '../../help.ts'
+import { counted } from '../../output/count-words.ts'
 import { ownZone } from '../../output/times.ts'
 import { accessOf, type Cli, databaseFile, openOptions, settingsOf } from '../../session.ts'
 import { exampleSettings, type GlobalFlags, type Settings } from '../../settings.ts'
@@ -20,7 +21,7 @@ import { deleteOwnDatabase } from './fresh.ts'
 import { Tally } from './goodbye.ts'
 import { writeEvents } from './json-events.ts'
 import { besideLiveLog } from './live-log.ts'
-import { nameOrphans } from './orphans.ts'
+import { warnOfOrphans } from './orphans.ts'
 import { apiIsOff, rolesFor, rolesOf } from './roles.ts'
 import { type StoryOptions, startWithStory } from './story.ts'
 
@@ -30,23 +31,21 @@ interface StartOptions {
   readonly example?: true
 }
 
-/** What a running handler is waited for; an example is not worth a longer wait. */
+/** How long to wait for running handlers; the example is not worth a long wait. */
 const stopTimeout = { own: '30s', example: '2s' } as const
 
 export function addStart(program: Command, cli: Cli): void {
   const command = program
     .command('start')
-    .summary('run a node with the jobs of the configuration')
-    .description(
-      'Runs a node: schedules what is due and works on it, until Ctrl-C. A second Ctrl-C ends it at once.',
-    )
-    .option('--role <role>', `what this node does: ${roles.join(', ')}; may be given several times`, collect)
-    .option('--fresh', 'begin anew: delete the database in the data folder first')
-    .option('--example', 'run the example jobs of the repository, and heed EVERTICK_… variables only')
+    .summary('run a node with the configured jobs')
+    .description('Runs a node that schedules and runs jobs until Ctrl-C. A second Ctrl-C exits at once.')
+    .option('--role <role>', `what this node does: ${roles.join(', ')}; can be repeated`, collect)
+    .option('--fresh', 'delete the database in the data folder first')
+    .option('--example', 'run the example jobs of the repository; only EVERTICK_… variables apply')
     .action((options: StartOptions) => start(cli, command, options))
   examples(command, [
     ['start'],
-    ['start --role scheduler', 'decide about ticks, leave the work to others'],
+    ['start --role scheduler', 'only schedule, and let other nodes do the work'],
     ['start --config ops/evertick.config.ts --database sqlite:/var/lib/evertick.db'],
   ])
 }
@@ -99,14 +98,14 @@ async function run(
   const tally = new Tally(evertick)
   try {
     const log = await begin(cli, evertick, { ...shown, timezone: timezone ?? ownZone() })
-    // A node that does not work comes up before those that do.
-    if (shown.roles.includes('worker')) await nameOrphans(evertick, terminal)
+    // A node without workers starts before those that have the handlers.
+    if (shown.roles.includes('worker')) await warnOfOrphans(evertick, terminal)
     const signal = await Promise.race([signalled, Evertick.endOf(evertick)])
     terminal.say('')
     const busy = evertick.running
     if (busy > 0)
       terminal.say(
-        `Stopping: ${busy === 1 ? 'one run is' : `${busy} runs are`} under way. Ctrl-C again to leave at once.`,
+        `Stopping: waiting for ${counted(busy, 'run')} to finish. Press Ctrl-C again to exit at once.`,
       )
     await evertick.stop({ timeout: stopTimeout[shown.example ? 'example' : 'own'] })
     log?.end()
@@ -124,16 +123,16 @@ async function begin(cli: Cli, evertick: Evertick, options: StoryOptions) {
   return null
 }
 
-/** A file by its path from here: that is what one looks for. */
+/** A file is shown by its path from the current folder. */
 function shownDatabase(cli: Cli, settings: Settings, url: string): string {
   const file = databaseFile(cli, url)
   const place = file === null ? withoutSecrets(url) : relative(cli.cwd, file)
   return settings.database === null || url === settings.ownDatabase
     ? place
-    : `${place} (named by ${settings.database.from})`
+    : `${place} (from ${settings.database.from})`
 }
 
-/** Only for somebody who sits before it: a link in a log would let in whoever reads the log. */
+/** Only on a terminal: a link in a log would let in whoever reads the log. */
 async function linkFor(
   { terminal }: Cli,
   evertick: Evertick,
@@ -147,7 +146,7 @@ async function linkFor(
   return signInLink(url, code)
 }
 
-/** The jobs of the configuration. Without one a node works on what needs no code, in a database that was named. */
+/** The configured jobs. Without a configuration, a node runs the jobs of its database that need no code. */
 export function jobsOf(
   { options, configPath, database }: Settings,
   wanted: readonly Role[],
@@ -155,10 +154,10 @@ export function jobsOf(
   if (configPath === null && database === null && wanted.includes('worker')) {
     throw new EvertickError(
       'invalid_config',
-      'There is no evertick.config.ts in this folder, so there are no jobs to run.',
+      'This folder has no evertick.config.ts, so there are no jobs to run.',
       {
         field: 'config',
-        next: 'Write one with `evertick init`, or name one with --config. For jobs without code, name a --database.',
+        next: 'Create one with `evertick init`, or choose one with --config. To run jobs without code, set --database.',
       },
     )
   }

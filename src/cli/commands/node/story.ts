@@ -1,4 +1,4 @@
-/** What a person is told around a running node: banner, "While you were away", live log, goodbye. */
+/** What a person sees of a running node: the banner, "While you were away", the live log. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TermView } from '../../../app/cluster/cluster.ts'
 import { version } from '../../../app/config/version.ts'
@@ -7,7 +7,7 @@ import { EvertickError } from '../../../core/error.ts'
 import { messageOf } from '../../error-report.ts'
 import type { Stream } from '../../output/terminal.ts'
 import { localFormat, localText } from '../../output/times.ts'
-import { isGone, readAway, readCutOff } from './away.ts'
+import { isDead, readAway, readCutOff } from './away.ts'
 import { writeAwayCard } from './away-card.ts'
 import { writeBanner } from './banner.ts'
 import { LiveLog } from './live-log.ts'
@@ -16,22 +16,22 @@ export interface StoryOptions {
   readonly database: string
   readonly config: string | null
   readonly roles: readonly string[]
-  /** Why there is no API, where one was to be expected. */
+  /** Why there is no API, if one was to be expected. */
   readonly apiOff: string | null
-  /** A link to sign in with; null where there is no API, or nobody to show it to. */
+  /** A sign-in link; null if there is no API, or nobody to show it to. */
   readonly signIn: () => Promise<string | null>
   readonly example: boolean
-  /** Their names, for the width of a column. */
+  /** The names of the jobs, for the width of a column. */
   readonly jobs: readonly string[]
   readonly timezone: string
 }
 
-const lookEveryMs = 25
-/** The log begins after this, even if the card is not ready: a leader that was killed holds its lease for a while. */
+const pollEveryMs = 25
+/** After this the log starts without the card: a leader that was killed keeps its lease for a while. */
 const cardPatienceMs = 1_500
 const repairPatienceMs = 60_000
 
-/** Starts the node and tells of it. Resolves when the banner is out. */
+/** Starts the node. Resolves once the banner is written. */
 export async function startWithStory(
   evertick: Evertick,
   out: Stream,
@@ -57,17 +57,17 @@ async function beginLog(
   card: Promise<void>,
   timezone: string,
 ): Promise<void> {
-  const came = await Promise.race([card, sleep(cardPatienceMs, 'later')])
+  const first = await Promise.race([card, sleep(cardPatienceMs, 'later')])
   log.begin()
-  if (came !== 'later') return
-  // Another node leads, or one that was killed still holds its lease: say what is being waited for.
+  if (first !== 'later') return
+  // Another node leads, or a killed one still holds its lease: say what this node is waiting for.
   const leader = await evertick.leader.current().catch(() => null)
   if (leader === null || leader.instance === evertick.nodeId) return
   const [, until] = localText(localFormat(timezone), leader.leaseUntil)
-  const gone = await isGone(evertick, leader.instance).catch(() => false)
+  const dead = await isDead(evertick, leader.instance).catch(() => false)
   const waits = `waiting for the lease of ${leader.instance}, whose process is gone, until ${until}`
   const leads = `${leader.instance} leads, until ${until} unless it renews; this node takes over if it is gone`
-  log.tell('running', '♦', 'leader', gone ? waits : leads)
+  log.report('running', '♦', 'leader', dead ? waits : leads)
 }
 
 async function writeCardOnce(
@@ -84,22 +84,22 @@ async function writeCardOnce(
     const term = await repaired(evertick, await elected)
     const away = term === null ? null : await readAway(evertick, term.id, cutOff)
     if (away !== null) writeAwayCard(out, away, timezone)
-    log.tellTicksFrom(term?.startTime ?? new Date())
+    log.reportTicksFrom(term?.startTime ?? new Date())
   } catch (error) {
-    // The card is a courtesy: a node that cannot write it works all the same. Stopped early, there is nothing to tell.
+    // The card is a courtesy: a node works without it. If the node was stopped early, there is nothing to report.
     if (error instanceof EvertickError && error.code === 'database_closed') return
-    log.tell('late', '!', 'away', `could not read what was missed: ${messageOf(error)}`)
+    log.report('late', '!', 'away', `could not read what was missed: ${messageOf(error)}`)
   }
 }
 
-/** The term, once it has settled what was missed before it. */
+/** The term, once it has dealt with what was missed before it. */
 async function repaired(evertick: Evertick, termId: number): Promise<TermView | null> {
   const until = Date.now() + repairPatienceMs
   while (Date.now() < until) {
     const terms = await evertick.leader.terms({ limit: 5 })
     const term = terms.find(({ id }) => id === termId)
     if (term?.handledMissedTasks === true) return term
-    await sleep(lookEveryMs)
+    await sleep(pollEveryMs)
   }
   return null
 }

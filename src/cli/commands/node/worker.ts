@@ -1,4 +1,4 @@
-/** `evertick worker`: a node that only works; for ever, until the queues are empty, or for one execution. */
+/** `evertick worker`: a node that only works: until it is stopped, until the queues are empty, or for one execution. */
 import type { Command } from 'commander'
 import type { AnyJob } from '../../../app/config/options.ts'
 import { Evertick } from '../../../app/evertick.ts'
@@ -23,23 +23,23 @@ interface WorkerOptions {
 type Queues = Record<string, { concurrency: number }>
 
 const defaultConcurrency = 10
-const lookEveryMs = 100
+const pollEveryMs = 100
 
 export function addWorker(program: Command, cli: Cli): void {
   const command = program
     .command('worker')
-    .summary('only work on what others have scheduled')
-    .description('Runs a node that claims and runs executions, and decides about no ticks.')
-    .option('--queue <name:n>', 'serve this queue with n runs at once; may be given several times', collect)
-    .option('--once', 'run one execution that is ready, then end')
-    .option('--drain', 'work until the queues are empty, retries included, then end')
+    .summary('run what other nodes have scheduled')
+    .description('Runs a node that claims and runs executions but schedules nothing.')
+    .option('--queue <name:n>', 'serve this queue with n runs at once; can be repeated', collect)
+    .option('--once', 'run one execution that is ready, then exit')
+    .option('--drain', 'work until the queues are empty, including retries, then exit')
     .action((options: WorkerOptions) => work(cli, command, options))
   examples(command, [['worker'], ['worker --queue mail:5 --queue default:20'], ['worker --drain']])
 }
 
 async function work(cli: Cli, command: Command, options: WorkerOptions): Promise<void> {
   if (options.once === true && options.drain === true)
-    command.error('error: --once and --drain exclude each other')
+    command.error('error: --once and --drain cannot be combined')
   const settings = await settingsOf(cli, command)
   const jobs = jobsOf(settings, ['worker'])
   const queues = queuesOf(options.queue) ??
@@ -67,7 +67,7 @@ async function once(
   const queue = await new Backlog(looking, Object.keys(queues)).firstReady()
   await looking.stop()
   if (queue === null) {
-    cli.terminal.report({ execution: null }, 'Nothing is ready.')
+    cli.terminal.report({ execution: null }, 'No execution is ready.')
     return
   }
   const evertick = await open({ [queue]: { concurrency: 1 } })
@@ -78,8 +78,8 @@ async function once(
   })
   const tally = new Tally(evertick)
   await evertick.start()
-  // Another worker may have been quicker: then there is nothing to wait for.
-  await Promise.race([started, backlog.untilEmpty(lookEveryMs)])
+  // If another worker was quicker, there is nothing to wait for.
+  await Promise.race([started, backlog.untilEmpty(pollEveryMs)])
   await evertick.stop({ timeout: '1d' })
   log?.end()
   cli.terminal.say(tally.summary())
@@ -98,15 +98,13 @@ async function runNode(
   const tally = new Tally(evertick)
   const log = logOf(cli, evertick, jobs)
   try {
-    const lanes = Object.entries(queues).map(([name, { concurrency }]) => `${name}:${concurrency}`)
-    terminal.say(
-      `Working on ${lanes.join(', ')}${drain ? ' until they are empty' : '; stop me with Ctrl-C'}.`,
-    )
+    const slots = Object.entries(queues).map(([name, { concurrency }]) => `${name}:${concurrency}`)
+    terminal.say(`Serving ${slots.join(', ')}${drain ? ' until they are empty' : '. Press Ctrl-C to stop'}.`)
     await evertick.start()
     const backlog = new Backlog(evertick, Object.keys(queues))
     if (drain)
-      await backlog.warnOfPaused((name) => terminal.say(`The queue "${name}" is paused: it is left alone.`))
-    const emptied = drain ? backlog.untilEmpty(lookEveryMs).then(() => null) : new Promise<never>(() => {})
+      await backlog.warnOfPaused((name) => terminal.say(`The queue "${name}" is paused, so it is skipped.`))
+    const emptied = drain ? backlog.untilEmpty(pollEveryMs).then(() => null) : new Promise<never>(() => {})
     const signal = await Promise.race([signalled, emptied, Evertick.endOf(evertick)])
     await evertick.stop()
     log?.end()
@@ -141,8 +139,8 @@ function queuesOf(given: readonly string[] | undefined): Queues | null {
 }
 
 function badQueue(text: string): EvertickError {
-  return new EvertickError('invalid_option', `${JSON.stringify(text)} names no queue.`, {
+  return new EvertickError('invalid_option', `${JSON.stringify(text)} is not a valid queue.`, {
     field: '--queue',
-    next: 'Write a name, or a name and a number: --queue mail:5.',
+    next: 'Use a name, or a name and a concurrency: --queue mail:5.',
   })
 }

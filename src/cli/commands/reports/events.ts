@@ -1,4 +1,4 @@
-/** `evertick events --follow`: what changes, while it changes. */
+/** `evertick events --follow`: changes as they happen. */
 import type { Command } from 'commander'
 import { signalExitCodes } from '../../exit-code.ts'
 import { examples } from '../../help.ts'
@@ -18,16 +18,16 @@ interface EventsOptions {
 export function addEvents(program: Command, cli: Cli): void {
   const command = program
     .command('events')
-    .summary('what changes, while it changes')
+    .summary('watch changes as they happen')
     .description(
-      'Prints a line for everything that changes, on any node, until Ctrl-C: executions, jobs, leases and the leader. With --json, one JSON value on each line.',
+      'Prints a line for each change on any node until Ctrl-C: executions, jobs, leases and the leader. With --json, each line is a JSON value.',
     )
-    .option('--follow', 'print what happens from now on; nothing else can be printed yet')
-    .option('--job <job>', 'only what concerns this job')
+    .option('--follow', 'print changes from now on (required)')
+    .option('--job <job>', 'only changes to this job')
     .action((options: EventsOptions) => {
       if (options.follow !== true) {
         command.error(
-          'error: add --follow: events are what happens from now on; `executions list` and `audit-log` tell of the past',
+          'error: add --follow: `events` only prints changes from now on; `executions list` and `audit-log` show the past',
         )
       }
       return withEvertick(cli, command, (session) => follow(cli, session, options))
@@ -45,18 +45,18 @@ async function follow(
   const signalled = stopSignal()
   void signalled.then(() => controller.abort())
   const format = localFormat(times.timezone)
-  const tell = (event: SystemEvent) => {
+  const print = (event: SystemEvent) => {
     if (only !== null && !concerns(event, only)) return
     const at = new Date()
     if (terminal.json) terminal.out.write(JSON.stringify({ at, ...event }))
     else writeLine(terminal, localText(format, at).join(' '), event)
   }
-  terminal.say(`Waiting for events${only === null ? '' : ` of "${plainText(only)}"`}; stop me with Ctrl-C.`)
-  await evertick.follow(tell, controller.signal)
+  terminal.say(`Waiting for events${only === null ? '' : ` for "${plainText(only)}"`}. Press Ctrl-C to stop.`)
+  await evertick.follow(print, controller.signal)
   if (controller.signal.aborted) cli.exitCode = signalExitCodes[await signalled]
 }
 
-/** Where it is not said which job, it may be this one. */
+/** An event without a job may concern any job. */
 function concerns(event: SystemEvent, job: string): boolean {
   if (event.type === 'reset') return true
   return event.type !== 'leader' && (event.job === null || event.job === job)
@@ -74,18 +74,16 @@ function wordsOf(event: SystemEvent): [style: Style, ...words: string[]] {
     case 'execution':
       return [stateStyles[event.state], event.job, event.state, event.id]
     case 'executions':
-      return ['dim', event.job ?? 'many jobs', 'many executions have changed']
+      return ['dim', event.job ?? 'many jobs', 'many executions changed']
     case 'job':
       return ['strong', event.job, event.deleted ? 'deleted' : 'changed']
     case 'lease':
-      return ['late', event.job, 'its lease ran out', event.id]
+      return ['late', event.job, 'lease expired', event.id]
     case 'leader':
-      return [
-        'strong',
-        event.instance ?? 'nobody',
-        event.instance === null ? 'leads' : `leads, term ${event.termId}`,
-      ]
+      return event.instance === null
+        ? ['strong', 'there is no leader']
+        : ['strong', event.instance, `leads, term ${event.termId}`]
     case 'reset':
-      return ['late', 'more has happened than was told: look anew']
+      return ['late', 'some events were missed']
   }
 }

@@ -1,4 +1,4 @@
-/** `evertick stats`: figures over everything. */
+/** `evertick stats`: statistics of everything. */
 import type { Command } from 'commander'
 import { examples } from '../../help.ts'
 import { percentWords } from '../../output/count-words.ts'
@@ -9,8 +9,8 @@ import { type Cli, withEvertick } from '../../session.ts'
 export function addStats(program: Command, cli: Cli): void {
   const command = program
     .command('stats')
-    .summary('figures over all jobs and executions')
-    .description('Figures over all jobs and executions that are still kept.')
+    .summary('statistics of all jobs and executions')
+    .description('Shows statistics of all jobs and of the executions that are still kept.')
     .action(() =>
       withEvertick(cli, command, async ({ evertick, terminal }) => {
         const metrics = await evertick.metrics()

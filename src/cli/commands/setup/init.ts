@@ -10,13 +10,13 @@ export function addInit(program: Command, cli: Cli): void {
   const command = program
     .command('init')
     .summary('write evertick.config.ts and an example job')
-    .description('Writes evertick.config.ts and an example job into this folder. Overwrites nothing.')
+    .description('Writes evertick.config.ts and an example job to this folder. Overwrites nothing.')
     .action(() => init(cli))
   examples(command, [['init'], ['init && npx evertick start']])
 }
 
 function init({ cwd, terminal }: Cli): void {
-  // In a CommonJS package only .mjs may hold `import`; npm init makes one of those by default.
+  // In a CommonJS package, which `npm init` creates by default, only .mjs files can use `import`.
   const ending = packageType(cwd) === 'commonjs' ? 'mjs' : 'ts'
   const files = {
     [`evertick.config.${ending}`]: configText(ending),
@@ -26,7 +26,7 @@ function init({ cwd, terminal }: Cli): void {
   const others = ['ts', 'js', 'mjs'].map((each) => `evertick.config.${each}`)
   const existing = [...others, ...names].find((name) => existsSync(join(cwd, name)))
   if (existing !== undefined) {
-    throw new EvertickError('file_exists', `There is already a file ${existing} here; nothing was written.`, {
+    throw new EvertickError('file_exists', `${existing} already exists; nothing was written.`, {
       next: 'Edit it, or run `evertick init` in another folder.',
     })
   }
@@ -36,7 +36,7 @@ function init({ cwd, terminal }: Cli): void {
   }
   terminal.answer({ written: names }, (out) => {
     for (const name of names) out.write(`${out.paint('ran', '+')} ${name}`)
-    terminal.say('\nNow start it, and watch its ticks:\n  $ npx evertick start')
+    terminal.say('\nNow start it and watch its ticks:\n  $ npx evertick start')
   })
 }
 
@@ -44,7 +44,7 @@ function packageType(cwd: string): string | undefined {
   try {
     return (JSON.parse(readFileSync(join(cwd, 'package.json'), 'utf8')) as { type?: string }).type
   } catch {
-    // No package here, or none that can be read: Node takes the files for what they are.
+    // No package here, or an unreadable one: Node goes by the file endings.
     return undefined
   }
 }
@@ -54,9 +54,9 @@ function configText(ending: string): string {
 import { hello } from './jobs/hello.${ending}'
 
 export default defineConfig({
-  // One file, made at the first start.
+  // One file, created at the first start.
   database: 'sqlite:.evertick/evertick.db',
-  // The zone of crons that name none.
+  // The default time zone of cron schedules.
   timezone: 'UTC',
   jobs: [hello],
 })

@@ -1,5 +1,4 @@
 /** `evertick migrate`: the schema of the database. */
-
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { createInterface } from 'node:readline/promises'
@@ -26,12 +25,12 @@ import type { Settings } from '../../settings.ts'
 export function addMigrate(program: Command, cli: Cli): void {
   const migrate = program
     .command('migrate')
-    .summary('bring the schema up to date')
-    .description('The tables of Evertick in your database: made, listed, removed.')
+    .summary('create, update or remove the tables')
+    .description('Manages Evertick’s tables in your database.')
 
   const up = migrate
     .command('up')
-    .description('Brings the schema up to date; makes a SQLite file where there is none.')
+    .description('Brings the schema up to date. Creates the SQLite file if it does not exist.')
     .action(() =>
       withMigrator(
         cli,
@@ -46,30 +45,30 @@ export function addMigrate(program: Command, cli: Cli): void {
               : `${counted(applied.length, 'migration')} applied.`,
           )
         },
-        { whereNone: 'create' },
+        { ifMissing: 'create' },
       ),
     )
   examples(up, [['migrate up'], ['migrate up --database sqlite:data/evertick.db']])
 
   const down = migrate
     .command('down')
-    .description('Removes every table that Evertick made, with all jobs and their history.')
-    .option('--yes', 'do it without asking')
+    .description('Removes all of Evertick’s tables, with all jobs and their history.')
+    .option('--yes', 'do not ask for confirmation')
     .action((options: { yes?: true }) =>
       withMigrator(cli, down, async (migrator) => {
         await confirmed(cli, options.yes === true)
         const undone = await migrator.down()
         if (cli.terminal.json) return cli.terminal.data({ undone })
-        for (const name of undone) cli.terminal.say(`undone ${name}`)
-        cli.terminal.say(undone.length === 0 ? 'There was nothing to remove.' : 'Evertick’s tables are gone.')
+        for (const name of undone) cli.terminal.say(`reverted ${name}`)
+        cli.terminal.say(undone.length === 0 ? 'There was nothing to remove.' : 'Removed Evertick’s tables.')
       }),
     )
   examples(down, [['migrate down --yes']])
 
-  addReading(migrate, cli)
+  addStatusAndPlan(migrate, cli)
 }
 
-function addReading(migrate: Command, cli: Cli): void {
+function addStatusAndPlan(migrate: Command, cli: Cli): void {
   const status = migrate
     .command('status')
     .description('Lists the migrations and when each was applied.')
@@ -101,27 +100,27 @@ function addReading(migrate: Command, cli: Cli): void {
           const pending = (await migrator.plan()).map(({ version, name, up }) => ({ version, name, sql: up }))
           cli.terminal.answer({ pending }, (out) => {
             if (pending.length === 0)
-              return cli.terminal.say('The schema is up to date: there is nothing to run.')
+              return cli.terminal.say('The schema is up to date; there is nothing to run.')
             for (const { name, sql } of pending) out.write(`-- ${name}\n${sql.trimEnd()}\n`)
           })
         },
-        { whereNone: 'imagine' },
+        { ifMissing: 'in_memory' },
       ),
     )
   examples(plan, [['migrate plan > review.sql']])
 }
 
-/** What to do where the SQLite file does not exist; a plan can be made without one. */
-type WhereNone = 'refuse' | 'create' | 'imagine'
+/** What to do if the SQLite file does not exist; a plan needs none. */
+type IfMissing = 'refuse' | 'create' | 'in_memory'
 
 async function withMigrator(
   cli: Cli,
   command: Command,
   work: (migrator: Migrator, times: Times) => void | Promise<void>,
-  { whereNone = 'refuse' }: { whereNone?: WhereNone } = {},
+  { ifMissing = 'refuse' }: { ifMissing?: IfMissing } = {},
 ): Promise<void> {
   const settings = await settingsOf(cli, command)
-  const url = urlToMigrate(cli, settings, whereNone)
+  const url = urlToMigrate(cli, settings, ifMissing)
   cli.terminal.say(`Database: ${databaseWords(settings)}`)
   const { store, migrator } = await openStore(url, storeContext)
   try {
@@ -131,12 +130,12 @@ async function withMigrator(
   }
 }
 
-function urlToMigrate(cli: Cli, settings: Settings, whereNone: WhereNone): string {
-  if (whereNone === 'refuse') return databaseOf(cli, settings, false)
+function urlToMigrate(cli: Cli, settings: Settings, ifMissing: IfMissing): string {
+  if (ifMissing === 'refuse') return databaseOf(cli, settings, false)
   const url = settings.database?.url ?? settings.ownDatabase
   const file = databaseFile(cli, url)
   if (file === null || existsSync(file)) return url
-  if (whereNone === 'imagine') return 'sqlite::memory:'
+  if (ifMissing === 'in_memory') return 'sqlite::memory:'
   if (url === settings.ownDatabase) makeDataFolder(dirname(file))
   else makePrivateFolder(dirname(file))
   return url
@@ -146,11 +145,15 @@ async function confirmed({ terminal }: Cli, yes: boolean): Promise<void> {
   if (yes) return
   if (process.stdin.isTTY && terminal.err.tty && !terminal.json) {
     const prompt = createInterface({ input: process.stdin, output: process.stderr })
-    const answer = await prompt.question('This removes all jobs and their history. Type "yes" to go on: ')
+    const answer = await prompt.question('This removes all jobs and their history. Type "yes" to continue: ')
     prompt.close()
     if (answer.trim().toLowerCase() === 'yes') return
   }
-  throw new EvertickError('invalid_option', 'This removes all jobs and their history; nothing was changed.', {
-    next: 'Add --yes if that is what you want.',
-  })
+  throw new EvertickError(
+    'invalid_option',
+    'This removes all jobs and their history, so it needs confirmation. Nothing was changed.',
+    {
+      next: 'Add --yes to confirm.',
+    },
+  )
 }

@@ -1,4 +1,4 @@
-/** `evertick backfill`: executions for the nominal ticks of a past span. */
+/** `evertick backfill`: creates executions for the ticks of a past span. */
 import type { Command } from 'commander'
 import { choice, examples, wholeNumber } from '../../help.ts'
 import { instantArgument } from '../../instant-argument.ts'
@@ -17,16 +17,19 @@ interface BackfillOptions {
 export function addBackfill(program: Command, cli: Cli): void {
   const command = program
     .command('backfill <job>')
-    .summary('run a job for the ticks of a past span')
+    .summary('run a job for past ticks')
     .description(
-      'Makes an execution for every nominal tick from --from up to --to, whatever became of those ticks. They run one at a time, behind what is due.',
+      'Creates an execution for every tick from --from to --to, whatever happened to that tick. They run one at a time, after everything that is due.',
     )
-    .requiredOption('--from <instant>', 'begin here: ISO 8601, or 2d for two days ago')
-    .requiredOption('--to <instant>', 'end before here')
+    .requiredOption('--from <instant>', 'start here: ISO 8601, or 2d for two days ago')
+    .requiredOption('--to <instant>', 'end before this')
     .option('--dry-run', 'only count the ticks')
-    .option('--limit <n>', 'refuse to make more than this (default 1000)', wholeNumber(1, 1_000_000))
+    .option('--limit <n>', 'refuse to create more than this (default 1000)', wholeNumber(1, 1_000_000))
     .addOption(
-      choice('--order <order>', 'which go first (default: oldest_first)', ['oldest_first', 'newest_first']),
+      choice('--order <order>', 'which ticks run first (default: oldest_first)', [
+        'oldest_first',
+        'newest_first',
+      ]),
     )
     .action((job: string, options: BackfillOptions) =>
       withEvertick(cli, command, (session) => backfill(session, job, options)),
@@ -50,6 +53,9 @@ async function backfill(
   if (terminal.json) return terminal.data(body)
   const where = first === null || last === null ? '' : `, ${times.full(first)} to ${times.full(last)}`
   const ticksText = `${counted(ticks, 'tick')} of "${plainText(job)}"${where}`
-  if (body.dryRun) terminal.out.write(`${ticksText} would run. Leave --dry-run out to run them.`)
-  else terminal.out.write(`${ticksText}: ${counted(created, 'execution')} made; they run behind what is due.`)
+  if (body.dryRun) terminal.out.write(`${ticksText} would run. Remove --dry-run to run them.`)
+  else
+    terminal.out.write(
+      `${ticksText}: created ${counted(created, 'execution')}. They run after everything that is due.`,
+    )
 }

@@ -1,4 +1,4 @@
-/** `evertick cron`: an expression in words, its next runs, and what the clock changes do to it. No database. */
+/** `evertick cron`: an expression in words, its next runs, and how clock changes affect it. Needs no database. */
 import type { Command } from 'commander'
 import { previewSchedule } from '../../../app/job/preview-schedule.ts'
 import type { CronSchedule } from '../../../core/schedule/schedule.ts'
@@ -20,14 +20,14 @@ interface CronOptions {
 export function addCron(program: Command, cli: Cli): void {
   const command = program
     .command('cron <expression...>')
-    .summary('a cron expression in words, with its next runs')
+    .summary('explain a cron expression and list its next runs')
     .description(
-      'Says a cron expression in words, lists its next runs and warns of clock changes. No database.',
+      'Explains a cron expression, lists its next runs and warns about clock changes. Needs no database.',
     )
     .option('--tz <zone>', 'time zone (default: EVERTICK_TIMEZONE, else UTC)')
     .option('--from <instant>', 'list the runs after this instant (default: now)')
     .option('--count <n>', 'how many runs to list', wholeNumber(1, 100_000), 5)
-    .option('--name <job>', 'the job’s name, which decides H')
+    .option('--name <job>', 'the job’s name, which determines H')
     .action((expression: string[], options: CronOptions) => show(cli, expression.join(' '), options))
   examples(command, [
     ['cron "0 9 * * 1-5" --tz Europe/Madrid'],

@@ -1,4 +1,4 @@
-/** `evertick explain`: what became of every tick of a span, and why. */
+/** `evertick explain`: what happened to every tick of a span, and why. */
 import type { Command } from 'commander'
 import type { ExplanationView } from '../../../app/job/explain.ts'
 import { examples, wholeNumber } from '../../help.ts'
@@ -24,19 +24,19 @@ const barTicks = 60
 export function addExplain(program: Command, cli: Cli): void {
   const command = program
     .command('explain <job>')
-    .summary('what became of each tick, and why')
-    .description('Says of every tick in a span of time what became of it and why, from the ledger.')
-    .option('--from <instant>', 'begin here: ISO 8601, or 2h for two hours ago', '1h')
-    .option('--to <instant>', 'end before here: ISO 8601, now, or +1h', 'now')
-    .option('--limit <n>', 'at most this many ticks', wholeNumber(1, 1_000_000), 100_000)
-    .option('--all', 'one line for every tick, also where many in a row simply ran')
+    .summary('what happened to each tick, and why')
+    .description('Shows what happened to every tick in a span of time, and why, from the ledger.')
+    .option('--from <instant>', 'start here: ISO 8601, or 2h for two hours ago', '1h')
+    .option('--to <instant>', 'end before this: ISO 8601, now, or +1h', 'now')
+    .option('--limit <n>', 'show at most this many ticks', wholeNumber(1, 1_000_000), 100_000)
+    .option('--all', 'show every tick, even if many in a row ran on time')
     .action(async (job: string, options: ExplainOptions) => {
       await withEvertick(cli, command, (session) => explain(session, job, options))
     })
   examples(command, [
     ['explain nightly-report --from 24h'],
     ['explain nightly-report --from 2027-03-27T00:00:00Z --to 2027-03-29T00:00:00Z --json'],
-    ['explain nightly-report --from now --to +1d', 'what is to come'],
+    ['explain nightly-report --from now --to +1d', 'upcoming ticks'],
   ])
 }
 
@@ -55,7 +55,7 @@ async function explain(session: Session, job: string, options: ExplainOptions): 
   const heading = `${out.paint('strong', plainText(explanation.job))}  ${scheduleText ?? 'no schedule'}`
   out.write(`${heading}  ${out.paint('dim', `${times.span(span.from, span.to)}, ${times.timezone}`)}`)
   if (explanation.ticks.length === 0) {
-    out.write('No tick of its schedule falls into this span.')
+    out.write('The job has no ticks in this span.')
     return
   }
   out.write('')

@@ -10,11 +10,11 @@ export interface LedgerLine {
   readonly when: string
   readonly mark: TickMark
   readonly text: string
-  /** Simply ran on time, at the first attempt: many of them in a row tell nothing new. */
+  /** Ran on time at the first attempt: many in a row are folded. */
   readonly ordinary: boolean
 }
 
-/** Of more ordinary lines than this in a row, only the first and the last two are shown. */
+/** If more ordinary lines than this are in a row, only the first and the last two are shown. */
 const foldAbove = 8
 const keptAtEdge = 2
 
@@ -34,7 +34,7 @@ export function ledgerLines(
   )
 }
 
-/** Ticks without an execution of their own, of one account, are one line. */
+/** Ticks of one account share a line if they have no execution of their own. */
 function belongTogether(a: ExplainedTickView, b: ExplainedTickView): boolean {
   if (b.account === 'fired' || b.account === 'caught_up') return false
   return a.account === b.account && a.reason === b.reason && a.executionId === b.executionId
