@@ -4,7 +4,7 @@
  */
 import { type Colour, coloured, terminalText } from './colour.ts'
 
-/** Colour carries meaning only; each meaning also has a letter or a shape. */
+/** Each colour has a meaning, and a letter or a shape says the same without colour. */
 const styles = {
   ran: [32, 39],
   failed: [31, 39],

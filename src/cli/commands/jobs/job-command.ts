@@ -1,4 +1,4 @@
-/** A command of `jobs`, or its short form beside it. */
+/** A command of `jobs`, or its hidden short form: `evertick add` for `evertick jobs create`. */
 import type { Command } from 'commander'
 
 export interface CommandForm {

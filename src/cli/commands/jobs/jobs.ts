@@ -1,4 +1,4 @@
-/** `evertick jobs`: the group, and the short forms of its commands beside it. */
+/** `evertick jobs`: the group, and the short forms of its commands. */
 import type { Command } from 'commander'
 import type { Cli } from '../../session.ts'
 import { addCancel, addDelete, addPause, addResetCursor, addResume, addRetry, addTrigger } from './actions.ts'

@@ -24,7 +24,7 @@ export class LiveLog {
   readonly #out: Stream
   readonly #format: Intl.DateTimeFormat
   readonly #budget: LineBudget
-  /** Up to when each job's ranges were reported. Nothing is before the card has reported what was missed. */
+  /** Up to when each job's ranges were reported; none are until the card has reported what was missed. */
   readonly #reportedUntil = new Map<string, number>()
   #reportFrom: number | null = null
   #nameWidth: number
@@ -174,7 +174,7 @@ export class LiveLog {
 }
 
 /** Leaves out what the live log on the same terminal already says about executions. */
-export function besideLiveLog(logger: Logger): Logger {
+export function withoutExecutionLines(logger: Logger): Logger {
   const say = (line: keyof Logger) => (message: string, details?: object) => {
     if (details === undefined || !('executionId' in details)) logger[line](message, details)
   }

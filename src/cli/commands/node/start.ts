@@ -20,7 +20,7 @@ import { loadExampleJobs } from './example-jobs.ts'
 import { deleteOwnDatabase } from './fresh.ts'
 import { Tally } from './goodbye.ts'
 import { writeEvents } from './json-events.ts'
-import { besideLiveLog } from './live-log.ts'
+import { withoutExecutionLines } from './live-log.ts'
 import { warnOfOrphans } from './orphans.ts'
 import { apiIsOff, rolesFor, rolesOf } from './roles.ts'
 import { type StoryOptions, startWithStory } from './story.ts'
@@ -68,7 +68,7 @@ async function start(cli: Cli, command: Command, options: StartOptions): Promise
     ...opened,
     ...(cli.terminal.json || settings.options.logger !== undefined || opened.logger === undefined
       ? {}
-      : { logger: besideLiveLog(opened.logger) }),
+      : { logger: withoutExecutionLines(opened.logger) }),
     ...(allowCommands === undefined || !wanted.includes('worker') ? {} : { allowCommands }),
     ...(settings.options.nodeId === undefined ? {} : { nodeId: settings.options.nodeId }),
     ...(settings.options.api === undefined || !wanted.includes('api') ? {} : { api: settings.options.api }),
@@ -98,7 +98,7 @@ async function run(
   const tally = new Tally(evertick)
   try {
     const log = await begin(cli, evertick, { ...shown, timezone: timezone ?? ownZone() })
-    // A node without workers starts before those that have the handlers.
+    // A node that is no worker may start before those that have the handlers.
     if (shown.roles.includes('worker')) await warnOfOrphans(evertick, terminal)
     const signal = await Promise.race([signalled, Evertick.endOf(evertick)])
     terminal.say('')

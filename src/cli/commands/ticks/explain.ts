@@ -72,7 +72,7 @@ async function explain(session: Session, job: string, options: ExplainOptions): 
   out.write(summary(out, explanation))
 }
 
-/** "3,600 ticks: 3,240 ran on time, 1 caught up and 359 coalesced. Every tick is accounted for." */
+/** "3,600 ticks: 3,240 fired, 1 caught up and 359 coalesced. None is unaccounted for." */
 function summary(out: Stream, { ticks, unaccounted }: ExplanationView): string {
   const words: readonly [ExplanationView['ticks'][number]['account'], string, Style][] = [
     ['fired', 'fired', 'ran'],
