@@ -3,7 +3,10 @@ import { withoutColour } from './colour.ts'
 import { cut, plainText, widthOf } from './plain-text.ts'
 import type { Stream } from './terminal.ts'
 
-export interface Column {
+/** A title alone, or with how the column is laid out. */
+export type Column = string | ColumnLayout
+
+interface ColumnLayout {
   readonly title: string
   readonly align?: 'right'
   /** Cut if the terminal is too narrow. */
@@ -24,12 +27,16 @@ export function writeTable(
   rows: readonly (readonly Cell[])[],
 ): void {
   if (!out.tty) {
-    out.write(columns.map(({ title }) => title).join('\t'))
+    out.write(columns.map((column) => layoutOf(column).title).join('\t'))
     for (const row of rows) out.write(row.map(plainText).join('\t'))
     return
   }
   for (const line of tableLines(columns, rows, out.columns, (title) => out.paint('dim', title)))
     out.write(line)
+}
+
+function layoutOf(column: Column): ColumnLayout {
+  return typeof column === 'string' ? { title: column } : column
 }
 
 /** The lines of an aligned table. */
@@ -40,7 +47,7 @@ export function tableLines(
   paintTitle: (title: string) => string,
 ): string[] {
   const rows = cells.map((row) => row.map(plainText))
-  const measured = columns.map((column, index) => ({
+  const measured = columns.map(layoutOf).map((column, index) => ({
     ...column,
     index,
     width: widest([column.title, ...rows.map((row) => row[index] ?? '')]),
@@ -51,7 +58,7 @@ export function tableLines(
       .map(({ index, width, align }) => padded(row[index] ?? '', width, align))
       .join(gap)
       .trimEnd()
-  return [line(columns.map(({ title }) => paintTitle(title))), ...rows.map(line)]
+  return [line(measured.map(({ title }) => paintTitle(title))), ...rows.map(line)]
 }
 
 /** Names and values, one pair per line; pairs without a value are left out. */
@@ -75,7 +82,7 @@ export function widest(texts: readonly string[]): number {
   return texts.reduce((width, text) => Math.max(width, widthOf(text)), 0)
 }
 
-interface MeasuredColumn extends Column {
+interface MeasuredColumn extends ColumnLayout {
   readonly index: number
   readonly width: number
 }

@@ -45,13 +45,7 @@ export function addToken(program: Command, cli: Cli): void {
         const tokens = await evertick.tokens.listTokens()
         terminal.answer({ tokens }, (out) => {
           if (tokens.length === 0 && out.tty) return out.write('There are no tokens.')
-          const columns = [
-            { title: 'ID' },
-            { title: 'NAME' },
-            { title: 'ROLE' },
-            { title: 'EXPIRES' },
-            { title: 'STATE' },
-          ]
+          const columns = ['ID', 'NAME', 'ROLE', 'EXPIRES', 'STATE']
           const rows = tokens.map(({ id, name, role, expiresAt, revokedAt }) => [
             id,
             plainText(name),

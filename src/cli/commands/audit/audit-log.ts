@@ -68,11 +68,11 @@ async function list({ evertick, terminal, times }: Session, options: AuditLogOpt
     ...(to === undefined ? {} : { to: instantArgument(to, 'to', now) }),
   })
   terminal.answer(page, (out) => {
-    const columns: Column[] = [
-      { title: out.tty ? `WHEN (${times.timezone})` : 'WHEN' },
-      { title: 'WHO' },
-      { title: 'FROM' },
-      { title: 'ACTION' },
+    const columns: readonly Column[] = [
+      out.tty ? `WHEN (${times.timezone})` : 'WHEN',
+      'WHO',
+      'FROM',
+      'ACTION',
       { title: 'SUBJECT', shrinks: true },
       { title: 'DETAILS', shrinks: true },
     ]

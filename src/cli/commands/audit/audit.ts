@@ -60,7 +60,7 @@ function show({ terminal, times }: Session, result: AuditResult): void {
         String(count),
         findingWords[kind] ?? kind,
       ])
-    const columns = ['JOB', 'FROM', 'TO', 'TICKS', 'PROBLEM'].map((title) => ({ title }))
+    const columns = ['JOB', 'FROM', 'TO', 'TICKS', 'PROBLEM']
     writeTable(out, columns, rows)
     if (findings.length > shownFindings)
       terminal.say(`… and ${findings.length - shownFindings} more; --json has them all.`)

@@ -79,12 +79,12 @@ async function showTerms(
   const terms = await evertick.leader.terms(options)
   terminal.answer({ terms }, (out) => {
     if (terms.length === 0 && out.tty) return out.write('There has been no leader yet.')
-    const columns: Column[] = [
+    const columns: readonly Column[] = [
       { title: 'TERM', align: 'right' },
       { title: 'INSTANCE', shrinks: true },
-      { title: `START (${times.timezone})` },
+      `START (${times.timezone})`,
       { title: 'END', optional: true },
-      { title: 'GAP BEFORE' },
+      'GAP BEFORE',
       { title: 'REPAIRED', shrinks: true },
     ]
     const rows = terms.map((term) => [

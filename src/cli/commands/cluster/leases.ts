@@ -40,11 +40,11 @@ async function show({ evertick, terminal, times }: Session, options: { expired?:
   const leases = [...expired, ...active]
   terminal.answer({ leases }, (out) => {
     if (leases.length === 0 && out.tty) return out.write('No leases: nothing is running.')
-    const columns: Column[] = [
+    const columns: readonly Column[] = [
       { title: 'JOB', shrinks: true },
-      { title: 'EXECUTION' },
+      'EXECUTION',
       { title: 'HELD BY', shrinks: true },
-      { title: 'UNTIL' },
+      'UNTIL',
       { title: 'FENCE', align: 'right' },
     ]
     const rows = leases.map((lease) => [

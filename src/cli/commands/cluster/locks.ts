@@ -19,7 +19,7 @@ export function addLocks(program: Command, cli: Cli): void {
         const locks = await evertick.locks.list()
         terminal.answer({ locks }, (out) => {
           if (locks.length === 0 && out.tty) return out.write('No lock is held.')
-          const columns = [{ title: 'LOCK' }, { title: 'HELD BY' }, { title: 'UNTIL' }, { title: 'FENCE' }]
+          const columns = ['LOCK', 'HELD BY', 'UNTIL', 'FENCE']
           const rows = locks.map(({ name, holder, expiresAt, fence }) => [
             plainText(name),
             plainText(holder),

@@ -17,13 +17,13 @@ export function addNodes(program: Command, cli: Cli): void {
         terminal.answer({ nodes }, (out) => {
           if (nodes.length === 0 && out.tty)
             return out.write('No node is running. Start one with `evertick start`.')
-          const columns: Column[] = [
-            { title: 'NODE' },
-            { title: 'ROLES' },
+          const columns: readonly Column[] = [
+            'NODE',
+            'ROLES',
             { title: 'QUEUES', shrinks: true },
-            { title: 'VERSION' },
-            { title: 'STARTED' },
-            { title: 'LAST SEEN' },
+            'VERSION',
+            'STARTED',
+            'LAST SEEN',
           ]
           const rows = nodes.map(({ id, roles, queues, version, startedAt, seenAt, leads }) => {
             const slots = Object.entries(queues).map(([name, concurrency]) => `${name}:${concurrency}`)

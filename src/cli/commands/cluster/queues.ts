@@ -48,8 +48,8 @@ async function showQueues({ evertick, terminal, times }: Session): Promise<void>
     if (queues.length === 0 && out.tty)
       return out.write('There are no queues yet; they appear with the first jobs.')
     const right = { align: 'right' } as const
-    const columns: Column[] = [
-      { title: 'QUEUE' },
+    const columns: readonly Column[] = [
+      'QUEUE',
       { title: 'READY', ...right },
       { title: 'RUNNING', ...right },
       { title: 'WAITING', ...right },

@@ -89,17 +89,13 @@ function show(terminal: Terminal, result: ImportedCrontab, dryRun: boolean): voi
       ...updated.map((job) => [plainText(job), 'updated']),
       ...unchanged.map((job) => [plainText(job), 'unchanged']),
     ]
-    if (rows.length > 0) writeTable(out, [{ title: 'JOB' }, { title: 'RESULT' }], rows)
+    if (rows.length > 0) writeTable(out, ['JOB', 'RESULT'], rows)
     const left = [...conflicts.map(({ line, job, why }) => ({ line, text: job, why })), ...unsupported].sort(
       (one, other) => one.line - other.line,
     )
     if (left.length > 0) {
       terminal.say(`\n${counted(left.length, 'line')} not imported:`)
-      const columns = [
-        { title: 'LINE', align: 'right' },
-        { title: 'TEXT', shrinks: true },
-        { title: 'WHY' },
-      ] as const
+      const columns = [{ title: 'LINE', align: 'right' }, { title: 'TEXT', shrinks: true }, 'WHY'] as const
       writeTable(
         out,
         columns,

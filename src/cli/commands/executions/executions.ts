@@ -85,11 +85,11 @@ async function showList({ evertick, terminal, times }: Session, options: ListOpt
   const page = await evertick.executions.list({ limit: 20, ...options })
   terminal.answer(page, (out) => {
     if (page.executions.length === 0 && out.tty) return out.write('There are no executions.')
-    const columns: Column[] = [
-      { title: 'ID' },
+    const columns: readonly Column[] = [
+      'ID',
       { title: 'JOB', shrinks: true },
       { title: 'CAUSE', optional: true },
-      { title: out.tty ? `DUE (${times.timezone})` : 'DUE' },
+      out.tty ? `DUE (${times.timezone})` : 'DUE',
       { title: 'STATE', optional: true },
       { title: 'WHAT HAPPENED', shrinks: true },
     ]

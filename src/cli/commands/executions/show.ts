@@ -49,11 +49,11 @@ export async function showExecution({ evertick, terminal, times }: Session, id: 
     ])
     if (execution.attempts.length === 0) return
     out.write('')
-    const columns: Column[] = [
+    const columns: readonly Column[] = [
       { title: 'ATTEMPT', align: 'right' },
-      { title: 'OUTCOME' },
-      { title: 'STARTED' },
-      { title: 'TOOK' },
+      'OUTCOME',
+      'STARTED',
+      'TOOK',
       { title: 'NODE', shrinks: true },
       { title: 'ERROR', shrinks: true },
     ]

@@ -28,12 +28,12 @@ export function addConvert(jobs: Command, cli: Cli): void {
               cron,
               `every ${every}`,
             ])
-            writeTable(out, [{ title: 'CONVERTED' }, { title: 'CRON' }, { title: 'INTERVAL' }], rows)
+            writeTable(out, ['CONVERTED', 'CRON', 'INTERVAL'], rows)
           }
           if (result.manual.length === 0) return
           terminal.say(`\n${counted(result.manual.length, 'job')} must be converted by hand:`)
           const rows = result.manual.map(({ job, cron, why }) => [plainText(job), cron, why])
-          writeTable(out, [{ title: 'JOB' }, { title: 'CRON' }, { title: 'WHY' }], rows)
+          writeTable(out, ['JOB', 'CRON', 'WHY'], rows)
         })
       }),
     )

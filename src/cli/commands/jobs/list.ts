@@ -79,12 +79,12 @@ async function showPage(
       ? await Promise.all(jobs.map((job) => tickBarOf(session, job, barTicks)))
       : null
   const last = await Promise.all(jobs.map((job) => lastRunOf(evertick, job)))
-  const columns: Column[] = [
-    { title: 'STATUS' },
-    { title: 'HEALTH' },
+  const columns: readonly Column[] = [
+    'STATUS',
+    'HEALTH',
     { title: 'JOB', shrinks: true },
     { title: 'SCHEDULE', shrinks: true },
-    { title: out.tty ? `NEXT RUN (${times.timezone})` : 'NEXT RUN' },
+    out.tty ? `NEXT RUN (${times.timezone})` : 'NEXT RUN',
     { title: 'LAST RUN', optional: true },
     ...(bars === null ? [] : [{ title: 'TICKS', optional: true as const }]),
   ]

@@ -83,7 +83,7 @@ export function addUpcoming(parent: Command, cli: Cli, form: CommandForm = { nam
             return terminal.say(`Job "${plainText(name)}" ${why}.`)
           }
           const rows = next.map((at) => [times.full(at), times.relative(at)])
-          writeTable(out, [{ title: `UPCOMING (${out.tty ? times.timezone : 'UTC'})` }, { title: '' }], rows)
+          writeTable(out, [`UPCOMING (${out.tty ? times.timezone : 'UTC'})`, ''], rows)
         })
       }),
     )

@@ -58,7 +58,7 @@ function totals({ found, caughtUp, coalesced, skipped }: Repair): string {
 
 function jobLines(out: Stream, jobs: readonly AwayJob[]): string[] {
   const right = { align: 'right' } as const
-  const columns: Column[] = [
+  const columns: readonly Column[] = [
     { title: 'JOB', shrinks: true },
     { title: 'MISSED', ...right },
     { title: 'CAUGHT UP', ...right },

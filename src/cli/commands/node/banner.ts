@@ -64,10 +64,10 @@ function jobLines(out: Stream, jobs: readonly JobView[], now: number): string[] 
   const rows = jobs
     .slice(0, shownJobs)
     .map((job) => [plainText(job.name), plainText(job.scheduleText ?? 'on demand'), next(out, job, now)])
-  const columns: Column[] = [
+  const columns: readonly Column[] = [
     { title: 'JOB', shrinks: true },
     { title: 'SCHEDULE', shrinks: true },
-    { title: 'NEXT RUN' },
+    'NEXT RUN',
   ]
   const lines = tableLines(columns, rows, Math.min(110, out.columns - 2), (title) => out.paint('dim', title))
   if (jobs.length > shownJobs) lines.push(`… and ${counted(jobs.length - shownJobs, 'more', 'more')}`)

@@ -83,7 +83,7 @@ function addStatusAndPlan(migrate: Command, cli: Cli): void {
             name,
             appliedAt === null ? out.paint('late', 'pending') : times.both(appliedAt),
           ])
-          writeTable(out, [{ title: 'MIGRATION' }, { title: 'APPLIED' }], rows)
+          writeTable(out, ['MIGRATION', 'APPLIED'], rows)
         })
       }),
     )

@@ -60,10 +60,10 @@ function writeRuns(out: Stream, runs: readonly Date[], timezone: string, now: nu
   const away = (at: Date) => relativeWords(at.getTime() - now)
   if (timezone === 'UTC') {
     const rows = runs.map((at) => [local(at), away(at)])
-    writeTable(out, [{ title: 'NEXT RUNS, UTC' }, { title: '' }], rows)
+    writeTable(out, ['NEXT RUNS, UTC', ''], rows)
     return
   }
   const utc = localFormat('UTC')
   const rows = runs.map((at) => [local(at), localText(utc, at).join(' '), away(at)])
-  writeTable(out, [{ title: `NEXT RUNS, ${timezone}` }, { title: 'UTC' }, { title: '' }], rows)
+  writeTable(out, [`NEXT RUNS, ${timezone}`, 'UTC', ''], rows)
 }
