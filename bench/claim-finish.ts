@@ -25,7 +25,7 @@ export async function claimAndFinish(store: Store, batch: number): Promise<void>
       readyBy: now,
       leaseMs: 30_000,
     }
-    const { claimed } = await store.claimExecutions(request)
+    const { claimed } = await store.work.claimExecutions(request)
     if (claimed.length === 0) return
     const ending = { state: 'completed', result: null } as const
     // With what the claim said, as the worker does it.
@@ -37,7 +37,7 @@ export async function claimAndFinish(store: Store, batch: number): Promise<void>
       ending,
       finishedAt: now,
     }))
-    const { refused } = await store.finishAttempts({ nodeId, attempts, now })
+    const { refused } = await store.work.finishAttempts({ nodeId, attempts, now })
     if (refused.length > 0) throw new Error(`${refused.length} attempts were refused`)
   }
 }

@@ -30,7 +30,7 @@ async function scan(engine: Engine, jobs: number): Promise<Scan> {
         await connection.rows(makeDueText, now, now - 1, copyName(from), copyName(from + due))
         await connection.settle()
         const poll = await elapsedMs(async () => {
-          const { jobs } = await store.findDueJobs(Date.now(), due)
+          const { jobs } = await store.ticks.findDueJobs(Date.now(), due)
           if (jobs.length !== due) throw new Error(`${jobs.length} of ${due} due jobs were found`)
         })
         const account = await elapsedMs(async () => {

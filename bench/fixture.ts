@@ -23,14 +23,14 @@ export function specOf(options: JobOptions, createdAt: number): JobSpec {
 export async function createJob(store: Store, name: string, spec: JobSpec, now: number): Promise<string> {
   const id = newId(now)
   const context = { now, actor: 'bench' }
-  await store.createJob({ id, name, spec, managedBy: 'api', managedHash: null, paused: false, context })
+  await store.jobs.createJob({ id, name, spec, managedBy: 'api', managedHash: null, paused: false, context })
   return id
 }
 
 export async function registerNode(store: Store): Promise<void> {
   const now = Date.now()
   const node = { id: nodeId, host: 'bench', pid: process.pid, version: '0', startedAt: now, seenAt: now }
-  await store.registerNode({ ...node, roles: ['scheduler', 'worker'], queues: {}, leaseMs: 30_000 }, [
+  await store.cluster.registerNode({ ...node, roles: ['scheduler', 'worker'], queues: {}, leaseMs: 30_000 }, [
     handler,
   ])
 }
@@ -45,7 +45,7 @@ export async function fillPending(store: Store, jobName: string, count: number):
   for (let done = 0; done < count; done += 1_000) {
     const size = Math.min(1_000, count - done)
     const rows = Array.from({ length: size }, (_, n) => ({ ...base, ...empty, id: newId(now), input: { n } }))
-    await store.enqueueExecutions(rows)
+    await store.work.enqueueExecutions(rows)
   }
 }
 
@@ -119,7 +119,7 @@ export function copyName(n: number): string {
 /** Takes the leader's lock and returns the rest of every request to account. */
 export async function lead(store: Store): Promise<Omit<AccountRequest, 'jobs' | 'now'>> {
   const now = Date.now()
-  const term = await store.electLeader({ nodeId, now, leaseMs: 3_600_000 })
+  const term = await store.cluster.electLeader({ nodeId, now, leaseMs: 3_600_000 })
   if (term === null) throw new Error('Somebody else leads a database that was just made.')
   return {
     leader: { termId: term.id, holder: nodeId },
@@ -139,15 +139,15 @@ export async function accountAll(
 ): Promise<number> {
   const now = Date.now()
   for (let done = 0; ; ) {
-    const { jobs } = await store.findDueJobs(now, 1_000)
+    const { jobs } = await store.ticks.findDueJobs(now, 1_000)
     if (jobs.length === 0) return done
-    const result = await store.accountTicks({ ...leading, maxExecutions: 1_000, jobs, now })
+    const result = await store.ticks.accountTicks({ ...leading, maxExecutions: 1_000, jobs, now })
     if (!result.led || result.stale > 0) throw new Error('The fence or a version refused the account.')
     done += result.done
   }
 }
 
 export async function auditOk(store: Store): Promise<void> {
-  const { unaccounted, doubled } = await store.auditLedger({})
+  const { unaccounted, doubled } = await store.ticks.auditLedger({})
   if (unaccounted + doubled > 0) throw new Error(`Audit: ${unaccounted} unaccounted, ${doubled} doubled`)
 }

@@ -15,12 +15,12 @@ type Works = Readonly<Record<string, () => Promise<unknown>>>
 function worksOn(store: Store, jobId: string): Works {
   return {
     [`claim + finish of ${batch}`]: () => claimAndFinish(store),
-    'page of 100 executions': () => store.listExecutions({ limit: 100 }),
-    'page of 100 executions of a job': () => store.listExecutions({ job: jobId, limit: 100 }),
-    'statistics of a job': () => store.jobRuns(jobId, 1_000),
+    'page of 100 executions': () => store.executions.listExecutions({ limit: 100 }),
+    'page of 100 executions of a job': () => store.executions.listExecutions({ job: jobId, limit: 100 }),
+    'statistics of a job': () => store.executions.jobRuns(jobId, 1_000),
     'last executions of 100 jobs': async () => {
-      const page = await store.listJobs({ limit: 100 })
-      return await store.lastExecutions(
+      const page = await store.jobs.listJobs({ limit: 100 })
+      return await store.executions.lastExecutions(
         page.map(({ id }) => id),
         Date.now(),
       )
@@ -31,11 +31,11 @@ function worksOn(store: Store, jobId: string): Works {
 async function claimAndFinish(store: Store): Promise<void> {
   const now = Date.now()
   const asked = { nodeId, queue: 'default', limit: batch, start: batch, now, readyBy: now, leaseMs: 30_000 }
-  const { claimed } = await store.claimExecutions(asked)
+  const { claimed } = await store.work.claimExecutions(asked)
   if (claimed.length !== batch) throw new Error(`${claimed.length} of ${batch} were claimed`)
   const ending = { state: 'completed', result: null } as const
   const attempts = claimed.map((claim) => ({ ...claim, claimed: claim, ending, finishedAt: now }))
-  await store.finishAttempts({ nodeId, attempts, now })
+  await store.work.finishAttempts({ nodeId, attempts, now })
 }
 
 async function enqueueSome(store: Store): Promise<void> {
@@ -49,7 +49,9 @@ async function enqueueSome(store: Store): Promise<void> {
   } as const
   const empty = { queue: null, priority: null, metadata: {}, uniqueKey: null, input: null }
   const count = (rounds + 1) * batch
-  await store.enqueueExecutions(Array.from({ length: count }, () => ({ ...base, ...empty, id: newId(now) })))
+  await store.work.enqueueExecutions(
+    Array.from({ length: count }, () => ({ ...base, ...empty, id: newId(now) })),
+  )
 }
 
 /** Medians; the first round of each is not counted. */

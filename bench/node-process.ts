@@ -1,6 +1,6 @@
 /** One node in a process of its own, with a job that does nothing. It says what happens to it, and when, to bench/child-node.ts. */
 
-import { Evertick } from '../src/app/evertick.ts'
+import { Evertick } from '../src/evertick.ts'
 import { defineJob, type EvertickOptions } from '../src/index.ts'
 import type { Order, Said, Saying } from './child-node.ts'
 import { machineMs } from './machine-time.ts'

@@ -1,9 +1,10 @@
-// npm run bench -- [--json | --markdown] [--only NAME] [--engine sqlite|postgres|mysql] [--large]
+// npm run bench -- [--json | --markdown] [--only NAME [--write]] [--engine sqlite|postgres|mysql] [--large]
 // npm run bench -- --peers [--json | --markdown] [--only NAME] [--engine …] [--quick | --write]: beside other schedulers
-// Lists the measures and prints what they found: a table, with --json one line, with --markdown what docs/performance.md
-// shows. Progress goes to standard error.
-import { loadavg } from 'node:os'
+// Lists the measures and prints what they found: a table, with --json one line, with --markdown as docs/performance.md
+// shows it. --write keeps the run in docs/performance and makes that page anew. Progress goes to standard error.
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { root } from '../scripts/run-command.ts'
 import { claimFinish } from './claim-finish.ts'
 import { cron } from './cron.ts'
 import { dashboard } from './dashboard/dashboard.ts'
@@ -24,10 +25,14 @@ import type { EngineMeasure, Figure, Measure, Result } from './measure.ts'
 import { missedTicks } from './missed-ticks.ts'
 import { nodes } from './nodes.ts'
 import { oneOrTwoTables } from './one-or-two-tables.ts'
+import { shownRuns } from './report/page.ts'
+import { headNow, type Run } from './report/run.ts'
+import { runTable } from './report/run-table.ts'
+import { writeRuns } from './report/write.ts'
 import { settingsOf } from './scratch-database.ts'
 import { startUp } from './start-up.ts'
 import { sweep } from './sweep.ts'
-import { jsonLine, markdownOf, printTable } from './table.ts'
+import { jsonLine, plainResults, printTable } from './table.ts'
 
 const standard: readonly Measure[] = [
   cron,
@@ -52,8 +57,6 @@ const standard: readonly Measure[] = [
 /** Only when asked for by name: it answers a question of the design, not how fast Evertick is. */
 const onRequest: readonly Measure[] = [oneOrTwoTables]
 
-const headings = { none: 'Without a database', sqlite: 'SQLite', postgres: 'PostgreSQL', mysql: 'MariaDB' }
-
 const say = (line: string) => console.error(`bench: ${line}`)
 const options = given()
 const { large } = options
@@ -72,8 +75,8 @@ function given() {
         write: { type: 'boolean', default: false },
       },
     })
-    if (!values.peers && (values.quick || values.write))
-      throw new Error('--quick and --write go with --peers')
+    if (!values.peers && values.quick) throw new Error('--quick goes with --peers')
+    if (!values.peers && values.write) checkWritten(values.only, values.large, values.engine)
     return values
   } catch (error) {
     say(error instanceof Error ? error.message : String(error))
@@ -81,14 +84,26 @@ function given() {
   }
 }
 
-/** What stands under one heading. */
+/** Before minutes are spent on what could not be kept. */
+function checkWritten(only: string | undefined, large: boolean, engine: string | undefined): void {
+  if (only === undefined || engine !== undefined)
+    throw new Error('--write keeps one whole measure: with --only, without --engine')
+  const name = runName(only, large)
+  if (!shownRuns().includes(name)) throw new Error(`docs/performance.md has no table for ${name}`)
+}
+
+function runName(measure: string, large: boolean): string {
+  return large ? `${measure}-large` : measure
+}
+
+/** What was measured on one engine. */
 interface Section {
   readonly engine: EngineName | 'none'
-  readonly under: string
+  readonly settings: string
   readonly results: readonly Result[]
 }
 
-async function run(): Promise<Section[] | null> {
+async function measured(): Promise<Section[] | null> {
   const chosen =
     options.only === undefined
       ? standard
@@ -100,13 +115,13 @@ async function run(): Promise<Section[] | null> {
     return null
   }
   const sections = [await withoutDatabase(chosen)]
-  const measured = engines.filter((name) => measuresOf(name, chosen).length > 0)
-  await installFor(measured, say)
-  for (const name of measured) {
+  const asked = engines.filter((name) => measuresOf(name, chosen).length > 0)
+  await installFor(asked, say)
+  for (const name of asked) {
     const missing = missingFor(name)
     if (missing === null) sections.push(await onEngine(name, chosen))
-    // Asked for by its name, it is not just skipped.
-    else if (options.engine === undefined) say(`${name}: not measured. ${missing}`)
+    // Asked for by its name, or to be kept, it is not just skipped.
+    else if (options.engine === undefined && !options.write) say(`${name}: not measured. ${missing}`)
     else fail(name, new Error(missing))
   }
   return sections.filter(({ results }) => results.length > 0)
@@ -128,28 +143,27 @@ async function withoutDatabase(chosen: readonly Measure[]): Promise<Section> {
     if (measure.on === 'none')
       results.push(...(await taken(measure.name, 'none', measure.run({ large, say }))))
   }
-  return { engine: 'none', under: `Node ${process.version}.`, results }
+  return { engine: 'none', settings: '', results }
 }
 
 async function onEngine(name: EngineName, chosen: readonly Measure[]): Promise<Section> {
   const results: Result[] = []
-  let under = ''
+  let settings = ''
   let engine: Engine | null = null
   try {
     engine = await openEngine(name)
-    const load = loadavg()[0]?.toFixed(1)
-    under = `Node ${process.version}, ${headings[name]} ${await settingsOf(engine)}; load before it ${load}.`
-    say(`${name}: ${under}`)
-    const measured = { engine, large, say: (line: string) => say(`${name}: ${line}`) }
+    settings = await settingsOf(engine)
+    say(`${name}: ${settings}`)
+    const given = { engine, large, say: (line: string) => say(`${name}: ${line}`) }
     for (const measure of measuresOf(name, chosen)) {
-      results.push(...(await taken(measure.name, name, measure.run(measured))))
+      results.push(...(await taken(measure.name, name, measure.run(given))))
     }
   } catch (error) {
     fail(name, error)
   } finally {
     await engine?.close()
   }
-  return { engine: name, under, results }
+  return { engine: name, settings, results }
 }
 
 async function taken(
@@ -175,10 +189,31 @@ if (options.peers) {
   const { peersCommand } = await import('./peers/command.ts')
   await peersCommand(options, say)
 }
-const sections = await run()
+const head = await headNow()
+const sections = await measured()
 if (sections === null) process.exitCode = 2
-else if (options.json) console.log(jsonLine(sections.flatMap((section) => section.results)))
-else if (options.markdown) {
-  const tables = sections.map(({ engine, under, results }) => markdownOf(headings[engine], under, results))
-  console.log(tables.join('\n\n'))
-} else printTable(sections.flatMap((section) => section.results))
+else {
+  const results = sections.flatMap((section) => section.results)
+  if (options.json) console.log(jsonLine(results))
+  else if (options.markdown) console.log(runsOf(sections).map(runTable).join('\n\n'))
+  else printTable(results)
+  if (options.write && process.exitCode !== undefined) say('not written: a part of it failed')
+  else if (options.write)
+    say(`written to docs: ${writeRuns(join(root, 'docs'), runsOf(sections)).join(', ')}`)
+}
+
+/** Each measure by itself, as it may be kept. */
+function runsOf(sections: readonly Section[]): Run[] {
+  const results = sections.flatMap((section) => section.results)
+  const settings = Object.fromEntries(
+    sections.filter(({ engine }) => engine !== 'none').map(({ engine, settings }) => [engine, settings]),
+  )
+  return [...Map.groupBy(results, ({ measure }) => measure)].map(([measure, found]) => ({
+    name: runName(measure, large),
+    command: `npm run bench -- --only ${measure}${large ? ' --large' : ''}`,
+    ...head,
+    settings,
+    versions: { node: process.versions.node },
+    results: plainResults(found),
+  }))
+}

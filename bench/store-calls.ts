@@ -1,5 +1,6 @@
 /** Counts what a node asks of its store. */
 import type { ClaimResult, Store } from '../src/store/store.ts'
+import { wrapVerbs } from '../src/store/wrap-store.ts'
 
 export interface StoreCalls {
   readonly wrap: (store: Store) => Store
@@ -16,18 +17,12 @@ export function countCalls(): StoreCalls {
     if ((await result).claimed.length === 0) calls.emptyClaims += 1
   }
   const wrap = (store: Store) =>
-    new Proxy(store, {
-      get(target, name) {
-        const member: unknown = Reflect.get(target, name)
-        if (typeof member !== 'function') return member
-        return (...args: unknown[]): unknown => {
-          calls.all += 1
-          const result = (member as (...given: unknown[]) => unknown).apply(target, args)
-          // Who asked hears of a failure; here only its answer counts.
-          if (name === 'claimExecutions') claimed(result as Promise<ClaimResult>).catch(() => {})
-          return result
-        }
-      },
+    wrapVerbs(store, ({ verb, run }) => {
+      calls.all += 1
+      const result = run()
+      // Who asked hears of a failure; here only its answer counts.
+      if (verb === 'claimExecutions') claimed(result as Promise<ClaimResult>).catch(() => {})
+      return result
     })
   return {
     wrap,

@@ -21,12 +21,13 @@ async function sweepOnce(engine: Engine): Promise<number> {
       readyBy: now,
       leaseMs: 1_000,
     }
-    await store.claimExecutions(request)
+    await store.work.claimExecutions(request)
     const later = now + 60_000
     return await elapsedMs(async () => {
       let expired = 0
       for (let found = batch; found === batch; expired += found) {
-        found = (await store.expireLeases({ now: later, limit: batch, random: () => 0.5 })).expired.length
+        found = (await store.work.expireLeases({ now: later, limit: batch, random: () => 0.5 })).expired
+          .length
       }
       if (expired !== leases) throw new Error(`${expired} of ${leases} stale leases were taken back`)
     })

@@ -1,9 +1,13 @@
-/** Results for programs, and for people: in aligned columns, or as Markdown to be pasted into docs/performance.md. */
+/** Results for programs, and for people in aligned columns. */
 import type { Result } from './measure.ts'
 
 /** The line of `--json`. The spread and the measure are for people; the line keeps to its contract. */
 export function jsonLine(results: readonly Result[]): string {
-  return JSON.stringify({ results: results.map(({ spread: _, measure: __, ...result }) => result) })
+  return JSON.stringify({ results: plainResults(results) })
+}
+
+export function plainResults(results: readonly Result[]): Omit<Result, 'spread' | 'measure'>[] {
+  return results.map(({ spread: _, measure: __, ...result }) => result)
 }
 
 export function printTable(results: readonly Result[]): void {
@@ -28,24 +32,6 @@ export function printTable(results: readonly Result[]): void {
   }
 }
 
-/** One table per engine; the raw figures stand in their ratios, and in the JSON. */
-export function markdownOf(heading: string, under: string, results: readonly Result[]): string {
-  const rows = results.map((result) => {
-    const unit = result.unit === '%' || result.unit.startsWith('/') ? result.unit : ` ${result.unit}`
-    const cells = [result.name, `${figure(result.value)}${unit}`, spreadOf(result), againstOf(result)]
-    return `| ${[...cells, `\`${result.measure}\``].join(' | ')} |`
-  })
-  return [
-    `### ${heading}`,
-    '',
-    under,
-    '',
-    '| measure | median | low - high | against | `--only` |',
-    '|---|---|---|---|---|',
-    ...rows,
-  ].join('\n')
-}
-
 function spreadOf({ spread }: Result): string {
   return spread === undefined ? '' : spread.map(figure).join(' - ')
 }
@@ -54,9 +40,16 @@ function againstOf({ ratio, against }: Result): string {
   return ratio === undefined ? '' : `${figure(ratio)}x ${against ?? ''}`
 }
 
-/** Three digits that count. */
+/** Three digits that count; zeros at the end would tell of more than is known. */
 export function figure(value: number): string {
   if (value === 0 || !Number.isFinite(value)) return String(value)
   const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value))))
-  return value >= 100 ? Math.round(value).toLocaleString('en') : value.toFixed(Math.min(4, digits))
+  return value >= 100
+    ? Math.round(value).toLocaleString('en')
+    : String(Number(value.toFixed(Math.min(4, digits))))
+}
+
+export function quantity(value: number, unit: string): string {
+  if (unit === 'ms' && value >= 1_000) return quantity(value / 1_000, 's')
+  return unit.startsWith('/') ? `${figure(value)}${unit}` : `${figure(value)} ${unit}`
 }

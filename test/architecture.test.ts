@@ -131,7 +131,7 @@ test('a driver has one home', () => {
 
 test('what the design allows passes', () => {
   const tree = {
-    'src/index.ts': "export { Evertick } from './app/evertick.ts'",
+    'src/index.ts': "export { Evertick } from './evertick.ts'",
     'src/core/schedule/words.ts':
       "import cronstrue from 'cronstrue'\n// Date.now() in a comment\nnew Date(5)",
     'src/store/store.ts': "import type { Tick } from '../core/tick/tick.ts'",
@@ -139,8 +139,8 @@ test('what the design allows passes', () => {
     'src/store/sqlite/store.ts': "import { open } from './driver.ts'\nimport { sql } from '../sql/jobs.ts'",
     'src/engine/node.ts':
       "import type { Store } from '../store/store.ts'\nthrow new Error('Date.now is forbidden')",
-    'src/app/evertick.ts': "import { openStore } from '../store/open-store.ts'\nconst now = Date.now()",
-    'src/cli/evertick.ts': "import { Evertick } from '../app/evertick.ts'\nprocess.env['EVERTICK_URL']",
+    'src/app/cluster/live-node.ts': "import { openStore } from '../../store/open-store.ts'\nconst now = Date.now()",
+    'src/cli/evertick.ts': "import { Evertick } from '../evertick.ts'\nprocess.env['EVERTICK_URL']",
     'README.md':
       '# Top\n[code](src/core) [up](#top) [guide](docs/guide.md#first-steps) [web](https://example.org)',
     'docs/guide.md': '## First steps\n[back](../README.md) `[not](a-link)`',

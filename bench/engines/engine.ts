@@ -2,6 +2,8 @@
 
 export const engineNames = ['sqlite', 'postgres', 'mysql'] as const
 export type EngineName = (typeof engineNames)[number]
+/** As people read them. */
+export const engineLabels = { sqlite: 'SQLite', postgres: 'PostgreSQL', mysql: 'MariaDB' } as const
 
 export interface Engine {
   readonly name: EngineName

@@ -1,9 +1,11 @@
 /** The API in a process of its own, without the limit of one caller: argv has what is given to it, IPC tells its address. */
+
 import type { AddressInfo } from 'node:net'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { openAccess } from '../../src/app/access/open-access.ts'
+import { contextOf } from '../../src/app/app-context.ts'
 import { apiConfig } from '../../src/app/config/api-config.ts'
-import { Evertick } from '../../src/app/evertick.ts'
+import { Evertick } from '../../src/evertick.ts'
 import { createApi } from '../../src/http/api.ts'
 import { nodeServer } from '../../src/http/node-server.ts'
 import type { ApiGiven, ApiSaid } from './child-api.ts'
@@ -15,9 +17,10 @@ const { database, secret, lanes } = JSON.parse(process.argv[2] ?? '{}') as ApiGi
 
 const wrap = lanes === null ? {} : { wrap: await oneCommitEach(database, lanes) }
 const evertick = await Evertick.openWith({ database, logger }, wrap)
-const access = openAccess(evertick, database, apiConfig({ secrets: [secret] }))
+const app = contextOf(evertick)
+const access = openAccess(app, apiConfig({ secrets: [secret] }))
 const rate = { perSecond: 1e9, burst: 1e9 }
-const api = createApi({ evertick, access, logger, hosts: null, rate })
+const api = createApi({ evertick, app, access, logger, hosts: null, rate })
 const { token } = await access.createToken({ role: 'admin' })
 const server = nodeServer(api, logger)
 server.listen(0, '127.0.0.1', () => {

@@ -14,16 +14,12 @@ export async function oneCommitEach(database: string, lanes: number): Promise<(s
   async function enqueueExecutions(rows: readonly NewExecution[]): Promise<Enqueued[]> {
     const store = free.pop() ?? (await new Promise<Store>((resolve) => waiting.push(resolve)))
     try {
-      return await store.enqueueExecutions(rows)
+      return await store.work.enqueueExecutions(rows)
     } finally {
       const next = waiting.shift()
       if (next === undefined) free.push(store)
       else next(store)
     }
   }
-  return (store) =>
-    new Proxy(store, {
-      get: (target, name): unknown =>
-        name === 'enqueueExecutions' ? enqueueExecutions : Reflect.get(target, name),
-    })
+  return (store) => ({ ...store, work: { ...store.work, enqueueExecutions } })
 }

@@ -1,12 +1,12 @@
 /** What `npm run bench -- --peers` prints and writes. */
 import { join } from 'node:path'
 import { root } from '../../scripts/run-command.ts'
+import { writeRuns } from '../report/write.ts'
 import { jsonLine, printTable } from '../table.ts'
 import { compare } from './compare.ts'
 import { type Comparison, entriesOf, isPeer } from './report/comparison.ts'
 import { resultsOf } from './report/results.ts'
 import { sectionOf } from './report/section.ts'
-import { writeReport } from './report/write.ts'
 
 export interface PeersOptions {
   readonly json: boolean
@@ -31,7 +31,7 @@ export async function peersCommand(options: PeersOptions, say: (line: string) =>
   })
   if (comparison === null) process.exit(2)
   print(comparison, options)
-  if (write) say(`written to docs: ${writeReport(join(root, 'docs'), comparison).join(', ')}`)
+  if (write) say(`written to docs: ${writeRuns(join(root, 'docs'), comparison.taken).join(', ')}`)
   // That a peer fails is a finding; that ours does is a failure.
   const failed = entriesOf(comparison).some((entry) => entry.value === null && !isPeer(entry))
   process.exit(failed ? 1 : 0)

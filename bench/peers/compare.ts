@@ -1,7 +1,6 @@
 /** npm run bench -- --peers: installs them, starts the servers, takes the measures one after another. */
-import { cpus, loadavg } from 'node:os'
-import { runCommand } from '../../scripts/run-command.ts'
 import { installMissing } from '../../test/services/install.ts'
+import { headNow } from '../report/run.ts'
 import { type Contender, type MeasureName, measureNames, storeNames } from './contender.ts'
 import { contenders } from './contenders.ts'
 import { installPeers, peerVersions } from './install.ts'
@@ -74,15 +73,14 @@ async function take(
 ): Promise<Taken> {
   const sizes = isQuick ? quick : full
   const chosen = taking.filter((contender) => contender.measures.includes(measure))
-  const load = loadavg()[0]?.toFixed(1)
+  const head = await headNow()
   const said = (line: string) => say(`${measure}: ${line}`)
   const entries = await measures[measure]({ stores, contenders: chosen, sizes, say: said })
   const settings = await settingsOf(stores, entries, said)
   return {
-    measure,
-    takenAt: new Date().toISOString(),
-    commit: (await runCommand('git', ['rev-parse', '--short', 'HEAD'])).stdout.trim(),
-    machine: `${cpus().length} cores (${cpus()[0]?.model.trim()}), ${process.platform}, load before it ${load}`,
+    name: measure,
+    command: `npm run bench -- --peers --only ${measure}`,
+    ...head,
     rounds: sizes.rounds,
     settings,
     versions: { node: process.versions.node, ...peerVersions() },

@@ -1,10 +1,12 @@
-/** What the use cases share. */
+/** What the use cases share, and whoever stands above them: the server, the command line, the facades of `compat/`. */
+
 import type { Clock } from '../engine/clock.ts'
 import type { Events } from '../engine/events.ts'
 import type { Logger } from '../engine/logger.ts'
 import type { Handler } from '../engine/worker/handler.ts'
 import type { Measures } from '../observe/measures.ts'
 import type { Store } from '../store/store.ts'
+import type { AnyJob } from './config/options.ts'
 import type { NewId } from './ids.ts'
 import type { Secrets } from './job/secrets.ts'
 
@@ -24,6 +26,8 @@ export interface AppContext {
   readonly logger: Logger
   /** Called, and waited for, before the node stops. Returns the function that takes it off again. */
   readonly onStop: (close: () => Promise<void>) => () => void
+  /** Rejects once this node has stopped because it could not go on. */
+  readonly ended: Promise<never>
   /** Ends a slice of long work: everybody else has a turn before it goes on. */
   readonly rest: () => Promise<void>
   readonly newId: NewId
@@ -33,10 +37,29 @@ export interface AppContext {
   readonly allowCommands: readonly string[]
   /** Names of variables that command jobs may set. */
   readonly allowCommandEnv: readonly string[]
+  /** The jobs that the code of this process defines, by name. */
+  readonly defined: ReadonlyMap<string, AnyJob>
   /** A hint to this process's node, if it runs: look at once. */
   readonly jobChanged: () => void
   readonly enqueued: () => void
   /** This node can run what names this handler, from now on, with no job of that name; and no longer. */
   readonly setHandler: (handler: Handler) => Promise<void>
   readonly deleteHandler: (name: string) => Promise<void>
+  /** Whether this node, a worker, runs what names this handler. */
+  readonly canRun: (handler: string) => boolean
+}
+
+const contexts = new WeakMap<object, AppContext>()
+
+/** For those who are handed an `Evertick` by their user: a mount, a facade that shares a node. */
+export function contextOf(evertick: object): AppContext {
+  const context = contexts.get(evertick)
+  if (context === undefined)
+    throw new TypeError('This is not an Evertick that this copy of the library has opened.')
+  return context
+}
+
+/** Only whoever opens an `Evertick` says which context it has. */
+export function keepContext(evertick: object, context: AppContext): void {
+  contexts.set(evertick, context)
 }

@@ -4,11 +4,12 @@ import { userInfo } from 'node:os'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Access } from '../app/access/access.ts'
+import { contextOf } from '../app/app-context.ts'
 import { apiConfig } from '../app/config/api-config.ts'
 import type { EvertickOptions } from '../app/config/options.ts'
-import { Evertick } from '../app/evertick.ts'
 import { newId } from '../app/ids.ts'
 import { EvertickError } from '../core/error.ts'
+import { Evertick } from '../evertick.ts'
 import { sqlitePath, withoutSecrets } from '../store/store-url.ts'
 import type { Terminal } from './output/terminal.ts'
 import { ownZone, Times } from './output/times.ts'
@@ -51,9 +52,8 @@ export async function withEvertick(
     const { openRemote } = await import('./remote/open-remote.ts')
     return await work({ evertick: openRemote(settings.remote), ...around })
   }
-  await withDatabase(cli, settings, { mayCreate }, async (evertick, database) => {
-    const logger = streamLogger(cli.terminal, settings.logLevel)
-    const system = localSystem(evertick, logger, () => accessOf(evertick, database, settings))
+  await withDatabase(cli, settings, { mayCreate }, async (evertick) => {
+    const system = localSystem(evertick, () => accessOf(evertick, settings))
     await work({ evertick: system, ...around })
   })
 }
@@ -71,21 +71,21 @@ export async function withDatabase(
   cli: Cli,
   settings: Settings,
   { mayCreate }: { readonly mayCreate: boolean },
-  work: (evertick: Evertick, database: string) => Promise<void>,
+  work: (evertick: Evertick) => Promise<void>,
 ): Promise<void> {
   const database = databaseOf(cli, settings, mayCreate)
   const evertick = await Evertick.open(openOptions(settings, database, cli.terminal))
   try {
-    await work(evertick, database)
+    await work(evertick)
   } finally {
     await evertick.stop()
   }
 }
 
 /** The tokens and sign-in links of the database. Loaded on demand: most commands sign nothing. */
-export async function accessOf(evertick: Evertick, database: string, { options }: Settings): Promise<Access> {
+export async function accessOf(evertick: Evertick, { options }: Settings): Promise<Access> {
   const { openAccess } = await import('../app/access/open-access.ts')
-  return openAccess(evertick, database, apiConfig(options.api))
+  return openAccess(contextOf(evertick), apiConfig(options.api))
 }
 
 export async function settingsOf(

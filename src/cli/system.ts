@@ -3,20 +3,21 @@
  * which.
  */
 import type { Access } from '../app/access/access.ts'
-import { type Change, tellChanges } from '../app/api-server.ts'
+import { contextOf } from '../app/app-context.ts'
+import { followChanges } from '../app/changes/follow-changes.ts'
+import type { Hint } from '../app/changes/hint.ts'
 import type { Leader, Nodes, Queues } from '../app/cluster/cluster.ts'
 import { type ExportedCrontab, exportCrontab } from '../app/crontab/export-crontab.ts'
-import { Evertick } from '../app/evertick.ts'
 import type { Executions, Leases } from '../app/execution/executions.ts'
 import type { Jobs } from '../app/job/jobs.ts'
 import type { ListJobs } from '../app/job/list-jobs.ts'
 import type { Locks } from '../app/locks/locks.ts'
 import type { AuditLog } from '../app/log/audit-log.ts'
 import type { JobView } from '../app/views.ts'
-import type { Logger } from '../engine/logger.ts'
+import type { Evertick } from '../evertick.ts'
 
 /** `reset`: some events were missed. */
-export type SystemEvent = Change | { readonly type: 'reset' }
+export type SystemEvent = Hint | { readonly type: 'reset' }
 
 /** The part of a job query that commands use. */
 export type JobQuery = Omit<ListJobs, 'total' | 'include'>
@@ -67,9 +68,9 @@ export interface System {
 export type ExaminedSystem = Omit<System, 'tokens' | 'exportCrontab' | 'follow'>
 
 /** `access` is only opened when a command needs it: most sign nothing. */
-export function localSystem(evertick: Evertick, logger: Logger, access: () => Promise<Access>): System {
+export function localSystem(evertick: Evertick, access: () => Promise<Access>): System {
   const { jobs, executions, leader, leases, locks, queues, nodes, auditLog } = evertick
-  const app = Evertick.appOf(evertick)
+  const app = contextOf(evertick)
   return {
     jobs,
     executions,
@@ -88,6 +89,6 @@ export function localSystem(evertick: Evertick, logger: Logger, access: () => Pr
       revoke: async (...call) => await (await access()).revoke(...call),
     },
     exportCrontab: (options) => exportCrontab(app, options),
-    follow: (tell, signal) => tellChanges(app, logger, tell, signal),
+    follow: (tell, signal) => followChanges(app, tell, signal),
   }
 }

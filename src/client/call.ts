@@ -64,7 +64,7 @@ export const serviceRoutes: readonly string[] = [
 ] satisfies RouteName[]
 
 /** These take an Idempotency-Key, so that asking again does nothing twice. */
-export const repeatableRoutes: readonly string[] = [
+export const idempotentRoutes: readonly string[] = [
   'POST /jobs',
   'POST /jobs/{id}/pause',
   'POST /jobs/{id}/resume',
@@ -98,7 +98,7 @@ export class Requests {
 
   readonly call: Call = async (name, ...[input]) => {
     const given = { ...input } as AnyInput
-    const makes = repeatableRoutes.includes(name)
+    const makes = idempotentRoutes.includes(name)
     const key = makes ? { 'idempotency-key': given.idempotencyKey ?? newKey() } : {}
     const mayRepeat = makes || name.startsWith('GET ')
     for (let attempt = 0; ; attempt += 1) {

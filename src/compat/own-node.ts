@@ -1,7 +1,9 @@
 /** The node behind a facade: one that it brings along, opened on first use and stopped with it, or one that it was given. */
 
+import { type AppContext, contextOf } from '../app/app-context.ts'
+import type { Surroundings } from '../app/cluster/live-node.ts'
 import type { EvertickOptions } from '../app/config/options.ts'
-import { Evertick, type Surroundings } from '../app/evertick.ts'
+import { Evertick } from '../evertick.ts'
 
 export class OwnNode {
   readonly #given: Evertick | (() => EvertickOptions)
@@ -24,6 +26,11 @@ export class OwnNode {
       if (this.#opening === opening) this.#opening = null
       throw error
     }
+  }
+
+  /** What it shares with the library. */
+  async context(): Promise<AppContext> {
+    return contextOf(await this.opened())
   }
 
   async started(): Promise<Evertick> {

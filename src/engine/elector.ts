@@ -66,7 +66,7 @@ export class Elector extends Service {
     this.#lose()
     const now = this.#context.clock.now()
     this.#standBackUntil = now + this.#options.leaseMs
-    await this.#context.store.endTerm(held.term.id, this.#context.nodeId, now)
+    await this.#context.store.cluster.endTerm(held.term.id, this.#context.nodeId, now)
     return true
   }
 
@@ -87,8 +87,8 @@ export class Elector extends Service {
   /** Else the next leader would wait for a lease that nobody uses, and the log would show a term without an end. */
   async #endWhatIsOurs(): Promise<void> {
     const { store, nodeId, clock } = this.#context
-    const leader = await store.currentLeader()
-    if (leader?.holder === nodeId) await store.endTerm(leader.termId, nodeId, clock.now())
+    const leader = await store.cluster.currentLeader()
+    if (leader?.holder === nodeId) await store.cluster.endTerm(leader.termId, nodeId, clock.now())
   }
 
   async #campaign(): Promise<void> {
@@ -98,12 +98,12 @@ export class Elector extends Service {
     if (now < this.#standBackUntil) return
     try {
       // A look before the try: only a free or expired lock is worth a write.
-      const leader = await this.#context.store.currentLeader()
+      const leader = await this.#context.store.cluster.currentLeader()
       const ahead = leader !== null && leader.expiresAt > now ? [leader] : []
       const look = ({ termId, expiresAt }: CurrentLeader) => `${termId}:${expiresAt}`
       const [silent] = this.#standstill.still(ahead, look, leader?.leaseMs ?? 0)
       if (leader !== null && ahead.length > 0 && silent === undefined) return this.#tellWaiting(leader)
-      const term = await this.#context.store.electLeader({ nodeId, now, leaseMs, silent })
+      const term = await this.#context.store.cluster.electLeader({ nodeId, now, leaseMs, silent })
       if (term === null) return
       this.#unclear = false
       this.#hold(term, now + leaseMs)
@@ -128,7 +128,12 @@ export class Elector extends Service {
     if (held === null) return
     const now = this.#context.clock.now()
     try {
-      const ours = await this.#context.store.renewTerm({ termId: held.term.id, holder: nodeId, now, leaseMs })
+      const ours = await this.#context.store.cluster.renewTerm({
+        termId: held.term.id,
+        holder: nodeId,
+        now,
+        leaseMs,
+      })
       if (!ours) this.#lose()
       else if (this.#leadership !== null) this.#hold(held.term, now + leaseMs)
     } catch (error) {

@@ -37,7 +37,11 @@ export class Pruner extends Service {
       // By a clock that leapt a month ahead, all of history is old.
       if (signal.aborted || this.#elector.term() === null || this.#guard.holds()) continue
       try {
-        const slice = await store.purgeHistory({ afterJobId: this.#after, jobs: sliceJobs, now: clock.now() })
+        const slice = await store.ticks.purgeHistory({
+          afterJobId: this.#after,
+          jobs: sliceJobs,
+          now: clock.now(),
+        })
         this.#after = slice.lastJobId
         if (this.#after === null) await this.#purgeRest()
       } catch (error) {
@@ -50,10 +54,10 @@ export class Pruner extends Service {
   async #purgeRest(): Promise<void> {
     const { store, clock } = this.#context
     const now = clock.now()
-    await store.purgeAccess(now)
+    await store.access.purgeAccess(now)
     if (this.#auditLogMs === null) return
     const context = { now, actor: 'evertick' }
     let gone = 1
-    while (gone > 0) gone = await store.purgeAuditLog(now - this.#auditLogMs, context)
+    while (gone > 0) gone = await store.audit.purgeAuditLog(now - this.#auditLogMs, context)
   }
 }

@@ -45,7 +45,7 @@ export class Registrar extends Service {
   async register(): Promise<void> {
     const handlers = new Set(this.#handlers())
     this.#registered = null
-    const schemaVersion = await this.#context.store.registerNode(this.#node(), [...handlers])
+    const schemaVersion = await this.#context.store.cluster.registerNode(this.#node(), [...handlers])
     this.#schemaVersion ??= schemaVersion
     this.#registered = handlers
   }
@@ -59,7 +59,7 @@ export class Registrar extends Service {
     const added = [...handlers].filter((handler) => !before.has(handler))
     const removed = [...before].filter((handler) => !handlers.has(handler))
     const { store, nodeId } = this.#context
-    if (await store.changeHandlers(nodeId, { added, removed })) this.#registered = handlers
+    if (await store.cluster.changeHandlers(nodeId, { added, removed })) this.#registered = handlers
     else await this.register()
   }
 
@@ -70,7 +70,11 @@ export class Registrar extends Service {
       await this.#alarm.wait(this.#heartbeatMs, signal)
       if (signal.aborted) break
       try {
-        const { known, schemaVersion } = await store.touchNode(nodeId, clock.now(), this.#heartbeatMs * 6)
+        const { known, schemaVersion } = await store.cluster.touchNode(
+          nodeId,
+          clock.now(),
+          this.#heartbeatMs * 6,
+        )
         // A node that was taken for dead (it slept, or was cut off) introduces itself again.
         if (!known) await this.register()
         if (schemaVersion !== this.#schemaVersion) this.#onOutdated(schemaVersion)
@@ -80,7 +84,7 @@ export class Registrar extends Service {
       }
     }
     try {
-      await store.removeNode(nodeId)
+      await store.cluster.removeNode(nodeId)
     } catch (error) {
       logger.warn('Could not sign this node off', { error })
     }
@@ -91,8 +95,8 @@ export class Registrar extends Service {
     const now = clock.now()
     const reason = 'no living node has its handler'
     this.#orphansAt = now + orphanCheckMs
-    for (const id of await store.findOrphans(now - orphanPatienceMs, now)) {
-      const job = await store.changeJob(id, { kind: 'disable', reason }, { now, actor: 'evertick' })
+    for (const id of await store.cluster.findOrphans(now - orphanPatienceMs, now)) {
+      const job = await store.jobs.changeJob(id, { kind: 'disable', reason }, { now, actor: 'evertick' })
       logger.warn(`Disabled job ${job.name}: ${reason}`, { job: job.name })
     }
   }

@@ -34,7 +34,7 @@ export class Releaser extends Service {
 
   async #release(jobIds: readonly string[], now: number): Promise<void> {
     try {
-      const { releases } = await this.#context.store.releaseBlocked(jobIds, now)
+      const { releases } = await this.#context.store.work.releaseBlocked(jobIds, now)
       for (const { jobId, at } of releases) this.#at.set(jobId, at)
       this.#onReleased()
     } catch (error) {

@@ -67,7 +67,7 @@ export class Rescuer extends Service {
   /** One read of an index: what a living leader would have taken back stays a second longer before others do. */
   async #leftBehind(): Promise<boolean> {
     const { store, clock } = this.#context
-    return (await store.listLeases('expired', clock.now() - leaseSlackMs, 1)).length > 0
+    return (await store.executions.listLeases('expired', clock.now() - leaseSlackMs, 1)).length > 0
   }
 
   /** Whether there is anything to watch over. */
@@ -77,7 +77,7 @@ export class Rescuer extends Service {
     let watching = false
     while (found === batch && !signal.aborted) {
       const now = this.#context.clock.now()
-      const result = await this.#context.store.expireLeases({
+      const result = await this.#context.store.work.expireLeases({
         now,
         limit: batch,
         random: this.#context.random,
@@ -99,7 +99,10 @@ export class Rescuer extends Service {
       }
       this.#releaser.add(result.releases)
     }
-    const { released, releases } = await this.#context.store.releaseBlocked('any', this.#context.clock.now())
+    const { released, releases } = await this.#context.store.work.releaseBlocked(
+      'any',
+      this.#context.clock.now(),
+    )
     this.#releaser.add(releases)
     if (changed + released > 0) this.#onReady()
     return watching

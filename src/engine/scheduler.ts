@@ -79,7 +79,7 @@ export class Scheduler extends Service {
   async #pass(term: LeaderTerm): Promise<number> {
     const { aheadMs } = this.#options
     const now = this.#context.clock.now()
-    const due = await this.#context.store.findDueJobs(now + aheadMs, scanLimit)
+    const due = await this.#context.store.ticks.findDueJobs(now + aheadMs, scanLimit)
     const deferred = await this.#account(term, due.jobs)
     if (deferred === 'lost') return now + this.#context.clock.longestSleepMs
     if (this.#handledTerm !== term.id && due.jobs.length < scanLimit) await this.#closeGap(term)
@@ -109,7 +109,7 @@ export class Scheduler extends Service {
       let startedAt: number | null = null
       this.#catchUpFrom = Math.max(this.#catchUpFrom, now)
       if (this.#elector.term()?.id !== term.id) return 'lost'
-      const result = await this.#context.store.accountTicks({
+      const result = await this.#context.store.ticks.accountTicks({
         leader: { termId: term.id, holder: this.#context.nodeId },
         termStartAt: term.startAt,
         jobs: rest,
@@ -141,7 +141,7 @@ export class Scheduler extends Service {
   }
 
   async #closeGap(term: LeaderTerm): Promise<void> {
-    if (await this.#context.store.markMissedHandled(term.id, this.#context.clock.now()))
+    if (await this.#context.store.cluster.markMissedHandled(term.id, this.#context.clock.now()))
       this.#handledTerm = term.id
   }
 }

@@ -40,7 +40,7 @@ export class Sealer extends Service {
       if (term === null) return
       const leader = { termId: term.id, holder: nodeId }
       try {
-        const result = await store.sealAuditLog({ leader, upTo, limit: batchEntries, now: clock.now() })
+        const result = await store.audit.sealAuditLog({ leader, upTo, limit: batchEntries, now: clock.now() })
         if (!result.led) return this.#elector.doubt(term.id)
         this.#newest = result.newest
         more = result.more

@@ -79,13 +79,13 @@ export class Watcher extends Service {
   /** Where hints arrive, a look is only for what was lost; on a server without them, a quiet database is asked less often. */
   #waitMs(quiet: number): number {
     const { store } = this.#context
-    if (store.hears === 'all') return this.#everyMs * patience * 5
+    if (store.hears() === 'all') return this.#everyMs * patience * 5
     return store.dialect === 'sqlite' ? this.#everyMs : this.#everyMs * Math.min(1 + quiet, patience)
   }
 
   async #look(tell: boolean): Promise<void> {
     const { store, events } = this.#context
-    const marks = await store.jobsChangedSince(this.#since)
+    const marks = await store.jobs.jobsChangedSince(this.#since)
     for (const mark of marks) {
       const before = this.#known.get(mark.id)
       this.#since = Math.max(this.#since, mark.updatedAt)

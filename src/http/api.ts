@@ -5,10 +5,12 @@
 import { Hono } from 'hono'
 import type { Access } from '../app/access/access.ts'
 import type { Principal } from '../app/access/principal.ts'
+import type { AppContext } from '../app/app-context.ts'
 import { version } from '../app/config/version.ts'
-import { Evertick } from '../app/evertick.ts'
+import { makerOf } from '../app/maker.ts'
 import { EvertickError } from '../core/error.ts'
 import type { Logger } from '../engine/logger.ts'
+import type { Evertick } from '../evertick.ts'
 import { NodeMetrics } from '../observe/node-metrics.ts'
 import { logAccess, type Seen } from './access-log.ts'
 import { allRoutes, type PlacedEndpoint, prefix } from './all-routes.ts'
@@ -22,6 +24,7 @@ import { HeavyCalls } from './guard/heavy-calls.ts'
 import { refuseHost } from './guard/origin.ts'
 import { type Rate, RateLimit } from './guard/rate-limit.ts'
 import { TooMany } from './guard/too-many.ts'
+import { answerOnce } from './idempotency.ts'
 import { openapiDocument } from './openapi.ts'
 import { dashboardAsset, dashboardPage, wantsPage } from './pages/dashboard.ts'
 import { docsPages } from './pages/docs.ts'
@@ -30,12 +33,12 @@ import { signInPages } from './pages/sign-in.ts'
 import { errorResponse, problemOf, problemResponse, unforeseen } from './problem.ts'
 import { acceptedStream } from './progress-stream.ts'
 import { readRequest } from './read-request.ts'
-import { answerOnce } from './repeatable.ts'
 import { TextResponse } from './text-response.ts'
 import { withoutStacks } from './without-stacks.ts'
 
 export interface ApiOptions {
   readonly evertick: Evertick
+  readonly app: AppContext
   readonly access: Access
   readonly logger: Logger
   /** The names that it answers to; null: to any. */
@@ -75,8 +78,7 @@ const providerSeconds = 5
 const failureRate: Rate = { perSecond: 0.5, burst: 20 }
 
 export function createApi(options: ApiOptions): Api {
-  const { evertick, access, logger, hosts, rate = usualRate } = options
-  const app = Evertick.appOf(evertick)
+  const { evertick, app, access, logger, hosts, rate = usualRate } = options
   const monotonic = () => app.clock.monotonic()
   const calls = new RateLimit(rate, monotonic)
   const failures = new RateLimit(failureRate, monotonic)
@@ -102,6 +104,7 @@ export function createApi(options: ApiOptions): Api {
     const by = { actor: principal?.actor ?? 'anonymous', origin: remote }
     const around = {
       evertick,
+      app,
       maker: evertick,
       access,
       live,
@@ -119,13 +122,13 @@ export function createApi(options: ApiOptions): Api {
     if (route.mayStream === true && acceptedStream(request.headers.get('accept')) !== null) {
       return (await route.run(call)) as Response
     }
-    const key = route.repeatable === true ? request.headers.get('idempotency-key') : null
+    const key = route.idempotent === true ? request.headers.get('idempotency-key') : null
     const what = [route.method, route.fullPath, read.params, read.body]
-    const made = await answerOnce(app, { key, caller, what }, async ({ newId, formerId }) => {
-      const mine = key === null ? call : { ...call, maker: Evertick.makerOf(evertick, newId) }
-      const former = formerId === null ? null : ((await route.former?.(mine, formerId)) ?? null)
+    const made = await answerOnce(app, { key, caller, what }, async ({ newId, earlierId }) => {
+      const mine = key === null ? call : { ...call, maker: makerOf({ ...app, newId }) }
+      const replayed = earlierId === null ? null : ((await route.replay?.(mine, earlierId)) ?? null)
       const run = async () => await route.run(mine)
-      const returned = former ?? (await (route.heavy === true ? heavy.run(caller, run) : run()))
+      const returned = replayed ?? (await (route.heavy === true ? heavy.run(caller, run) : run()))
       const reply = returned instanceof Reply ? returned : new Reply(returned, {})
       const status = reply.status ?? route.status ?? 200
       const shown = principal?.role === 'admin' ? reply.body : withoutStacks(reply.body)
@@ -133,7 +136,7 @@ export function createApi(options: ApiOptions): Api {
       return { status, headers: reply.headers, body }
     })
     const { status, body } = made
-    const headers = { ...made.headers, ...(made.repeated ? { 'idempotent-replayed': 'true' } : {}) }
+    const headers = { ...made.headers, ...(made.replayed ? { 'idempotent-replayed': 'true' } : {}) }
     if (status === 204) return new Response(null, { status, headers })
     return new TextResponse(body, { status, headers: { 'content-type': 'application/json', ...headers } })
   }

@@ -78,7 +78,7 @@ export class DeniedCalls {
     if (sums.size === 0) return
     this.#sums = new Map()
     try {
-      await this.#app.store.appendAuditLog([...sums.values()].map(entryOf))
+      await this.#app.store.audit.appendAuditLog([...sums.values()].map(entryOf))
     } catch (error) {
       this.#logger.warn('Could not write the denied calls to the audit log', { error })
       for (const sum of sums.values()) this.#add(sum)

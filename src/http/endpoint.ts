@@ -5,9 +5,11 @@
 import type { z } from 'zod'
 import type { Access } from '../app/access/access.ts'
 import type { Principal } from '../app/access/principal.ts'
+import type { AppContext } from '../app/app-context.ts'
 import type { ActorOptions } from '../app/change-context.ts'
-import type { Evertick, Maker } from '../app/evertick.ts'
+import type { Maker } from '../app/maker.ts'
 import type { AccessRole } from '../core/access/access-role.ts'
+import type { Evertick } from '../evertick.ts'
 import type { NodeMetrics } from '../observe/node-metrics.ts'
 import type { LiveEvents } from './events/live-events.ts'
 import type { bodyLimits } from './guard/json-body.ts'
@@ -19,6 +21,7 @@ export type NeededRole = AccessRole | 'public'
 
 export interface Call<Params, Query, Body> {
   readonly evertick: Evertick
+  readonly app: AppContext
   readonly access: Access
   readonly params: Params
   readonly query: Query
@@ -66,9 +69,9 @@ export interface Endpoint<Params = unknown, Query = unknown, Body = unknown> {
   /** Answers with a stream of its progress where the caller's `Accept` asks for one: then `run` gives the whole response. */
   readonly mayStream?: boolean
   /** Takes an Idempotency-Key: the same key gets the same answer. */
-  readonly repeatable?: boolean
-  /** Of what makes one thing: the answer, where a former try under the same key has made it; else null. */
-  readonly former?: (call: Call<Params, Query, Body>, id: string) => Promise<unknown>
+  readonly idempotent?: boolean
+  /** The answer, where an earlier try under the same key has done its work and never said so; else null. */
+  readonly replay?: (call: Call<Params, Query, Body>, id: string) => Promise<unknown>
   readonly run: (call: Call<Params, Query, Body>) => Promise<unknown>
 }
 
@@ -109,14 +112,14 @@ interface Given<
   Q extends z.ZodObject,
   B extends z.ZodType,
   A extends z.ZodType | null,
-> extends Omit<Endpoint, 'method' | 'path' | 'params' | 'query' | 'body' | 'answers' | 'former' | 'run'> {
+> extends Omit<Endpoint, 'method' | 'path' | 'params' | 'query' | 'body' | 'answers' | 'replay' | 'run'> {
   readonly method: M
   readonly path: Path
   readonly params?: P
   readonly query?: Q
   readonly body?: B
   readonly answers: A
-  readonly former?: (
+  readonly replay?: (
     call: Call<Exact<z.output<P>>, Exact<z.output<Q>>, Exact<z.output<B>>>,
     id: string,
   ) => Promise<unknown>

@@ -65,7 +65,7 @@ function parametersOf(route: PlacedEndpoint): unknown[] {
   return [
     ...of('path', route.params),
     ...of('query', route.query),
-    ...(route.repeatable === true ? [key] : []),
+    ...(route.idempotent === true ? [key] : []),
   ]
 }
 

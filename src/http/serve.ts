@@ -1,13 +1,14 @@
 /** Listens: the API of one node on one port. */
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Access } from '../app/access/access.ts'
-import type { RunningApi } from '../app/api-server.ts'
+import { openAccess } from '../app/access/open-access.ts'
+import type { AppContext } from '../app/app-context.ts'
+import type { RunningApi } from '../app/cluster/live-node.ts'
 import type { ApiConfig } from '../app/config/api-config.ts'
-import type { Evertick } from '../app/evertick.ts'
 import { EvertickError } from '../core/error.ts'
 import type { Logger } from '../engine/logger.ts'
-import { createApi, type Fetch } from './api.ts'
+import type { Evertick } from '../evertick.ts'
+import { type ApiOptions, createApi, type Fetch } from './api.ts'
 import { answeredHosts } from './guard/origin.ts'
 import { nodeServer } from './node-server.ts'
 
@@ -17,16 +18,19 @@ const portsTried = 20
 const answerMs = 5_000
 const idleMs = 20
 
+/** The role `api`. */
+export async function serveApi(evertick: Evertick, app: AppContext, config: ApiConfig): Promise<RunningApi> {
+  return await serve({ evertick, app, access: openAccess(app, config), logger: app.logger }, config)
+}
+
 export async function serve(
-  evertick: Evertick,
-  access: Access,
+  given: Pick<ApiOptions, 'evertick' | 'app' | 'access' | 'logger'>,
   config: ApiConfig,
-  logger: Logger,
 ): Promise<RunningApi> {
   const hosts = answeredHosts(config.host, config.hosts)
   const { basePath, metricsPublic } = config
-  const api = createApi({ evertick, access, logger, hosts, metricsPublic, basePath })
-  const server = await listen(api, config, logger)
+  const api = createApi({ ...given, hosts, metricsPublic, basePath })
+  const server = await listen(api, config, given.logger)
   const { port } = server.address() as AddressInfo
   const host = config.host.includes(':') ? `[${config.host}]` : config.host
   return {

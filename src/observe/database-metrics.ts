@@ -58,15 +58,15 @@ export class DatabaseMetrics {
   async #figures() {
     const store = this.#store
     const now = this.#clock.now()
-    const leader = await store.currentLeader()
-    const [oldest] = (await store.findDueJobs(now, 1)).jobs
+    const leader = await store.cluster.currentLeader()
+    const [oldest] = (await store.ticks.findDueJobs(now, 1)).jobs
     return {
-      jobs: await store.countJobs(),
-      health: await store.countHealth(now),
-      queues: await store.listQueues(),
-      active: (await store.listLeases('active', now)).length,
-      expired: (await store.listLeases('expired', now)).length,
-      nodes: (await store.listNodes()).length,
+      jobs: await store.jobs.countJobs(),
+      health: await store.jobs.countHealth(now),
+      queues: await store.cluster.listQueues(),
+      active: (await store.executions.listLeases('active', now)).length,
+      expired: (await store.executions.listLeases('expired', now)).length,
+      nodes: (await store.cluster.listNodes()).length,
       term: leader?.termId ?? 0,
       leaderlessMs: leader === null ? 0 : Math.max(0, now - leader.expiresAt),
       lagMs: oldest === undefined ? 0 : Math.max(0, now - oldest.nextDueAt),

@@ -41,17 +41,17 @@ export class Measures {
   }
 
   wrap(store: Store): Store {
-    const timed: Partial<Store> = {
-      findDueJobs: (...call) => this.time('poll', () => store.findDueJobs(...call)),
-      claimExecutions: (request) => this.time('claim', () => store.claimExecutions(request)),
+    const { ticks, work } = store
+    return {
+      ...store,
+      ticks: {
+        ...ticks,
+        findDueJobs: (until, limit) => this.time('poll', () => ticks.findDueJobs(until, limit)),
+      },
+      work: {
+        ...work,
+        claimExecutions: (request) => this.time('claim', () => work.claimExecutions(request)),
+      },
     }
-    return new Proxy(store, {
-      get: (target, name) =>
-        Object.hasOwn(timed, name)
-          ? timed[name as keyof Store]
-          : (Reflect.get(target, name) as Store[keyof Store]),
-      // What is put over a verb is put over the timed one, and may call it.
-      set: (_, name, value) => Reflect.set(timed, name, value),
-    })
   }
 }

@@ -6,7 +6,14 @@ import type * as Otel from '@opentelemetry/api'
 import { type TraceContext, traceContextOf, traceMetadata } from '../core/execution/trace-context.ts'
 import type { AttemptEnd, TraceAttempt } from '../engine/context.ts'
 import { loadDriver } from '../store/load-driver.ts'
-import type { ClaimedExecution, NewExecution, Store } from '../store/store.ts'
+import type {
+  ClaimedExecution,
+  ExecutionStore,
+  NewExecution,
+  Store,
+  TickStore,
+  WorkStore,
+} from '../store/store.ts'
 
 /** Where every copy of the package keeps what was registered with any of them. */
 const registry = Symbol.for('opentelemetry.js.api.1')
@@ -39,44 +46,52 @@ export class Tracing {
   }
 
   wrap(store: Store): Store {
-    const traced: Partial<Store> = {
-      enqueueExecutions: (rows, within) => {
-        const { PRODUCER } = this.#api.SpanKind
-        const options = { kind: PRODUCER, attributes: enqueueAttributes(rows) }
-        return this.#within('evertick.enqueue', options, this.#asker(rows[0]?.metadata ?? {}), (span) =>
-          store.enqueueExecutions(
-            rows.map((row) => ({ ...row, metadata: this.#carried(row.metadata, span) })),
-            within,
-          ),
-        )
-      },
-      triggerJob: (job, trigger, context) => {
-        const attributes = {
-          ...messaging('send'),
-          'messaging.message.id': trigger.id,
-          'evertick.job': job,
-          'evertick.cause': 'manual',
-        }
-        const options = { kind: this.#api.SpanKind.PRODUCER, attributes }
-        return this.#within('evertick.enqueue', options, this.#asker(trigger.metadata), (span) =>
-          store.triggerJob(job, { ...trigger, metadata: this.#carried(trigger.metadata, span) }, context),
-        )
-      },
-      accountTicks: (request) =>
-        this.#within(
-          'evertick.tick',
-          { attributes: { 'evertick.jobs': request.jobs.length, 'evertick.term': request.leader.termId } },
-          this.#api.ROOT_CONTEXT,
-          async (span) => {
-            const result = await store.accountTicks(request)
-            const sum = (of: 'ticks' | 'executions') =>
-              result.accounted.reduce((total, each) => total + each[of], 0)
-            span.setAttributes({ 'evertick.ticks': sum('ticks'), 'evertick.executions': sum('executions') })
-            return result
-          },
-        ),
+    const { work, executions, ticks } = store
+    return {
+      ...store,
+      work: { ...work, enqueueExecutions: this.#enqueues(work) },
+      executions: { ...executions, triggerJob: this.#triggers(executions) },
+      ticks: { ...ticks, accountTicks: this.#accounts(ticks) },
     }
-    return Object.assign(Object.create(store) as Store, traced)
+  }
+
+  #enqueues(work: WorkStore): WorkStore['enqueueExecutions'] {
+    return (rows, within) => {
+      const options = { kind: this.#api.SpanKind.PRODUCER, attributes: enqueueAttributes(rows) }
+      return this.#within('evertick.enqueue', options, this.#asker(rows[0]?.metadata ?? {}), (span) => {
+        const carried = rows.map((row) => ({ ...row, metadata: this.#carried(row.metadata, span) }))
+        return work.enqueueExecutions(carried, within)
+      })
+    }
+  }
+
+  #triggers(executions: ExecutionStore): ExecutionStore['triggerJob'] {
+    return (job, trigger, context) => {
+      const attributes = {
+        ...messaging('send'),
+        'messaging.message.id': trigger.id,
+        'evertick.job': job,
+        'evertick.cause': 'manual',
+      }
+      const options = { kind: this.#api.SpanKind.PRODUCER, attributes }
+      return this.#within('evertick.enqueue', options, this.#asker(trigger.metadata), (span) => {
+        const metadata = this.#carried(trigger.metadata, span)
+        return executions.triggerJob(job, { ...trigger, metadata }, context)
+      })
+    }
+  }
+
+  #accounts(ticks: TickStore): TickStore['accountTicks'] {
+    return (request) => {
+      const attributes = { 'evertick.jobs': request.jobs.length, 'evertick.term': request.leader.termId }
+      return this.#within('evertick.tick', { attributes }, this.#api.ROOT_CONTEXT, async (span) => {
+        const result = await ticks.accountTicks(request)
+        const sum = (of: 'ticks' | 'executions') =>
+          result.accounted.reduce((total, each) => total + each[of], 0)
+        span.setAttributes({ 'evertick.ticks': sum('ticks'), 'evertick.executions': sum('executions') })
+        return result
+      })
+    }
   }
 
   /** A child of whoever enqueued it; what a tick has made begins a trace of its own. */

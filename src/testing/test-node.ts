@@ -1,7 +1,6 @@
 /** A node on a manual clock: advance it a week, then look at the ticks and executions. Nothing sleeps. */
 
 import type { EvertickOptions } from '../app/config/options.ts'
-import { Evertick } from '../app/evertick.ts'
 import type { ExplainedTickView } from '../app/job/explain.ts'
 import type { ExecutionView } from '../app/views.ts'
 import { EvertickError } from '../core/error.ts'
@@ -9,7 +8,9 @@ import { parseDuration } from '../core/schedule/duration.ts'
 import { parseInstant } from '../core/schedule/instant.ts'
 import type { Duration, Instant } from '../core/schedule/schedule.ts'
 import type { JobReference } from '../engine/worker/handler.ts'
+import { Evertick } from '../evertick.ts'
 import type { Store } from '../store/store.ts'
+import { wrapVerbs } from '../store/wrap-store.ts'
 import { ManualClock } from './manual-clock.ts'
 
 export interface TestNodeOptions extends Partial<Omit<EvertickOptions, 'clock'>> {
@@ -125,22 +126,16 @@ class CallCounter {
   transactions = 0
 
   watch(store: Store): Store {
-    return new Proxy(store, {
-      get: (target, name) => {
-        const member: unknown = Reflect.get(target, name)
-        if (typeof member !== 'function' || name === 'listen') return member
-        return async (...args: unknown[]) => {
-          const transactions = name === 'completeWithin' ? 1 : 0
-          this.open += 1
-          this.transactions += transactions
-          try {
-            return await (member as (...given: unknown[]) => Promise<unknown>).apply(target, args)
-          } finally {
-            this.open -= 1
-            this.transactions -= transactions
-          }
-        }
-      },
+    return wrapVerbs(store, async ({ verb, run }) => {
+      const transactions = verb === 'completeWithin' ? 1 : 0
+      this.open += 1
+      this.transactions += transactions
+      try {
+        return await run()
+      } finally {
+        this.open -= 1
+        this.transactions -= transactions
+      }
     })
   }
 }

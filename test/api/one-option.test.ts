@@ -1,11 +1,8 @@
 /** An option of a job is defined once: few files know it by name, and every place that shows options shows all of them. */
-import { globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { commandOf } from '../../dashboard/src/screens/job/actions/exported-job.ts'
 import { optionDraft, optionsOf, settingsOf } from '../../dashboard/src/screens/job-form/option-draft.ts'
-import { root } from '../../scripts/run-command.ts'
 import { addJobFlags, optionsOfFlags } from '../../src/cli/commands/jobs/job-flags.ts'
 import { type Field, jobOptions, type PlacedField, placedFields } from '../../src/core/job/fields.ts'
 import {
@@ -17,15 +14,14 @@ import {
 } from '../../src/core/job/options-codec.ts'
 import { openapiDocument } from '../../src/http/openapi.ts'
 import { Evertick, type JobOptions } from '../../src/index.ts'
+import { productFilesNaming } from './product-files.ts'
 
 /** With a column, a deadline and a reason of its own it has as much as an option can have. */
 const example = /startDeadline|start_deadline|start-deadline/
 const mostFiles = 8
 
 test('an option from end to end is in at most 8 files of the product, migrations included', () => {
-  const files = globSync(['src/**/*.{ts,sql}', 'dashboard/src/**/*.{ts,vue}'], { cwd: root })
-  const knowing = files.filter((file) => example.test(readFileSync(join(root, file), 'utf8'))).toSorted()
-  expect(knowing.slice(mostFiles)).toEqual([])
+  expect(productFilesNaming(example).slice(mostFiles)).toEqual([])
 })
 
 /** A value that is not the default, as text that a flag takes. */

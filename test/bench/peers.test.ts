@@ -1,17 +1,11 @@
-/** The page about other schedulers says what was measured, and nothing else. */
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+/** The comparison with other schedulers says what was measured, and nothing else. */
 import { expect, test } from 'vitest'
 import { barChart } from '../../bench/peers/report/bar-chart.ts'
-import type { Comparison, Entry, Taken } from '../../bench/peers/report/comparison.ts'
+import { type Comparison, comparisonOf, type Entry, type Taken } from '../../bench/peers/report/comparison.ts'
 import { verdicts } from '../../bench/peers/report/goals.ts'
 import { resultsOf } from '../../bench/peers/report/results.ts'
 import { sectionOf } from '../../bench/peers/report/section.ts'
 import { drainWay, tickWay } from '../../bench/peers/report/ways.ts'
-import { marks, merged, readComparison, withSection } from '../../bench/peers/report/write.ts'
-import { root } from '../../scripts/run-command.ts'
-
-const docs = join(root, 'docs')
 
 function drained(who: string, library: string, store: Entry['store'], value: number | null): Entry {
   const about = {
@@ -39,10 +33,11 @@ function late(who: string, library: string, store: Entry['store'], share: 'p99' 
   return { ...about, value: ms, low: ms, high: ms }
 }
 
-function taken(entries: readonly Entry[], measure: Taken['measure'] = 'peers-drain'): Comparison {
-  const on = { takenAt: '2026-11-17T00:00:00.000Z', commit: 'abc', machine: 'a machine', rounds: 3 }
+function taken(entries: readonly Entry[], name: Taken['name'] = 'peers-drain'): Comparison {
+  const when = { command: 'npm run bench', takenAt: '2026-11-17T00:00:00.000Z', commit: 'abc' }
+  const on = { ...when, machine: 'a machine', rounds: 3 }
   return {
-    taken: [{ measure, ...on, settings: { postgres: 'fsync=on' }, versions: { node: '24' }, entries }],
+    taken: [{ name, ...on, settings: { postgres: 'fsync=on' }, versions: { node: '24' }, entries }],
   }
 }
 
@@ -54,11 +49,6 @@ const raw = drained('raw PostgreSQL', 'raw', 'postgres', 1_000)
 function verdictOn(entries: readonly Entry[], goal: string, against: string) {
   return verdicts(entries).find((each) => each.goal.startsWith(goal) && each.against.startsWith(against))
 }
-
-test('docs/performance.md is what peers.json gives', () => {
-  const page = readFileSync(join(docs, 'performance.md'), 'utf8')
-  expect(withSection(page, sectionOf(readComparison(docs)))).toBe(page)
-})
 
 test("a goal is held against a peer's fastest configuration", () => {
   const verdict = verdictOn([ours, slow, fast], 'PostgreSQL: drain', 'graphile-worker')
@@ -91,24 +81,14 @@ test('the section says where a peer is ahead, and what became of one that failed
   const ahead = drained('BullMQ, Redis', 'bullmq', 'redis', 1_500)
   const failed = { ...drained('Agenda', 'agenda', 'postgres', null), note: 'failed: no answer' }
   const section = sectionOf(taken([ours, ahead, failed, raw]))
-  expect(section).toContain('ours on PostgreSQL: BullMQ, Redis (3.00x).')
+  expect(section).toContain('ours on PostgreSQL: BullMQ, Redis (3x).')
   expect(section).toContain('| Agenda | 10 jobs |  |  |  | failed: no answer |')
   expect(sectionOf(taken([ours, slow, raw]))).toContain('Nowhere in this run.')
 })
 
-test('a measure that is taken again takes the place of the old one, and of no other', () => {
-  const before = { taken: [...taken([slow]).taken, ...taken([raw], 'peers-enqueue').taken] }
-  const { taken: kept } = merged(before, taken([fast]))
-  expect(kept.map(({ measure, entries }) => [measure, entries[0]?.who])).toEqual([
-    ['peers-enqueue', 'raw PostgreSQL'],
-    ['peers-drain', 'graphile-worker, fast'],
-  ])
-})
-
-test('the section takes the place between its marks, and needs them', () => {
-  const page = `before\n${marks.begin}\nold\n${marks.end}\nafter\n`
-  expect(withSection(page, 'new')).toBe(`before\n${marks.begin}\nnew\n${marks.end}\nafter\n`)
-  expect(() => withSection('no marks', 'new')).toThrow(marks.begin)
+test('the measures of a comparison come in one order, whatever order they are kept in', () => {
+  const kept = [...taken([slow], 'peers-drain').taken, ...taken([raw], 'peers-enqueue').taken]
+  expect(comparisonOf(kept).taken.map(({ name }) => name)).toEqual(['peers-enqueue', 'peers-drain'])
 })
 
 test('a chart tells its scale, draws longer bars for more, and escapes what it is given', () => {

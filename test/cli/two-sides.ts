@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
 import { openAccess } from '../../src/app/access/open-access.ts'
+import { contextOf } from '../../src/app/app-context.ts'
 import { apiConfig } from '../../src/app/config/api-config.ts'
 import { Evertick } from '../../src/index.ts'
 import { secret } from '../http/api-under-test.ts'
@@ -61,7 +62,7 @@ async function openNode(
   const evertick = await Evertick.open({ database, nodeId: 'the-node', roles: ['api'], api })
   await evertick.start()
   await evertick.locks.acquire('import', { ttl: '1h' })
-  const access = openAccess(evertick, database, apiConfig({ secrets: [secret] }))
+  const access = openAccess(contextOf(evertick), apiConfig({ secrets: [secret] }))
   const { token } = await access.createToken({ name: 'tests', role: 'admin' })
   return { evertick, database, token }
 }

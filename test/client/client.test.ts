@@ -4,7 +4,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { repeatableRoutes, serviceRoutes } from '../../src/client/call.ts'
+import { idempotentRoutes, serviceRoutes } from '../../src/client/call.ts'
 import { type Client, createClient, EvertickError, ProblemError } from '../../src/client/index.ts'
 import { allRoutes, prefix } from '../../src/http/all-routes.ts'
 import { until } from '../process/until.ts'
@@ -302,8 +302,8 @@ test('every route has a name in the client', () => {
 test('which routes take a key and which stand outside of the prefix is what the server says', () => {
   const nameOf = ({ method, path }: { method: string; path: string }) => `${method.toUpperCase()} ${path}`
   const named = (kept: typeof allRoutes) => kept.map(nameOf).toSorted()
-  expect(repeatableRoutes.toSorted()).toEqual(
-    named(allRoutes.filter(({ repeatable }) => repeatable === true)),
+  expect(idempotentRoutes.toSorted()).toEqual(
+    named(allRoutes.filter(({ idempotent }) => idempotent === true)),
   )
   expect(serviceRoutes.toSorted()).toEqual(
     named(allRoutes.filter(({ fullPath }) => !fullPath.startsWith(prefix))),

@@ -1,6 +1,8 @@
 /** A real node that listens on a port of its own, and clients of it. */
+
 import { onTestFinished } from 'vitest'
 import { openAccess } from '../../src/app/access/open-access.ts'
+import { contextOf } from '../../src/app/app-context.ts'
 import { apiConfig } from '../../src/app/config/api-config.ts'
 import { type Client, type ClientOptions, createClient } from '../../src/client/index.ts'
 import type { AccessRole } from '../../src/core/access/access-role.ts'
@@ -36,7 +38,7 @@ export async function serveNode({
   onTestFinished(() => evertick.stop({ timeout: '5s' }))
   await evertick.start()
   const url = evertick.url ?? ''
-  const access = openAccess(evertick, database, apiConfig({ secrets: [secret] }))
+  const access = openAccess(contextOf(evertick), apiConfig({ secrets: [secret] }))
   const tokenFor = async (role: AccessRole) => (await access.createToken({ name: role, role })).token
   const token = await tokenFor('admin')
   const clientOf = (options: Partial<ClientOptions>) => createClient({ url, token, ...options })

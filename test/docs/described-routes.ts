@@ -41,10 +41,10 @@ function members({ properties = {}, required = [] }: JsonSchema): string {
     .join(', ')
 }
 
-function takes({ query, body, bodyOptional = false, repeatable = false }: PlacedEndpoint): string {
+function takes({ query, body, bodyOptional = false, idempotent = false }: PlacedEndpoint): string {
   const inQuery = query === undefined ? [] : [`query: ${fieldsOf(query)}`]
   const inBody = body === undefined ? [] : [`${bodyOptional ? 'body?' : 'body'}: ${nameOf(body)}`]
-  return [...inQuery, ...inBody, ...(repeatable ? ['Idempotency-Key'] : [])].join('; ')
+  return [...inQuery, ...inBody, ...(idempotent ? ['Idempotency-Key'] : [])].join('; ')
 }
 
 function answersWith({ status = 200, answers, contentType }: PlacedEndpoint): string {

@@ -1,6 +1,8 @@
 /** More ticks at one instant than a claim can take: reserved in the second before it, begun at it. */
+
 import { expect, onTestFinished, test } from 'vitest'
-import { defineJob, Evertick } from '../../src/index.ts'
+import { contextOf } from '../../src/app/app-context.ts'
+import { defineJob } from '../../src/index.ts'
 import { openTestNode } from '../../src/testing/index.ts'
 import { databaseFile } from '../promises/support.ts'
 
@@ -79,10 +81,10 @@ test('a transaction before their instant renews its own lease, and not all of th
   const { node } = await openCrowd()
   await node.evertick.define(defineJob({ name: 'orders', run: (ctx) => ctx.transaction(async () => 'done') }))
   await node.advance('58.5s')
-  const { store } = Evertick.appOf(node.evertick)
+  const { store } = contextOf(node.evertick)
   const renewed: number[] = []
-  const extend = store.extendLeases.bind(store)
-  store.extendLeases = async (request) => {
+  const extend = store.work.extendLeases.bind(store)
+  store.work.extendLeases = async (request) => {
     renewed.push(request.claims.length)
     return await extend(request)
   }

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { Elector } from '../../src/engine/elector.ts'
 import { Events } from '../../src/engine/events.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { ClusterStore, RenewRequest } from '../../src/store/store.ts'
 import { ManualClock } from '../../src/testing/index.ts'
 import { quiet } from '../promises/support.ts'
 import { t0 } from '../store/builders.ts'
@@ -21,13 +21,12 @@ test('a leader whose renewal came late, but came, wakes whoever found it without
   onTestFinished(() => bench.close())
   const clock = new ManualClock(t0)
   let slowMs = 0
-  const store: Store = {
-    ...bench.store,
-    async renewTerm(request) {
-      await clock.sleep(slowMs)
-      return await bench.store.renewTerm(request)
-    },
+  const { cluster } = bench.store
+  const renewTerm = async (request: RenewRequest) => {
+    await clock.sleep(slowMs)
+    return await cluster.renewTerm(request)
   }
+  const store = { ...bench.store, cluster: { ...cluster, renewTerm } }
   const events = new Events(() => {})
   const woken: number[] = []
   const context = { ...surroundings, store, clock, events }
@@ -65,11 +64,13 @@ test.each(['electLeader', 'renewTerm'] as const)(
       if (replyIsLost) throw new Error('the reply is lost')
       return answer
     }
-    const store: Store = {
-      ...bench.store,
-      electLeader: (request) => lost(bench.store.electLeader(request)),
-      renewTerm: (request) => lost(bench.store.renewTerm(request)),
+    const { cluster } = bench.store
+    const lossy: ClusterStore = {
+      ...cluster,
+      electLeader: (request) => lost(cluster.electLeader(request)),
+      renewTerm: (request) => lost(cluster.renewTerm(request)),
     }
+    const store = { ...bench.store, cluster: lossy }
     const events = new Events(() => {})
     const context = { ...surroundings, store, clock, events }
     const elector = new Elector(context, { leaseMs: 2_000, heartbeatMs: 1_000 }, () => {})
@@ -79,11 +80,11 @@ test.each(['electLeader', 'renewTerm'] as const)(
     clock.moveTo(t0 + 1_000)
     await turns()
     expect(elector.term()).toBeNull()
-    expect(await bench.store.currentLeader()).toMatchObject({ holder: 'n1', termId: 1 })
+    expect(await bench.store.cluster.currentLeader()).toMatchObject({ holder: 'n1', termId: 1 })
     replyIsLost = false
     await elector.stop()
-    expect(await bench.store.currentLeader()).toBeNull()
-    expect(await bench.store.listTerms({ limit: 10 })).toMatchObject([{ id: 1, stopAt: t0 + 1_000 }])
+    expect(await bench.store.cluster.currentLeader()).toBeNull()
+    expect(await bench.store.cluster.listTerms({ limit: 10 })).toMatchObject([{ id: 1, stopAt: t0 + 1_000 }])
   },
 )
 
@@ -97,7 +98,7 @@ test('what was found of an earlier term does not cost the one in which this node
   await turns()
   const first = elector.term()
   // As if it had slept: another led meanwhile, and has left.
-  await bench.store.endTerm(1, 'n1', t0)
+  await bench.store.cluster.endTerm(1, 'n1', t0)
   for (let beat = 0; beat < 3; beat += 1) {
     clock.moveTo(clock.now() + 1_000)
     await turns()
@@ -106,8 +107,8 @@ test('what was found of an earlier term does not cost the one in which this node
   elector.doubt(first?.id ?? 0)
   expect(elector.term()).toMatchObject({ id: 2 })
   await elector.stop()
-  expect(await bench.store.currentLeader()).toBeNull()
-  expect(await bench.store.listTerms({ limit: 10 })).toMatchObject([
+  expect(await bench.store.cluster.currentLeader()).toBeNull()
+  expect(await bench.store.cluster.listTerms({ limit: 10 })).toMatchObject([
     { id: 2, stopAt: t0 + 3_000 },
     { id: 1, stopAt: t0 },
   ])

@@ -1,8 +1,9 @@
 /** The database did it, and nobody heard: what was written is found, and counts as written. */
 import { expect, onTestFinished, test } from 'vitest'
-import { Evertick } from '../../src/app/evertick.ts'
+import { Evertick } from '../../src/evertick.ts'
 import { type Duration, defineJob, type JobContext } from '../../src/index.ts'
 import type { Store } from '../../src/store/store.ts'
+import { wrapVerbs } from '../../src/store/wrap-store.ts'
 import { quiet } from '../promises/support.ts'
 
 type Losable = 'completeWithin' | 'finishAttempts' | 'startAttempts' | 'beginReserved'
@@ -17,14 +18,12 @@ class LostReply {
   }
 
   wrap(store: Store): Store {
-    const inner = store[this.#verb] as (...given: unknown[]) => Promise<unknown>
-    const lose = async (...given: unknown[]) => {
-      const result = await inner(...given)
-      if (this.lost) return result
+    return wrapVerbs(store, async ({ verb, run }) => {
+      const result = await run()
+      if (verb !== this.#verb || this.lost) return result
       this.lost = true
       throw new Error('the connection was lost before the reply')
-    }
-    return { ...store, [this.#verb]: lose }
+    })
   }
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { Evertick } from '../../src/app/evertick.ts'
+import { Evertick } from '../../src/evertick.ts'
 import { defineJob } from '../../src/index.ts'
-import type { ClaimResult, Store } from '../../src/store/store.ts'
+import type { ClaimRequest, ClaimResult, Store } from '../../src/store/store.ts'
 import { databaseFile } from '../promises/support.ts'
 
 function gate(): { readonly opened: Promise<void>; open: () => void } {
@@ -19,18 +19,16 @@ class HeldClaim {
   armed = false
 
   watch(store: Store): Store {
-    return {
-      ...store,
-      claimExecutions: async (request): Promise<ClaimResult> => {
-        const claimed = await store.claimExecutions(request)
-        if (this.armed && request.start === 0 && claimed.claimed.length > 0) {
-          this.armed = false
-          this.asked.open()
-          await this.answer.opened
-        }
-        return claimed
-      },
+    const claimExecutions = async (request: ClaimRequest): Promise<ClaimResult> => {
+      const claimed = await store.work.claimExecutions(request)
+      if (this.armed && request.start === 0 && claimed.claimed.length > 0) {
+        this.armed = false
+        this.asked.open()
+        await this.answer.opened
+      }
+      return claimed
     }
+    return { ...store, work: { ...store.work, claimExecutions } }
   }
 }
 

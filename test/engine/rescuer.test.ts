@@ -1,5 +1,7 @@
 /** How often the leader looks for leases that have run out. */
+
 import { expect, onTestFinished, test } from 'vitest'
+import { contextOf } from '../../src/app/app-context.ts'
 import { Evertick, EvertickError } from '../../src/index.ts'
 import { openTestNode } from '../../src/testing/index.ts'
 
@@ -16,10 +18,10 @@ async function takenBackAt(sweep: '4s' | '1m' | '7s' | undefined): Promise<numbe
     worker: { lease: '1s' },
   })
   onTestFinished(() => node.stop())
-  const { store } = Evertick.appOf(node.evertick)
+  const { store } = contextOf(node.evertick)
   await node.evertick.jobs.create({ name: 'a', runNow: true })
   const claimedAt = node.clock.now()
-  await store.registerNode(
+  await store.cluster.registerNode(
     {
       id: 'dead',
       host: 'h',
@@ -33,7 +35,7 @@ async function takenBackAt(sweep: '4s' | '1m' | '7s' | undefined): Promise<numbe
     },
     ['a'],
   )
-  const claimed = await store.claimExecutions({
+  const claimed = await store.work.claimExecutions({
     nodeId: 'dead',
     queue: 'default',
     limit: 1,

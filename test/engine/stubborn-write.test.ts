@@ -1,7 +1,7 @@
 /** No batch of ends is written again for ever: what the database will not take stands alone, and the others go on. */
 import { expect, onTestFinished, test } from 'vitest'
-import { Evertick } from '../../src/app/evertick.ts'
 import { EvertickError } from '../../src/core/error.ts'
+import { Evertick } from '../../src/evertick.ts'
 import { defineJob } from '../../src/index.ts'
 import type { FinishedAttempt, FinishRequest, Store } from '../../src/store/store.ts'
 import { quiet } from '../promises/support.ts'
@@ -15,15 +15,15 @@ const hangUp = () => new EvertickError('database_unavailable', 'The connection w
 /** Fails the ends that `refuses` says; everything else is written. */
 async function open(refuses: (attempts: readonly FinishedAttempt[]) => Error | null) {
   let writes = 0
-  const wrap = (store: Store): Store => ({
-    ...store,
-    finishAttempts: async (request: FinishRequest) => {
+  const wrap = (store: Store): Store => {
+    const finishAttempts = async (request: FinishRequest) => {
       writes += 1
       const error = refuses(request.attempts)
       if (error !== null) throw error
-      return await store.finishAttempts(request)
-    },
-  })
+      return await store.work.finishAttempts(request)
+    }
+    return { ...store, work: { ...store.work, finishAttempts } }
+  }
   const told: Record<string, string> = {}
   const evertick = await Evertick.openWith(
     {

@@ -1,5 +1,7 @@
 /** `worker.extendAt` and `worker.poll`: when a lease is renewed, and when a worker looks without being told. */
+
 import { expect, onTestFinished, test } from 'vitest'
+import { contextOf } from '../../src/app/app-context.ts'
 import { defineConfig, defineJob, Evertick } from '../../src/index.ts'
 import { openTestNode } from '../../src/testing/index.ts'
 
@@ -40,9 +42,9 @@ test('a worker looks for work as often as poll says, whatever it has heard', asy
   const looks: number[] = []
   const node = await openTestNode({ roles: ['worker'], worker: { poll: '7s' } })
   onTestFinished(() => node.stop())
-  const { store } = Evertick.appOf(node.evertick)
-  const claim = store.claimExecutions.bind(store)
-  store.claimExecutions = async (request) => {
+  const { store } = contextOf(node.evertick)
+  const claim = store.work.claimExecutions.bind(store)
+  store.work.claimExecutions = async (request) => {
     looks.push(request.now - Date.parse('2026-01-01T00:00:00Z'))
     return await claim(request)
   }

@@ -132,7 +132,7 @@ export class Explorer {
       steps[name] = Math.max(steps[name], thread.steps)
     }
     history.check()
-    const { unaccounted, doubled, findings } = await this.#store.auditLedger({})
+    const { unaccounted, doubled, findings } = await this.#store.ticks.auditLedger({})
     assert.deepEqual({ unaccounted, doubled, findings }, { unaccounted: 0, doubled: 0, findings: [] })
     return await this.#outcome(threads as Record<Name, Thread>)
   }

@@ -1,5 +1,6 @@
 /** What was asked, answered and written, call by call, as the rules of the simulation read it. */
 import type { Store, Trigger } from '../../src/store/store.ts'
+import { wrapVerbs } from '../../src/store/wrap-store.ts'
 import type { Change } from '../simulation/check/change-log.ts'
 import { Checker } from '../simulation/check/checker.ts'
 import type { Row, Tables } from './server.ts'
@@ -48,17 +49,11 @@ export class History {
 
   /** The same store, whose every call is written down. */
   recording(store: Store): Store {
-    return new Proxy(store, {
-      get: (target, verb: keyof Store) => {
-        const value: unknown = target[verb]
-        if (typeof value !== 'function') return value
-        return async (...args: unknown[]) => {
-          const [reply] = await Promise.allSettled([value.apply(target, args) as Promise<unknown>])
-          await this.#note({ verb, args, reply })
-          if (reply.status === 'rejected') throw reply.reason
-          return reply.value
-        }
-      },
+    return wrapVerbs(store, async ({ verb, args, run }) => {
+      const [reply] = await Promise.allSettled([run()])
+      await this.#note({ verb, args, reply })
+      if (reply.status === 'rejected') throw reply.reason
+      return reply.value
     })
   }
 

@@ -7,32 +7,33 @@ import type { Verb, Verbs } from './scenes.ts'
 const now = at(60)
 
 export async function leaderVerbs(hand: ByHand, store: Store): Promise<Verbs> {
-  const term = await store.electLeader({ nodeId: 'n0', now: t0, leaseMs })
+  const term = await store.cluster.electLeader({ nodeId: 'n0', now: t0, leaseMs })
   if (term === null) throw new Error('nobody was elected')
   const leader = { termId: term.id, holder: 'n0' }
   await hand.create('a')
-  await store.appendAuditLog([entry('one'), entry('two')])
-  const [newest] = await store.listAuditLog({ limit: 1 })
+  await store.audit.appendAuditLog([entry('one'), entry('two')])
+  const [newest] = await store.audit.listAuditLog({ limit: 1 })
   const upTo = newest?.id ?? 0
   return {
-    elect: (store, me) => store.electLeader({ nodeId: me, now, leaseMs }),
-    renew: (store) => store.renewTerm({ ...leader, now, leaseMs }),
-    'end term': (store) => store.endTerm(leader.termId, 'n0', now),
-    'missed handled': (store) => store.markMissedHandled(leader.termId, now),
+    elect: (store, me) => store.cluster.electLeader({ nodeId: me, now, leaseMs }),
+    renew: (store) => store.cluster.renewTerm({ ...leader, now, leaseMs }),
+    'end term': (store) => store.cluster.endTerm(leader.termId, 'n0', now),
+    'missed handled': (store) => store.cluster.markMissedHandled(leader.termId, now),
     account: async (store) => {
       const jobs = [{ id: 'job-a', version: 1, nextDueAt: at(10) }]
       const limits = { catchUpFrom: now, catchUpEveryMs: 0, maxExecutions: 10, outOfTime: () => false }
       const request = { leader, termStartAt: t0, jobs, now, aheadMs: 0, ...limits }
-      const { led, accounted } = await store.accountTicks(request)
+      const { led, accounted } = await store.ticks.accountTicks(request)
       return { led, accounted }
     },
     seal: async (store) => {
-      const { led, sealed } = await store.sealAuditLog({ leader, upTo, limit: 10, now })
+      const { led, sealed } = await store.audit.sealAuditLog({ leader, upTo, limit: 10, now })
       return { led, sealed }
     },
-    'prune the audit log': (store) => store.purgeAuditLog(now + 1, by(now)),
-    'insert a term': (store) => store.insertLeaderLog({ leader_instance: 'other', start_time: now }, now),
-    'update a term': (store) => store.updateLeaderLog({ id: leader.termId }, { stop_time: now }, now),
+    'prune the audit log': (store) => store.audit.purgeAuditLog(now + 1, by(now)),
+    'insert a term': (store) =>
+      store.compat.insertLeaderLog({ leader_instance: 'other', start_time: now }, now),
+    'update a term': (store) => store.compat.updateLeaderLog({ id: leader.termId }, { stop_time: now }, now),
   }
 }
 
@@ -42,30 +43,30 @@ function entry(subject: string) {
 
 export async function lockVerbs(_: ByHand, store: Store): Promise<Verbs> {
   const expiresAt = now + day
-  await store.acquireLock({ name: 'held', holder: 'n0', token: 't', now: t0, expiresAt })
-  await store.acquireLock({ name: 'old', holder: 'n0', token: 't', now: t0, expiresAt: at(1) })
-  await store.claimMark({ mark: 'claimed', fence: 1, now: t0, expiresAt: at(1) })
+  await store.cluster.acquireLock({ name: 'held', holder: 'n0', token: 't', now: t0, expiresAt })
+  await store.cluster.acquireLock({ name: 'old', holder: 'n0', token: 't', now: t0, expiresAt: at(1) })
+  await store.compat.claimMark({ mark: 'claimed', fence: 1, now: t0, expiresAt: at(1) })
   const acquire =
     (name: string): Verb =>
     (store, me) =>
-      store.acquireLock({ name, holder: me, token: me, now, expiresAt })
+      store.cluster.acquireLock({ name, holder: me, token: me, now, expiresAt })
   return {
     'acquire new': acquire('new'),
     'acquire old': acquire('old'),
     'acquire held': acquire('held'),
-    'extend held': (store) => store.extendLock('held', 't', expiresAt + 1, now),
-    'extend old': (store) => store.extendLock('old', 't', expiresAt + 1, at(0.5)),
-    release: (store) => store.releaseLock('held', 't'),
-    'release by an operator': (store) => store.releaseLock('held', null, by(now)),
-    'clear expired': (store) => store.clearExpiredLocks('', now),
+    'extend held': (store) => store.cluster.extendLock('held', 't', expiresAt + 1, now),
+    'extend old': (store) => store.cluster.extendLock('old', 't', expiresAt + 1, at(0.5)),
+    release: (store) => store.cluster.releaseLock('held', 't'),
+    'release by an operator': (store) => store.cluster.releaseLock('held', null, by(now)),
+    'clear expired': (store) => store.compat.clearExpiredLocks('', now),
     'claim mark': (store, me) =>
-      store.claimMark({ mark: 'claimed', fence: me === 'A' ? 2 : 3, now, expiresAt }),
+      store.compat.claimMark({ mark: 'claimed', fence: me === 'A' ? 2 : 3, now, expiresAt }),
     'claim new mark': (store, me) =>
-      store.claimMark({ mark: 'new', fence: me === 'A' ? 2 : 3, now, expiresAt }),
-    'finish mark': (store) => store.finishMark({ mark: 'claimed', fence: 1, now, expiresAt }),
-    'purge marks': (store) => store.purgeMarks(now, 10),
-    'pause queue': (store, me) => store.pauseQueue('q', me, by(now)),
-    'resume queue': (store) => store.resumeQueue('q', by(now)),
+      store.compat.claimMark({ mark: 'new', fence: me === 'A' ? 2 : 3, now, expiresAt }),
+    'finish mark': (store) => store.compat.finishMark({ mark: 'claimed', fence: 1, now, expiresAt }),
+    'purge marks': (store) => store.compat.purgeMarks(now, 10),
+    'pause queue': (store, me) => store.cluster.pauseQueue('q', me, by(now)),
+    'resume queue': (store) => store.cluster.resumeQueue('q', by(now)),
   }
 }
 
@@ -82,19 +83,19 @@ export async function accessVerbs(_: ByHand, store: Store): Promise<Verbs> {
     usedAt: null,
     revokedAt: null,
   })
-  await store.addAccess(access('link'))
+  await store.access.addAccess(access('link'))
   const kept = (key: string, takenAt = now) => ({ caller: 'ann', key, hash: 'h', takenAt })
-  await store.beginKept(kept('known', t0))
+  await store.access.beginIdempotent(kept('known', t0))
   const answer = { status: 200, headers: {}, body: 'x' }
   return {
-    add: (store, me) => store.addAccess(access(me)),
-    revoke: (store) => store.revokeAccess('link', by(now)),
-    redeem: async (store) => (await store.redeemLink('link', now)) !== null,
+    add: (store, me) => store.access.addAccess(access(me)),
+    revoke: (store) => store.access.revokeAccess('link', by(now)),
+    redeem: async (store) => (await store.access.redeemLink('link', now)) !== null,
     // Two transactions, and how much went is a report, not a promise.
-    purge: async (store) => void (await store.purgeAccess(now + 90 * day)),
-    'begin new': (store) => store.beginKept(kept('new')),
-    'begin known': (store) => store.beginKept(kept('known', now + 60_000)),
-    'end known': (store) => store.endKept(kept('known', t0), answer),
-    'give up known': (store) => store.endKept(kept('known', t0), 'undone'),
+    purge: async (store) => void (await store.access.purgeAccess(now + 90 * day)),
+    'begin new': (store) => store.access.beginIdempotent(kept('new')),
+    'begin known': (store) => store.access.beginIdempotent(kept('known', now + 60_000)),
+    'end known': (store) => store.access.endIdempotent(kept('known', t0), answer),
+    'give up known': (store) => store.access.endIdempotent(kept('known', t0), 'undone'),
   }
 }

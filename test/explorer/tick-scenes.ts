@@ -5,7 +5,11 @@ import { at, type ByHand, type Led, leaseMs } from '../store/by-hand.ts'
 import type { Verb, Verbs } from './scenes.ts'
 import { claimVerb } from './work-scenes.ts'
 
-function leaderVerbs(led: Led, now: number, due: Awaited<ReturnType<Store['findDueJobs']>>['jobs']): Verbs {
+function leaderVerbs(
+  led: Led,
+  now: number,
+  due: Awaited<ReturnType<Store['ticks']['findDueJobs']>>['jobs'],
+): Verbs {
   const accountAt = (aheadMs: number): Verb => {
     const request = {
       leader: led,
@@ -17,7 +21,7 @@ function leaderVerbs(led: Led, now: number, due: Awaited<ReturnType<Store['findD
       catchUpEveryMs: 0,
     }
     return async (store) => {
-      const { led, accounted } = await store.accountTicks({
+      const { led, accounted } = await store.ticks.accountTicks({
         ...request,
         maxExecutions: 100,
         outOfTime: () => false,
@@ -28,15 +32,16 @@ function leaderVerbs(led: Led, now: number, due: Awaited<ReturnType<Store['findD
   return {
     account: accountAt(0),
     'account ahead': accountAt(12 * second),
-    'take over': (store) => store.electLeader({ nodeId: 'n2', now: now + 2_000 * 86_400_000, leaseMs }),
+    'take over': (store) =>
+      store.cluster.electLeader({ nodeId: 'n2', now: now + 2_000 * 86_400_000, leaseMs }),
   }
 }
 
 function jobVerbs(now: number): Verbs {
   const change =
-    (change: Parameters<Store['changeJob']>[1]): Verb =>
+    (change: Parameters<Store['jobs']['changeJob']>[1]): Verb =>
     (store) =>
-      store.changeJob('a', change, by(now))
+      store.jobs.changeJob('a', change, by(now))
   return {
     pause: change({ kind: 'pause' }),
     'pause for a while': change({ kind: 'pause', until: now + 1_000 }),
@@ -49,18 +54,18 @@ function jobVerbs(now: number): Verbs {
     'edit overlap': change({ kind: 'edit', spec: ({ spec }) => ({ ...spec, overlap: 'allow' }) }),
     'reset cursor': change({ kind: 'reset_cursor' }),
     trigger: (store, me) =>
-      store.triggerJob('a', { id: me, force: false, input: undefined, metadata: {} }, by(now)),
+      store.executions.triggerJob('a', { id: me, force: false, input: undefined, metadata: {} }, by(now)),
     'force a trigger': (store, me) =>
-      store.triggerJob('a', { id: me, force: true, input: undefined, metadata: {} }, by(now)),
+      store.executions.triggerJob('a', { id: me, force: true, input: undefined, metadata: {} }, by(now)),
     backfill: (store) =>
-      store.backfillJob(
+      store.executions.backfillJob(
         'a',
         { from: at(0), to: at(25), order: 'oldest_first', limit: 10, dryRun: false },
         by(now),
       ),
-    purge: (store) => store.purgeHistory({ afterJobId: null, jobs: 10, now }),
-    'release blocked': async (store) => (await store.releaseBlocked(['job-a'], now)).releases,
-    'release any': async (store) => (await store.releaseBlocked('any', now)).releases,
+    purge: (store) => store.ticks.purgeHistory({ afterJobId: null, jobs: 10, now }),
+    'release blocked': async (store) => (await store.work.releaseBlocked(['job-a'], now)).releases,
+    'release any': async (store) => (await store.work.releaseBlocked('any', now)).releases,
     'claim all': claimVerb({ now, readyBy: now + 12 * second }),
   }
 }
@@ -77,16 +82,20 @@ export async function tickVerbs(hand: ByHand, store: Store): Promise<Verbs> {
     await hand.drain(at(tick))
   }
   await hand.account(led, at(39), { aheadMs: 2 * second })
-  const { jobs } = await store.findDueJobs(now + 12 * second, 10)
+  const { jobs } = await store.ticks.findDueJobs(now + 12 * second, 10)
   const [ahead] = (await hand.executions('a')).filter(({ state }) => state === 'pending')
   return {
     ...leaderVerbs(led, now, jobs),
     ...jobVerbs(now),
     // Before the tick that was accounted ahead: they take it back.
-    'pause before': (store) => store.changeJob('a', { kind: 'pause' }, by(at(39.5))),
+    'pause before': (store) => store.jobs.changeJob('a', { kind: 'pause' }, by(at(39.5))),
     'edit before': (store) =>
-      store.changeJob('a', { kind: 'edit', spec: ({ spec }) => ({ ...spec, priority: 5 }) }, by(at(39.5))),
-    'cancel ahead': async (store) => (await store.cancelExecution(ahead?.id ?? '', by(now))).state,
+      store.jobs.changeJob(
+        'a',
+        { kind: 'edit', spec: ({ spec }) => ({ ...spec, priority: 5 }) },
+        by(at(39.5)),
+      ),
+    'cancel ahead': async (store) => (await store.executions.cancelExecution(ahead?.id ?? '', by(now))).state,
   }
 }
 
@@ -99,7 +108,7 @@ export async function laneVerbs(hand: ByHand, store: Store): Promise<Verbs> {
   await hand.account(led, at(10))
   const { id, fence } = await hand.claimOne(at(10))
   await hand.account(led, at(20))
-  await store.backfillJob(
+  await store.executions.backfillJob(
     'a',
     { from: at(0), to: at(11), order: 'oldest_first', limit: 10, dryRun: false },
     by(at(21)),
@@ -108,7 +117,7 @@ export async function laneVerbs(hand: ByHand, store: Store): Promise<Verbs> {
     ({ state, cause }) => state === 'blocked' && cause === 'schedule',
   )
   const now = at(60)
-  const { jobs } = await store.findDueJobs(now, 10)
+  const { jobs } = await store.ticks.findDueJobs(now, 10)
   const finish =
     (ending: Parameters<ByHand['finish']>[2]): Verb =>
     (store) => {
@@ -119,7 +128,7 @@ export async function laneVerbs(hand: ByHand, store: Store): Promise<Verbs> {
         ending: ending ?? { state: 'completed', result: 1 },
         finishedAt: now,
       }
-      return store.finishAttempts({ nodeId: 'n1', attempts: [attempt], now })
+      return store.work.finishAttempts({ nodeId: 'n1', attempts: [attempt], now })
     }
   const error = { name: 'Error', message: 'no' }
   return {
@@ -129,9 +138,10 @@ export async function laneVerbs(hand: ByHand, store: Store): Promise<Verbs> {
     fail: finish({ state: 'failed', error }),
     'try again': finish({ state: 'retrying', error, readyAt: now, countsAttempt: true }),
     snooze: finish({ state: 'blocked', error, readyAt: now, countsAttempt: true }),
-    extend: (store) => store.extendLeases({ claims: [{ id, fence }], leasedUntil: now + leaseMs, now }),
-    expire: async (store) => (await store.expireLeases({ now, limit: 10, random: () => 0 })).expired,
-    'cancel running': async (store) => (await store.cancelExecution(id, by(now))).state,
-    'cancel waiting': async (store) => (await store.cancelExecution(waiting?.id ?? '', by(now))).state,
+    extend: (store) => store.work.extendLeases({ claims: [{ id, fence }], leasedUntil: now + leaseMs, now }),
+    expire: async (store) => (await store.work.expireLeases({ now, limit: 10, random: () => 0 })).expired,
+    'cancel running': async (store) => (await store.executions.cancelExecution(id, by(now))).state,
+    'cancel waiting': async (store) =>
+      (await store.executions.cancelExecution(waiting?.id ?? '', by(now))).state,
   }
 }

@@ -14,13 +14,13 @@ async function begin(hand: ByHand, store: Store): Promise<void> {
   await hand.work('n1')
   await hand.work('n2')
   await hand.create('a', plain)
-  await store.enqueueExecutions([newExecution('failed', 'a')])
+  await store.work.enqueueExecutions([newExecution('failed', 'a')])
   const claim = await hand.claimOne(at(0))
   await hand.finish(claim, at(1), { state: 'failed', error: failure })
 }
 
 async function running(hand: ByHand, store: Store, id: string): Promise<Claim> {
-  await store.enqueueExecutions([newExecution(id, 'a')])
+  await store.work.enqueueExecutions([newExecution(id, 'a')])
   const { fence } = await hand.claimOne(at(0))
   return { id, fence }
 }
@@ -28,16 +28,20 @@ async function running(hand: ByHand, store: Store, id: string): Promise<Claim> {
 function jobVerbs(): Verbs {
   return {
     edit: (store) =>
-      store.changeJob('a', { kind: 'edit', spec: ({ spec }) => ({ ...spec, priority: 5 }) }, by(now)),
+      store.jobs.changeJob('a', { kind: 'edit', spec: ({ spec }) => ({ ...spec, priority: 5 }) }, by(now)),
     define: (store) =>
-      store.changeJob('a', { kind: 'edit', spec: { ...plain, tags: ['y'] }, managedHash: 'h' }, by(now)),
-    pause: (store) => store.changeJob('a', { kind: 'pause' }, by(now)),
-    disable: (store) => store.changeJob('a', { kind: 'disable', reason: 'r' }, by(now)),
-    cancel: (store) => store.changeJob('a', { kind: 'cancel' }, by(now)),
-    delete: (store) => store.changeJob('a', { kind: 'delete' }, by(now)),
-    purgeJob: (store) => store.purgeJob('a', 1, late),
+      store.jobs.changeJob('a', { kind: 'edit', spec: { ...plain, tags: ['y'] }, managedHash: 'h' }, by(now)),
+    pause: (store) => store.jobs.changeJob('a', { kind: 'pause' }, by(now)),
+    disable: (store) => store.jobs.changeJob('a', { kind: 'disable', reason: 'r' }, by(now)),
+    cancel: (store) => store.jobs.changeJob('a', { kind: 'cancel' }, by(now)),
+    delete: (store) => store.jobs.changeJob('a', { kind: 'delete' }, by(now)),
+    purgeJob: (store) => store.compat.purgeJob('a', 1, late),
     trigger: (store, me) =>
-      store.triggerJob('a', { id: `${me}1`, force: false, input: undefined, metadata: {} }, by(now)),
+      store.executions.triggerJob(
+        'a',
+        { id: `${me}1`, force: false, input: undefined, metadata: {} },
+        by(now),
+      ),
   }
 }
 
@@ -55,7 +59,7 @@ export function claimVerb(overrides: Parameters<ByHand['claim']>[1] = {}): Verb 
       leaseMs,
       ...overrides,
     }
-    const { claimed } = await store.claimExecutions(request)
+    const { claimed } = await store.work.claimExecutions(request)
     return claimed.map(({ spec: _, ...claim }) => claim)
   }
 }
@@ -63,7 +67,10 @@ export function claimVerb(overrides: Parameters<ByHand['claim']>[1] = {}): Verb 
 export async function workVerbs(hand: ByHand, store: Store): Promise<Verbs> {
   await begin(hand, store)
   const run = await running(hand, store, 'run')
-  await store.enqueueExecutions([newExecution('ready', 'a'), newExecution('keyed', 'a', { uniqueKey: 'k' })])
+  await store.work.enqueueExecutions([
+    newExecution('ready', 'a'),
+    newExecution('keyed', 'a', { uniqueKey: 'k' }),
+  ])
   const finish = async (to: Store, ending: Parameters<ByHand['finish']>[2]) => {
     const attempt = {
       ...run,
@@ -71,41 +78,42 @@ export async function workVerbs(hand: ByHand, store: Store): Promise<Verbs> {
       ending: ending ?? { state: 'completed', result: 1 },
       finishedAt: now,
     }
-    return await to.finishAttempts({ nodeId: 'n1', attempts: [attempt], now })
+    return await to.work.finishAttempts({ nodeId: 'n1', attempts: [attempt], now })
   }
   const to = (name: string, id: string, uniqueKey: string | null = null) =>
     newExecution(id, name, { uniqueKey })
   return {
     ...jobVerbs(),
-    enqueue: (store, me) => store.enqueueExecutions([to('a', me)]),
-    'enqueue two': (store, me) => store.enqueueExecutions([to('a', `${me}1`), to('a', `${me}2`)]),
-    'enqueue to a new job': (store, me) => store.enqueueExecutions([to('new', me)]),
-    'enqueue to two jobs': (store, me) => store.enqueueExecutions([to('a', `${me}1`), to('new', `${me}2`)]),
-    'enqueue by key': (store, me) => store.enqueueExecutions([to('a', me, 'k')]),
-    'enqueue by new key': (store, me) => store.enqueueExecutions([to('a', me, 'l')]),
+    enqueue: (store, me) => store.work.enqueueExecutions([to('a', me)]),
+    'enqueue two': (store, me) => store.work.enqueueExecutions([to('a', `${me}1`), to('a', `${me}2`)]),
+    'enqueue to a new job': (store, me) => store.work.enqueueExecutions([to('new', me)]),
+    'enqueue to two jobs': (store, me) =>
+      store.work.enqueueExecutions([to('a', `${me}1`), to('new', `${me}2`)]),
+    'enqueue by key': (store, me) => store.work.enqueueExecutions([to('a', me, 'k')]),
+    'enqueue by new key': (store, me) => store.work.enqueueExecutions([to('a', me, 'l')]),
     'enqueue by keys': (store, me) => {
       const keys = me === 'A' ? ['k', 'l', 'm'] : ['m', 'l', 'k']
-      return store.enqueueExecutions(keys.map((key) => to('a', `${me}${key}`, key)))
+      return store.work.enqueueExecutions(keys.map((key) => to('a', `${me}${key}`, key)))
     },
-    'enqueue by key to a new job': (store, me) => store.enqueueExecutions([to('new', me, 'k')]),
+    'enqueue by key to a new job': (store, me) => store.work.enqueueExecutions([to('new', me, 'k')]),
     'enqueue by keys to two jobs': (store, me) =>
-      store.enqueueExecutions([to('a', `${me}1`, 'l'), to('new', `${me}2`, 'l')]),
-    create: (store, me) => store.createJob({ ...newJob('new', plain, now), id: `job-${me}` }),
+      store.work.enqueueExecutions([to('a', `${me}1`, 'l'), to('new', `${me}2`, 'l')]),
+    create: (store, me) => store.jobs.createJob({ ...newJob('new', plain, now), id: `job-${me}` }),
     'begin by hand': (store, me) =>
-      store.beginExecution({ id: me, job: 'a', holder: me, leaseMs, input: 1, metadata: {}, now }),
+      store.compat.beginExecution({ id: me, job: 'a', holder: me, leaseMs, input: 1, metadata: {}, now }),
     'claim one': claimVerb({ limit: 1, start: 1 }),
     'claim all': claimVerb(),
-    'cancel ready': async (store) => (await store.cancelExecution('ready', by(now))).state,
-    'cancel keyed': async (store) => (await store.cancelExecution('keyed', by(now))).state,
-    'cancel running': async (store) => (await store.cancelExecution('run', by(now))).state,
-    retry: (store, me) => store.retryExecution('failed', me, by(now)),
-    extend: (store) => store.extendLeases({ claims: [run], leasedUntil: late + leaseMs, now }),
+    'cancel ready': async (store) => (await store.executions.cancelExecution('ready', by(now))).state,
+    'cancel keyed': async (store) => (await store.executions.cancelExecution('keyed', by(now))).state,
+    'cancel running': async (store) => (await store.executions.cancelExecution('run', by(now))).state,
+    retry: (store, me) => store.executions.retryExecution('failed', me, by(now)),
+    extend: (store) => store.work.extendLeases({ claims: [run], leasedUntil: late + leaseMs, now }),
     complete: (store) => finish(store, { state: 'completed', result: 1 }),
     fail: (store) => finish(store, { state: 'failed', error: failure }),
     'try again': (store) =>
       finish(store, { state: 'retrying', error: failure, readyAt: now, countsAttempt: true }),
     'complete within': (store) =>
-      store.completeWithin({
+      store.work.completeWithin({
         claim: { ...run, attempt: 1 },
         nodeId: 'n1',
         maxMs: 60_000,
@@ -113,14 +121,15 @@ export async function workVerbs(hand: ByHand, store: Store): Promise<Verbs> {
         run: async (tx) => await tx.sql`SELECT 1 AS one`,
         ending: () => ({ state: 'completed', result: 1 }),
       }),
-    describe: (store) => store.describeExecution(run, { x: 1 }),
-    progress: (store) => store.recordProgress([{ ...run, progress: 0.5, note: null }]),
-    log: (store) => store.appendLogs([{ executionId: 'run', at: now, level: 'info', message: 'm' }]),
-    expire: async (store) => (await store.expireLeases({ now: late, limit: 10, random: () => 0 })).expired,
-    purge: (store) => store.purgeHistory({ afterJobId: null, jobs: 10, now: at(90 * 86_400) }),
-    'pause queue': (store) => store.pauseQueue('default', null, by(now)),
-    'resume queue': (store) => store.resumeQueue('default', by(now)),
-    'find orphans': (store) => store.findOrphans(now + 1, now),
+    describe: (store) => store.compat.describeExecution(run, { x: 1 }),
+    progress: (store) => store.work.recordProgress([{ ...run, progress: 0.5, note: null }]),
+    log: (store) => store.work.appendLogs([{ executionId: 'run', at: now, level: 'info', message: 'm' }]),
+    expire: async (store) =>
+      (await store.work.expireLeases({ now: late, limit: 10, random: () => 0 })).expired,
+    purge: (store) => store.ticks.purgeHistory({ afterJobId: null, jobs: 10, now: at(90 * 86_400) }),
+    'pause queue': (store) => store.cluster.pauseQueue('default', null, by(now)),
+    'resume queue': (store) => store.cluster.resumeQueue('default', by(now)),
+    'find orphans': (store) => store.cluster.findOrphans(now + 1, now),
   }
 }
 
@@ -128,21 +137,21 @@ export async function workVerbs(hand: ByHand, store: Store): Promise<Verbs> {
 export async function reserveVerbs(hand: ByHand, store: Store): Promise<Verbs> {
   await begin(hand, store)
   const reserve = { nodeId: 'n1', queue: 'default' }
-  const { turn, fromPlace } = await store.openReserve(reserve, at(0))
-  await store.enqueueExecutions(['one', 'two'].map((id) => newExecution(id, 'a')))
+  const { turn, fromPlace } = await store.work.openReserve(reserve, at(0))
+  await store.work.enqueueExecutions(['one', 'two'].map((id) => newExecution(id, 'a')))
   const [one, two] = await hand.claim(at(0), { start: 0, reserveFrom: fromPlace })
   if (one === undefined || two === undefined) throw new Error('two were to be reserved')
   // The first has begun, the second has not, the third is anybody's.
-  await store.beginReserved({ ...reserve, turn, upTo: fromPlace, now: at(1) })
-  await store.enqueueExecutions([newExecution('three', 'a')])
+  await store.work.beginReserved({ ...reserve, turn, upTo: fromPlace, now: at(1) })
+  await store.work.enqueueExecutions([newExecution('three', 'a')])
   return {
     ...jobVerbs(),
-    start: (store) => store.startAttempts([two], now),
-    'begin reserved': (store) => store.beginReserved({ ...reserve, turn, upTo: fromPlace + 1, now }),
-    'note starts': (store) => store.noteStarts([{ ...one, startedAt: at(1) }]),
-    'open reserve': (store) => store.openReserve(reserve, now),
-    release: (store) => store.releaseClaims([two], now),
-    extend: (store) => store.extendLeases({ claims: [one, two], leasedUntil: late + leaseMs, now }),
+    start: (store) => store.work.startAttempts([two], now),
+    'begin reserved': (store) => store.work.beginReserved({ ...reserve, turn, upTo: fromPlace + 1, now }),
+    'note starts': (store) => store.work.noteStarts([{ ...one, startedAt: at(1) }]),
+    'open reserve': (store) => store.work.openReserve(reserve, now),
+    release: (store) => store.work.releaseClaims([two], now),
+    extend: (store) => store.work.extendLeases({ claims: [one, two], leasedUntil: late + leaseMs, now }),
     finish: (store) => {
       const attempt = {
         ...one,
@@ -150,17 +159,20 @@ export async function reserveVerbs(hand: ByHand, store: Store): Promise<Verbs> {
         startedAt: now,
         ending: { state: 'completed' as const, result: 1 },
       }
-      return store.finishAttempts({ nodeId: 'n1', attempts: [{ ...attempt, finishedAt: now }], now })
+      return store.work.finishAttempts({ nodeId: 'n1', attempts: [{ ...attempt, finishedAt: now }], now })
     },
-    expire: async (store) => (await store.expireLeases({ now: late, limit: 10, random: () => 0 })).expired,
-    'cancel one': async (store) => (await store.cancelExecution('one', by(now))).state,
-    'cancel two': async (store) => (await store.cancelExecution('two', by(now))).state,
+    expire: async (store) =>
+      (await store.work.expireLeases({ now: late, limit: 10, random: () => 0 })).expired,
+    'cancel one': async (store) => (await store.executions.cancelExecution('one', by(now))).state,
+    'cancel two': async (store) => (await store.executions.cancelExecution('two', by(now))).state,
     'claim all': claimVerb({ now: late, readyBy: late }),
     'claim into the reserve': claimVerb({ nodeId: 'n1', start: 0, reserveFrom: fromPlace + 2 }),
-    'touch this node': async (store) => (await store.touchNode('n1', late, 1)).known,
-    'remove node': (store) => store.removeNode('n1'),
-    'touch node': async (store) => (await store.touchNode('n2', late, 1)).known,
-    'change handlers': (store, me) => store.changeHandlers('n1', { added: [me, 'new'], removed: ['work'] }),
-    'register node': (store, me) => store.registerNode(node('n1', at(me === 'A' ? 5 : 6)), ['work', me]),
+    'touch this node': async (store) => (await store.cluster.touchNode('n1', late, 1)).known,
+    'remove node': (store) => store.cluster.removeNode('n1'),
+    'touch node': async (store) => (await store.cluster.touchNode('n2', late, 1)).known,
+    'change handlers': (store, me) =>
+      store.cluster.changeHandlers('n1', { added: [me, 'new'], removed: ['work'] }),
+    'register node': (store, me) =>
+      store.cluster.registerNode(node('n1', at(me === 'A' ? 5 : 6)), ['work', me]),
   }
 }

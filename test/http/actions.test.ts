@@ -1,6 +1,7 @@
 /** What may be done with a job or an execution is one table: REST, library and the list of `actions` say the same. */
+
 import { expect, test } from 'vitest'
-import { Evertick } from '../../src/app/evertick.ts'
+import { contextOf } from '../../src/app/app-context.ts'
 import { type ApiUnderTest, openApiUnderTest } from './api-under-test.ts'
 
 const tried = ['pause', 'resume', 'cancel', 'retry', 'trigger'] as const
@@ -12,8 +13,8 @@ const scenes: Readonly<Record<string, (api: ApiUnderTest) => Promise<void>>> = {
   paused: async ({ node }) => void (await node.evertick.jobs.pause('it', { reason: 'a look', until: '1d' })),
   cancelled: async ({ node }) => void (await node.evertick.jobs.cancel('it')),
   disabled: async ({ node }) => {
-    const { store, clock } = Evertick.appOf(node.evertick)
-    await store.changeJob('it', { kind: 'disable', reason: 'x' }, { now: clock.now(), actor: 'test' })
+    const { store, clock } = contextOf(node.evertick)
+    await store.jobs.changeJob('it', { kind: 'disable', reason: 'x' }, { now: clock.now(), actor: 'test' })
   },
   'completed, its run failed': async ({ node }) => {
     await node.evertick.jobs.update('it', { schedule: { at: new Date(node.clock.now() + 1_000) } })
@@ -97,12 +98,12 @@ test.each(repeated)('POST %s under the same key stays a success, though its node
   const headers = { 'idempotency-key': 'k' }
   const post = async () =>
     await api.send('POST', `/api/v1${path.replace('{id}', id)}`, { token: api.tokens.admin, headers })
-  const { store } = Evertick.appOf(evertick)
-  const endKept = store.endKept.bind(store)
+  const { store } = contextOf(evertick)
+  const endIdempotent = store.access.endIdempotent.bind(store.access)
   // Between the commit and the moment at which its answer is kept.
-  Object.assign(store, { endKept: () => Promise.reject(new Error('killed')) })
+  Object.assign(store.access, { endIdempotent: () => Promise.reject(new Error('killed')) })
   expect((await post()).status).toBe(500)
-  Object.assign(store, { endKept })
+  Object.assign(store.access, { endIdempotent })
   await api.node.advance('1m')
   const second = await post()
   expect(second.status).toBe(200)

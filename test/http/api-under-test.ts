@@ -1,8 +1,10 @@
 /** A real node on a manual clock with its whole API as one `fetch`: what the tests of the server share. */
+
 import { onTestFinished } from 'vitest'
 import { z } from 'zod'
 import type { Access } from '../../src/app/access/access.ts'
 import { openAccess } from '../../src/app/access/open-access.ts'
+import { contextOf } from '../../src/app/app-context.ts'
 import { apiConfig } from '../../src/app/config/api-config.ts'
 import { type AccessRole, accessRoles } from '../../src/core/access/access-role.ts'
 import { type ApiOptions, createApi } from '../../src/http/api.ts'
@@ -79,10 +81,10 @@ export async function openApi({ hosts = null, rate, ...options }: Given = {}): P
   const logger = loggerInto(logged)
   const node = await openTestNode({ jobs, logger, ...options })
   const { evertick } = node
-  const access = openAccess(evertick, 'sqlite::memory:', apiConfig({ secrets: [secret] }))
+  const access = openAccess(contextOf(evertick), apiConfig({ secrets: [secret] }))
   // A test may ask more often than a caller should.
   const limits = rate ?? { perSecond: 1e6, burst: 1e6 }
-  const fetch = createApi({ evertick, access, logger, hosts, rate: limits })
+  const fetch = createApi({ evertick, app: contextOf(evertick), access, logger, hosts, rate: limits })
   const tokens = Object.fromEntries(
     await Promise.all(
       accessRoles.map(async (role) => [role, (await access.createToken({ name: role, role })).token]),

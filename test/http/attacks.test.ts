@@ -2,7 +2,8 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { RunningApi } from '../../src/app/api-server.ts'
+import { contextOf } from '../../src/app/app-context.ts'
+import type { RunningApi } from '../../src/app/cluster/live-node.ts'
 import { apiConfig } from '../../src/app/config/api-config.ts'
 import { nodeServer } from '../../src/http/node-server.ts'
 import { serve } from '../../src/http/serve.ts'
@@ -15,7 +16,10 @@ let server: RunningApi
 beforeAll(async () => {
   api = await openApi()
   const config = apiConfig({ host: '127.0.0.1', port: 0, secrets: [secret] })
-  server = await serve(api.node.evertick, api.access, config, quiet)
+  server = await serve(
+    { ...api, evertick: api.node.evertick, app: contextOf(api.node.evertick), logger: quiet },
+    config,
+  )
 })
 afterAll(async () => {
   await server.close()

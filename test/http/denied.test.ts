@@ -1,6 +1,7 @@
 /** Who was refused is written down, in few lines however often it knocks; and the answer never waits for it. */
+
 import { expect, test } from 'vitest'
-import { Evertick } from '../../src/app/evertick.ts'
+import { contextOf } from '../../src/app/app-context.ts'
 import { DeniedCalls } from '../../src/http/denied-calls.ts'
 import type { Store } from '../../src/store/store.ts'
 import { type ApiUnderTest, openApiUnderTest } from './api-under-test.ts'
@@ -76,15 +77,18 @@ test('a name of a host that is not ours is denied, too', async () => {
 
 test('what cannot be written now is written with the next', async () => {
   const { node } = await openApiUnderTest()
-  const app = Evertick.appOf(node.evertick)
+  const app = contextOf(node.evertick)
   let away = true
-  const appendAuditLog: Store['appendAuditLog'] = async (entries) => {
+  const appendAuditLog: Store['audit']['appendAuditLog'] = async (entries) => {
     if (away) throw new Error('the database is away')
-    await app.store.appendAuditLog(entries)
+    await app.store.audit.appendAuditLog(entries)
   }
   const warned: string[] = []
   const logger = { debug() {}, info() {}, error() {}, warn: (message: string) => warned.push(message) }
-  const denied = new DeniedCalls({ ...app, store: { ...app.store, appendAuditLog } }, logger)
+  const denied = new DeniedCalls(
+    { ...app, store: { ...app.store, audit: { ...app.store.audit, appendAuditLog } } },
+    logger,
+  )
   const call = { actor: null, origin: 'a', route: 'GET /jobs', code: 'unauthenticated', why: 'no' } as const
   denied.note(call)
   await denied.flush()

@@ -1,6 +1,8 @@
 /** Live events: what is told, how often, to whom, and for how long. */
+
 import { expect, onTestFinished, test } from 'vitest'
 import { openAccess } from '../../src/app/access/open-access.ts'
+import { contextOf } from '../../src/app/app-context.ts'
 import { apiConfig } from '../../src/app/config/api-config.ts'
 import { type Api, createApi } from '../../src/http/api.ts'
 import { liveEvent } from '../../src/http/schemas/event.ts'
@@ -23,9 +25,9 @@ const jobs = [
 async function openLive() {
   const node = await openNode({ jobs })
   const { evertick, clock } = node
-  const access = openAccess(evertick, 'sqlite::memory:', apiConfig({ secrets: [secret] }))
+  const access = openAccess(contextOf(evertick), apiConfig({ secrets: [secret] }))
   const rate = { perSecond: 1e6, burst: 1e6 }
-  const api: Api = createApi({ evertick, access, logger: quiet, hosts: null, rate })
+  const api: Api = createApi({ evertick, app: contextOf(evertick), access, logger: quiet, hosts: null, rate })
   onTestFinished(() => api.close())
   const { token, id } = await access.createToken({ role: 'viewer' })
   const listen = async (lastEventId?: string): Promise<Response> =>
@@ -216,7 +218,7 @@ test('over HTTP: events flow, and a node that stops ends them at once', async ()
   })
   onTestFinished(() => evertick.stop({ timeout: 0 }))
   await evertick.start()
-  const access = openAccess(evertick, 'sqlite::memory:', apiConfig({ secrets: [secret] }))
+  const access = openAccess(contextOf(evertick), apiConfig({ secrets: [secret] }))
   const { token } = await access.createToken({ role: 'viewer' })
   const response = await fetch(`${evertick.url}/api/v1/events`, {
     headers: { authorization: `Bearer ${token}` },

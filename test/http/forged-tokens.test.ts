@@ -1,8 +1,10 @@
 /** RFC 8725 and its history, one forged token after the other: all are refused, and all with the same words. */
+
 import { generateKeyPairSync } from 'node:crypto'
 import { CompactEncrypt } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openAccess } from '../../src/app/access/open-access.ts'
+import { contextOf } from '../../src/app/app-context.ts'
 import { apiConfig } from '../../src/app/config/api-config.ts'
 import { type ApiUnderTest, openApi, secret } from './api-under-test.ts'
 import { claimsOf, forged, goodHeader, type Json, unsigned, without } from './forge.ts'
@@ -203,7 +205,7 @@ test('what was taken back is refused at once on this node, and within a second o
 
   const later = await access.createToken({ role: 'viewer', name: 'short' })
   expect((await ask(`Bearer ${later.token}`)).status).toBe(200)
-  const another = openAccess(node.evertick, 'sqlite::memory:', apiConfig({ secrets: [secret] }))
+  const another = openAccess(contextOf(node.evertick), apiConfig({ secrets: [secret] }))
   await another.revoke(later.id)
   await node.advance('1s')
   expect((await ask(`Bearer ${later.token}`)).status).toBe(401)

@@ -1,9 +1,11 @@
 /** `/metrics`: who may read it, what it counts, and that documents, dashboard and alerts name what is there. */
+
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { root } from '../../scripts/run-command.ts'
 import { openAccess } from '../../src/app/access/open-access.ts'
+import { contextOf } from '../../src/app/app-context.ts'
 import { apiConfig } from '../../src/app/config/api-config.ts'
 import { apiFromEnvironment } from '../../src/app/config/environment.ts'
 import { createApi } from '../../src/http/api.ts'
@@ -38,8 +40,15 @@ async function openMetrics({
 } = {}) {
   const node = await openNode({ jobs, clock })
   const { evertick } = node
-  const access = openAccess(evertick, 'sqlite::memory:', apiConfig({ secrets: [secret] }))
-  const api = createApi({ evertick, access, logger: quiet, hosts: null, metricsPublic })
+  const access = openAccess(contextOf(evertick), apiConfig({ secrets: [secret] }))
+  const api = createApi({
+    evertick,
+    app: contextOf(evertick),
+    access,
+    logger: quiet,
+    hosts: null,
+    metricsPublic,
+  })
   onTestFinished(() => api.close())
   const { token } = await access.createToken({ role: 'viewer' })
   const scrape = async (given: { token?: string } = { token }) =>

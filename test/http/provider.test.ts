@@ -1,4 +1,5 @@
 /** The user's own provider of tokens: a real one on loopback that publishes its keys, and those who pretend to be it. */
+
 import { createHmac, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -8,7 +9,7 @@ import { Access } from '../../src/app/access/access.ts'
 import { ForeignTokens, type ProviderOptions } from '../../src/app/access/foreign-tokens.ts'
 import { OwnTokens } from '../../src/app/access/own-tokens.ts'
 import { SigningKeys } from '../../src/app/access/signing-keys.ts'
-import { Evertick } from '../../src/app/evertick.ts'
+import { contextOf } from '../../src/app/app-context.ts'
 import { createApi } from '../../src/http/api.ts'
 import { openTestNode, type TestNode } from '../../src/testing/index.ts'
 import { answered, requestOf, secret } from './api-under-test.ts'
@@ -61,7 +62,7 @@ async function apiOf(options: ProviderOptions, { own = false } = {}) {
   const node = await openTestNode()
   onTestFinished(() => node.stop())
   const { evertick } = node
-  const app = Evertick.appOf(evertick)
+  const app = contextOf(evertick)
   // Its keys are asked for again as often as an unknown one comes: else a rotation takes the usual half a minute.
   const keys = createRemoteJWKSet(new URL(options.jwksUrl), { cooldownDuration: 0 })
   const access = new Access(app, {
@@ -69,7 +70,7 @@ async function apiOf(options: ProviderOptions, { own = false } = {}) {
     foreign: new ForeignTokens(app, options, keys),
   })
   const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
-  const fetch = createApi({ evertick, access, logger, hosts: null })
+  const fetch = createApi({ evertick, app: contextOf(evertick), access, logger, hosts: null })
   const whoCalls = async (token: string) =>
     await answered(await fetch(requestOf('GET', '/api/v1/session', { token }), token.slice(-20)))
   return { node, access, whoCalls }

@@ -1,7 +1,8 @@
 /** What no client would send, on a real socket: the server answers in its own words or hangs up, and goes on. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { RunningApi } from '../../src/app/api-server.ts'
+import { contextOf } from '../../src/app/app-context.ts'
+import type { RunningApi } from '../../src/app/cluster/live-node.ts'
 import { apiConfig } from '../../src/app/config/api-config.ts'
 import { apiHeaders } from '../../src/http/guard/headers.ts'
 import { serve } from '../../src/http/serve.ts'
@@ -14,7 +15,10 @@ let server: RunningApi
 beforeAll(async () => {
   api = await openApi()
   const config = apiConfig({ host: '127.0.0.1', port: 0, secrets: [secret] })
-  server = await serve(api.node.evertick, api.access, config, quiet)
+  server = await serve(
+    { ...api, evertick: api.node.evertick, app: contextOf(api.node.evertick), logger: quiet },
+    config,
+  )
 })
 afterAll(async () => {
   await server.close()

@@ -1,6 +1,7 @@
 /** A creating request that lost its reply is sent again: it makes nothing twice, also where its node died in between. */
+
 import { expect, test } from 'vitest'
-import { Evertick } from '../../src/app/evertick.ts'
+import { contextOf } from '../../src/app/app-context.ts'
 import { type ApiUnderTest, openApiUnderTest } from './api-under-test.ts'
 
 const key = { 'idempotency-key': 'k' }
@@ -10,15 +11,15 @@ async function post({ send, tokens }: ApiUnderTest, path: string, json: unknown)
 }
 
 /**
- * The next request dies between its commit and the moment at which its answer is kept: what `endKept` was to write is lost.
+ * The next request dies between its commit and the moment at which its answer is kept: what `endIdempotent` was to write is lost.
  * A minute later its key is free.
  */
 function dieBeforeTheAnswer({ node }: ApiUnderTest): () => Promise<void> {
-  const { store } = Evertick.appOf(node.evertick)
-  const endKept = store.endKept.bind(store)
-  Object.assign(store, { endKept: () => Promise.reject(new Error('killed')) })
+  const { store } = contextOf(node.evertick)
+  const endIdempotent = store.access.endIdempotent.bind(store.access)
+  Object.assign(store.access, { endIdempotent: () => Promise.reject(new Error('killed')) })
   return async () => {
-    Object.assign(store, { endKept })
+    Object.assign(store.access, { endIdempotent })
     await node.advance('1m')
   }
 }

@@ -1,4 +1,5 @@
 /** The secret that signs: made once, kept where only its owner can read it, and never a weak one. */
+
 import { execFile } from 'node:child_process'
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,6 +9,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { openAccess } from '../../src/app/access/open-access.ts'
 import { ownSecret } from '../../src/app/access/own-secret.ts'
 import { SigningKeys } from '../../src/app/access/signing-keys.ts'
+import { contextOf } from '../../src/app/app-context.ts'
 import { apiConfig, refuseOpenDoor } from '../../src/app/config/api-config.ts'
 import { openTestNode } from '../../src/testing/index.ts'
 
@@ -51,7 +53,7 @@ describe('the secret of a node on SQLite', () => {
     writeFileSync(file, '', { mode: 0o600 })
     const node = await openTestNode()
     onTestFinished(() => node.stop())
-    expect(() => openAccess(node.evertick, database, apiConfig({ secrets: [] }))).toThrow(
+    expect(() => openAccess({ ...contextOf(node.evertick), database }, apiConfig({ secrets: [] }))).toThrow(
       expect.objectContaining({ code: 'weak_secret' }),
     )
   })
@@ -78,7 +80,7 @@ describe('a secret that is given', () => {
     const [old, next] = ['an-old-secret-0123456789-abcdefghijk', 'a-new-secret-9876543210-zyxwvutsrqp']
     const node = await openTestNode()
     onTestFinished(() => node.stop())
-    const accessOf = (...secrets: string[]) => openAccess(node.evertick, database, apiConfig({ secrets }))
+    const accessOf = (...secrets: string[]) => openAccess(contextOf(node.evertick), apiConfig({ secrets }))
     const { token } = await accessOf(old).createToken({ role: 'viewer' })
     expect(await accessOf(next, old).verify(token)).toMatchObject({ role: 'viewer' })
     expect(await accessOf(next).verify(token)).toBeNull()

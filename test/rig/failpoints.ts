@@ -32,7 +32,7 @@ const lines = {
     before: '    const ending = this.#endingOf(claim, ran.outcome)',
   },
   "effect and end written, handler's transaction not committed": {
-    file: 'src/store/sql/executions/complete-within.ts',
+    file: 'src/store/sql/work/complete-within.ts',
     before: '      if (after === null) throw staleLease(claim.id)',
   },
   "handler's transaction committed": {

@@ -1,6 +1,8 @@
 /** Live events of a cluster: what one node does, the clients of another hear. */
+
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { openAccess } from '../../src/app/access/open-access.ts'
+import { contextOf } from '../../src/app/app-context.ts'
 import { apiConfig } from '../../src/app/config/api-config.ts'
 import { defineJob, Evertick } from '../../src/index.ts'
 import { readEvents } from '../http/event-stream.ts'
@@ -30,7 +32,7 @@ describe.each(servers)('two nodes on $name', ({ url, create }) => {
     try {
       await listener.start()
       await worker.start()
-      const access = openAccess(listener, database.url, apiConfig({ secrets: [secret] }))
+      const access = openAccess(contextOf(listener), apiConfig({ secrets: [secret] }))
       const { token } = await access.createToken({ role: 'viewer' })
       const headers = { authorization: `Bearer ${token}` }
       const client = await readEvents(await fetch(`${listener.url}/api/v1/events`, { headers }))

@@ -1,20 +1,17 @@
 /** No list and no picture reads a whole history, on any engine: an index carries each statement. */
 import { expect, inject, test } from 'vitest'
+import { countUnfinished } from '../../src/store/sql/executions/find-executions.ts'
+import { lastExecutions } from '../../src/store/sql/executions/last-executions.ts'
+import { listExecutions } from '../../src/store/sql/executions/list-executions.ts'
+import { readActivity, readTimeline } from '../../src/store/sql/executions/read-activity.ts'
+import { pausedBefore } from '../../src/store/sql/jobs/find-jobs.ts'
 import { countHealth, readHealth } from '../../src/store/sql/jobs/job-health.ts'
+import { managedSpecs, recentRuns } from '../../src/store/sql/jobs/newest-of-each.ts'
 import { matchingNames, pageJobs } from '../../src/store/sql/jobs/page-jobs.ts'
-import { lastExecutions } from '../../src/store/sql/reads/last-executions.ts'
-import { listExecutions } from '../../src/store/sql/reads/list-executions.ts'
-import { managedSpecs, recentRuns, recentTicks } from '../../src/store/sql/reads/newest-of-each.ts'
-import { readActivity, readTimeline } from '../../src/store/sql/reads/read-activity.ts'
-import {
-  countTicks,
-  countUnfinished,
-  missedTicks,
-  pausedBefore,
-  tickRanges,
-} from '../../src/store/sql/reads/read-troubles.ts'
 import { isInsert, type Param, type Row, type Script } from '../../src/store/sql/runtime/script.ts'
 import { seqAtTexts } from '../../src/store/sql/runtime/seq-at.ts'
+import { countTicks, missedTicks, tickRanges } from '../../src/store/sql/ticks/count-ticks.ts'
+import { recentTicks } from '../../src/store/sql/ticks/recent-ticks.ts'
 import type { JobSort } from '../../src/store/store.ts'
 import { day, jobSpec, newExecution, t0 } from '../store/builders.ts'
 import { type Bench, withStore } from '../store/conformance/store-under-test.ts'
@@ -103,7 +100,7 @@ async function fill({ hand, store, sql }: Bench): Promise<void> {
   await sql('UPDATE @jobs SET next_due_at = created_at + 49700')
   await sql(`UPDATE @jobs SET state = 'paused', next_due_at = NULL WHERE id IN ('job-3', 'job-4')`)
   for (let from = 0; from < executionCount; from += 1_000) {
-    await store.enqueueExecutions(
+    await store.work.enqueueExecutions(
       Array.from({ length: 1_000 }, (_, at) => newExecution(`e${from + at}`, `${(from + at) % jobCount}`)),
     )
   }

@@ -27,7 +27,7 @@ describe.skipIf(url === null)('the MySQL engine', () => {
       await sql('INSERT INTO orders VALUES (1, 0), (2, 0)')
       await hand.work()
       await hand.create('a', onDemand)
-      await store.enqueueExecutions([newExecution('e1', 'a')])
+      await store.work.enqueueExecutions([newExecution('e1', 'a')])
       const claim = await hand.claimOne(t0)
       const rival = await createConnection(file.url)
       await rival.beginTransaction()
@@ -37,7 +37,7 @@ describe.skipIf(url === null)('the MySQL engine', () => {
       const codes: unknown[] = []
       const noted = async (work: Promise<unknown>) =>
         await work.catch((error: unknown) => codes.push((error as { code: unknown }).code))
-      const done = store.completeWithin(
+      const done = store.work.completeWithin(
         within(claim, async (tx) => {
           await tx.query('UPDATE orders SET note = 2 WHERE id = 1')
           const rivals = rival.query('UPDATE orders SET note = 1 WHERE id = 1')
@@ -65,9 +65,9 @@ describe.skipIf(url === null)('the MySQL engine', () => {
       const caller = await createConnection(file.url)
       await caller.beginTransaction()
       await caller.query('SELECT * FROM evertick_jobs')
-      await store.enqueueExecutions([newExecution('e1', 'a', { uniqueKey: 'k' })])
+      await store.work.enqueueExecutions([newExecution('e1', 'a', { uniqueKey: 'k' })])
       const drafts = ['e2', 'e3'].map((id) => newExecution(id, 'a', { uniqueKey: id === 'e2' ? 'k' : null }))
-      expect(await store.enqueueExecutions(drafts, caller)).toEqual([
+      expect(await store.work.enqueueExecutions(drafts, caller)).toEqual([
         { id: 'e1', created: false },
         { id: 'e3', created: true },
       ])
@@ -84,8 +84,10 @@ describe.skipIf(url === null)('the MySQL engine', () => {
       const caller = createCallbackConnection({ uri: file.url, rowsAsArray: true })
       await caller.promise().beginTransaction()
       const keyed = (id: string) => newExecution(id, 'a', { uniqueKey: 'k' })
-      expect(await store.enqueueExecutions([keyed('e1')], caller)).toEqual([{ id: 'e1', created: true }])
-      expect(await store.enqueueExecutions([keyed('e2')], caller)).toEqual([{ id: 'e1', created: false }])
+      expect(await store.work.enqueueExecutions([keyed('e1')], caller)).toEqual([{ id: 'e1', created: true }])
+      expect(await store.work.enqueueExecutions([keyed('e2')], caller)).toEqual([
+        { id: 'e1', created: false },
+      ])
       await caller.promise().rollback()
       caller.destroy()
       expect(await hand.executions('a')).toEqual([])
@@ -97,8 +99,8 @@ describe.skipIf(url === null)('the MySQL engine', () => {
     withStore(open, async ({ hand, store }) => {
       await hand.work()
       await hand.create('a', onDemand)
-      await store.enqueueExecutions([newExecution('e1', 'a')])
-      const seen = await store.completeWithin(
+      await store.work.enqueueExecutions([newExecution('e1', 'a')])
+      const seen = await store.work.completeWithin(
         within(await hand.claimOne(t0), async (tx) => [
           await tx.sql`SELECT @@time_zone AS zone, @@sql_mode AS modes`,
           // Its name differs between the two kinds of server.
@@ -120,12 +122,15 @@ describe.skipIf(url === null)('the MySQL engine', () => {
       await hand.create('a', onDemand)
       const input = 'x'.repeat(900_000)
       const large = Array.from({ length: 6 }, (_, n) => newExecution(`large-${n}`, 'a', { input }))
-      await store.enqueueExecutions(large)
+      await store.work.enqueueExecutions(large)
       const many = Array.from({ length: 600 }, (_, n) => newExecution(`many-${n}`, 'a'))
       const [last] = many.splice(-1)
-      const refused = store.enqueueExecutions([...many, { ...(last ?? large[0]), id: 'large-0' } as never])
+      const refused = store.work.enqueueExecutions([
+        ...many,
+        { ...(last ?? large[0]), id: 'large-0' } as never,
+      ])
       await expect(refused).rejects.toMatchObject({ errno: 1062 })
-      expect(await store.countExecutions()).toEqual({ pending: 6 })
+      expect(await store.executions.countExecutions()).toEqual({ pending: 6 })
     }),
   )
 

@@ -4,11 +4,11 @@
  */
 import { expect, inject, test } from 'vitest'
 import { findAccess } from '../../src/store/sql/access/access.ts'
-import { listAttempts } from '../../src/store/sql/executions/finish-attempts.ts'
+import { lastExecutions } from '../../src/store/sql/executions/last-executions.ts'
+import { listExecutions } from '../../src/store/sql/executions/list-executions.ts'
 import { findJob } from '../../src/store/sql/jobs/lock-job.ts'
-import { lastExecutions } from '../../src/store/sql/reads/last-executions.ts'
-import { listExecutions } from '../../src/store/sql/reads/list-executions.ts'
 import { isInsert, type Param, type Row, type Script } from '../../src/store/sql/runtime/script.ts'
+import { listAttempts } from '../../src/store/sql/work/finish-attempts.ts'
 import { jobSpec, newExecution, t0 } from '../store/builders.ts'
 import { type Bench, withStore } from '../store/conformance/store-under-test.ts'
 import { mysqlFile } from '../store/mysql-store.ts'
@@ -26,7 +26,7 @@ async function fill({ hand, store, sql }: Bench): Promise<string> {
   const [first] = await Promise.all(numbered)
   for (let from = 0; from < executions; from += atOnce) {
     const numbers = Array.from({ length: atOnce }, (_, n) => from + n)
-    await store.enqueueExecutions(
+    await store.work.enqueueExecutions(
       numbers.map((n) => newExecution(`e${n}`, n % 4 === 0 ? 'j0' : `j${n % jobs}`)),
     )
   }

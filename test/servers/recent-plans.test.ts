@@ -1,7 +1,7 @@
 /** What live events and metrics ask again and again reads no history, on every engine: an index carries each statement. */
 import { expect, inject, test } from 'vitest'
-import { queueCountTexts } from '../../src/store/sql/cluster/nodes.ts'
-import { recentTexts } from '../../src/store/sql/reads/recent-executions.ts'
+import { queueCountTexts } from '../../src/store/sql/cluster/queues.ts'
+import { recentTexts } from '../../src/store/sql/executions/recent-executions.ts'
 import { jobSpec, newExecution } from '../store/builders.ts'
 import { type Bench, withStore } from '../store/conformance/store-under-test.ts'
 import { mysqlFile } from '../store/mysql-store.ts'
@@ -21,7 +21,7 @@ const statements = [
 async function fill({ hand, store, sql }: Bench): Promise<void> {
   await hand.create('a', jobSpec({ schedule: null }))
   for (let from = 0; from < 10_000; from += 1_000) {
-    await store.enqueueExecutions(
+    await store.work.enqueueExecutions(
       Array.from({ length: 1_000 }, (_, at) => newExecution(`e${from + at}`, 'a')),
     )
   }

@@ -27,21 +27,21 @@ export function byHand(store: Store) {
   const hand = {
     /** Takes the leadership for good: the lease outlasts any test. */
     async lead(nodeId = 'n1', now = t0): Promise<Led> {
-      const term = await store.electLeader({ nodeId, now, leaseMs: 1_000 * day })
+      const term = await store.cluster.electLeader({ nodeId, now, leaseMs: 1_000 * day })
       if (term === null) throw new Error(`${nodeId} was not elected`)
       return { termId: term.id, holder: nodeId, startAt: term.startAt }
     },
 
     async work(nodeId = 'n1', handlers: readonly string[] = ['work']): Promise<void> {
-      await store.registerNode(node(nodeId), handlers)
+      await store.cluster.registerNode(node(nodeId), handlers)
     },
 
     async create(name: string, spec: JobSpec = jobSpec(), now = t0): Promise<Job> {
-      return await store.createJob(newJob(name, spec, now))
+      return await store.jobs.createJob(newJob(name, spec, now))
     },
 
     async change(name: string, change: JobChange, now: number): Promise<Job> {
-      return await store.changeJob(name, change, by(now))
+      return await store.jobs.changeJob(name, change, by(now))
     },
 
     async pause(name: string, now: number, until?: number): Promise<Job> {
@@ -57,14 +57,14 @@ export function byHand(store: Store) {
     },
 
     async trigger(name: string, id: string, now: number, force = false): Promise<Execution> {
-      return await store.triggerJob(name, { id, force, input: undefined, metadata: {} }, by(now))
+      return await store.executions.triggerJob(name, { id, force, input: undefined, metadata: {} }, by(now))
     },
 
     /** What a leader does when it wakes: everything due by now is accounted. */
     async account(led: Led, now: number, overrides: Partial<AccountRequest> = {}): Promise<AccountResult> {
       const aheadMs = overrides.aheadMs ?? 0
-      const { jobs } = await store.findDueJobs(now + aheadMs, 1_000)
-      return await store.accountTicks({
+      const { jobs } = await store.ticks.findDueJobs(now + aheadMs, 1_000)
+      return await store.ticks.accountTicks({
         leader: led,
         termStartAt: led.startAt,
         jobs,
@@ -80,7 +80,7 @@ export function byHand(store: Store) {
 
     async claim(now: number, overrides: Partial<ClaimRequest> = {}): Promise<readonly ClaimedExecution[]> {
       const limit = overrides.limit ?? 100
-      const { claimed } = await store.claimExecutions({
+      const { claimed } = await store.work.claimExecutions({
         nodeId: 'n1',
         queue: 'default',
         limit,
@@ -112,7 +112,7 @@ export function byHand(store: Store) {
         ending,
         finishedAt: now,
       }
-      return await store.finishAttempts({ nodeId, attempts: [attempt], now })
+      return await store.work.finishAttempts({ nodeId, attempts: [attempt], now })
     },
 
     /** Claims and completes until nothing is ready. */
@@ -126,30 +126,30 @@ export function byHand(store: Store) {
     },
 
     async expire(now: number) {
-      return await store.expireLeases({ now, limit: 100, random: () => 0 })
+      return await store.work.expireLeases({ now, limit: 100, random: () => 0 })
     },
 
     async job(name: string): Promise<Job> {
-      const found = await store.findJob(name)
+      const found = await store.jobs.findJob(name)
       if (found === null) throw new Error(`no job ${name}`)
       return found
     },
 
     async execution(id: string): Promise<Execution> {
-      const found = await store.findExecution(id)
+      const found = await store.executions.findExecution(id)
       if (found === null) throw new Error(`no execution ${id}`)
       return found
     },
 
     /** Of one job, oldest first. */
     async executions(name: string): Promise<Execution[]> {
-      return (await store.listExecutions({ job: name, limit: 10_000 })).toReversed()
+      return (await store.executions.listExecutions({ job: name, limit: 10_000 })).toReversed()
     },
 
     /** The ledger as text, in seconds after `t0`: `10 fired`, `20-40 coalesced latest x3`. */
     async ledger(name: string): Promise<string[]> {
       const job = await hand.job(name)
-      const { ranges } = await store.explainTicks(name, 0, t0 + 10_000 * day, 0, t0)
+      const { ranges } = await store.ticks.explainSpan(name, 0, t0 + 10_000 * day, 0, t0)
       const own = (await hand.executions(job.id)).flatMap(({ tickAt, account }) =>
         tickAt === null ? [] : [{ at: tickAt, text: `${seconds(tickAt)} ${account}` }],
       )

@@ -29,7 +29,7 @@ export function describeDeadSockets(
       database = await create()
       const { store, migrator } = await openStore(database.url, scriptContext())
       await migrator.up(t0)
-      await store.createJob(newJob('a', jobSpec({ schedule: null })))
+      await store.jobs.createJob(newJob('a', jobSpec({ schedule: null })))
       await store.close()
     })
     afterEach(async () => {
@@ -53,7 +53,7 @@ export function describeDeadSockets(
 
     /** So many connections are open, and rest. */
     async function warm(store: Store): Promise<void> {
-      await Promise.all(Array.from({ length: 4 }, () => store.findJob('a')))
+      await Promise.all(Array.from({ length: 4 }, () => store.jobs.findJob('a')))
       await store.time()
     }
 
@@ -63,7 +63,7 @@ export function describeDeadSockets(
       const pool = { ...defaultPool, ...(name === 'postgres' ? { direct: direct.url } : {}) }
       const { store } = await openStore(work.url, scriptContext(), { host: fast, pool })
       ends.push(() => store.close())
-      const hears = store.hears
+      const hears = store.hears()
       const before = { work: work.connects, direct: direct.connects }
       for (const one of [work, direct]) {
         one.mode('reset')
@@ -73,7 +73,7 @@ export function describeDeadSockets(
       const callers = Array.from({ length: 20 }, async () => {
         let refused = 0
         for (; fast.monotonic() < end; refused += 1) {
-          await expect(store.findJob('a')).rejects.toMatchObject({ code: 'database_unavailable' })
+          await expect(store.jobs.findJob('a')).rejects.toMatchObject({ code: 'database_unavailable' })
         }
         return refused
       })
@@ -81,17 +81,17 @@ export function describeDeadSockets(
       expect(work.connects - before.work).toBeLessThanOrEqual(60)
       expect(direct.connects - before.direct).toBeLessThanOrEqual(60)
       for (const one of [work, direct]) one.mode('pass')
-      expect(await store.findJob('a')).not.toBeNull()
-      await until('hints to be there again', () => store.hears === hears)
+      expect(await store.jobs.findJob('a')).not.toBeNull()
+      await until('hints to be there again', () => store.hears() === hears)
     })
 
     test('a server that accepts and never answers is given up, and found when it is back', async () => {
       const store = await storeThroughProxy()
       proxy.mode('reset')
       proxy.mode('silence')
-      await expect(store.findJob('a')).rejects.toMatchObject({ code: 'database_unavailable' })
+      await expect(store.jobs.findJob('a')).rejects.toMatchObject({ code: 'database_unavailable' })
       proxy.mode('pass')
-      expect(await store.findJob('a')).not.toBeNull()
+      expect(await store.jobs.findJob('a')).not.toBeNull()
     })
 
     test('resting connections that a firewall has forgotten cost a retry, not an error', async () => {
@@ -99,30 +99,30 @@ export function describeDeadSockets(
       await warm(store)
       proxy.forget()
       host.skip(5_000)
-      await store.enqueueExecutions([newExecution('after-rest', 'a')])
+      await store.work.enqueueExecutions([newExecution('after-rest', 'a')])
       proxy.forget()
       host.skip(5_000)
-      await store.pauseQueue('rested', null, { now: t0, actor: 'ann' })
+      await store.cluster.pauseQueue('rested', null, { now: t0, actor: 'ann' })
       // Those that were used a moment ago, too, where nothing can have been written.
       proxy.forget()
-      expect(await store.findExecution('after-rest')).not.toBeNull()
-      expect(await store.listAuditLog({ subject: 'rested', limit: 10 })).toHaveLength(1)
+      expect(await store.executions.findExecution('after-rest')).not.toBeNull()
+      expect(await store.audit.listAuditLog({ subject: 'rested', limit: 10 })).toHaveLength(1)
     })
 
     test('what is under way on a connection that dies holds up others no longer than its deadline', async () => {
       const store = await storeThroughProxy()
       await warm(store)
-      await store.enqueueExecutions([newExecution('before-loss', 'a')])
+      await store.work.enqueueExecutions([newExecution('before-loss', 'a')])
       proxy.forget()
       const ids = ['first', 'second']
-      const orders = ids.map((id) => store.enqueueExecutions([newExecution(id, 'a')]))
+      const orders = ids.map((id) => store.work.enqueueExecutions([newExecution(id, 'a')]))
       // Where nobody knows whether it was written, it is not repeated.
       const known = (error: unknown) => expect(error).toMatchObject({ code: 'database_unavailable' })
       const made = await Promise.all(orders.map((order) => order.then(() => true, known)))
       const acknowledged = ids.filter((_, index) => made[index] === true)
-      for (const id of acknowledged) expect(await store.findExecution(id)).not.toBeNull()
-      await store.enqueueExecutions([newExecution('order', 'a')])
-      expect(await store.findExecution('order')).not.toBeNull()
+      for (const id of acknowledged) expect(await store.executions.findExecution(id)).not.toBeNull()
+      await store.work.enqueueExecutions([newExecution('order', 'a')])
+      expect(await store.executions.findExecution('order')).not.toBeNull()
     })
 
     test.for(['BEGIN', 'a statement of its own', 'COMMIT'] as const)(

@@ -1,7 +1,7 @@
 /** Enqueues that come one by one, each in its own turn, share writes; and whoever is refused is refused alone. */
 import { expect, test } from 'vitest'
 import { EvertickError } from '../../src/core/error.ts'
-import { EnqueueGatherer } from '../../src/store/sql/executions/gather-enqueues.ts'
+import { EnqueueGatherer } from '../../src/store/sql/work/gather-enqueues.ts'
 import type { Enqueued, NewExecution } from '../../src/store/store.ts'
 import { newExecution } from './builders.ts'
 

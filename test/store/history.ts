@@ -188,17 +188,17 @@ export class History {
         if (step.ending !== 'twice') this.#claims = this.#claims.filter((other) => other !== claim)
         return
       case 'start':
-        if (claim !== undefined) await store.startAttempts([claim], now)
+        if (claim !== undefined) await store.work.startAttempts([claim], now)
         return
       case 'release':
         if (claim === undefined) return
-        await store.releaseClaims([claim], now)
+        await store.work.releaseClaims([claim], now)
         return
       case 'expire':
         await hand.expire(now)
         return
       case 'unblock':
-        await store.releaseBlocked('any', now)
+        await store.work.releaseBlocked('any', now)
         return
       case 'change':
         await hand.change(name, step.change, now)
@@ -216,30 +216,30 @@ export class History {
         await hand.trigger(name, this.#newId(), now, step.force)
         return
       case 'backfill':
-        await store.backfillJob(
+        await store.executions.backfillJob(
           name,
           { from: now - step.agoMs, to: now, order: 'oldest_first', limit: 50, dryRun: false },
           by(now),
         )
         return
       case 'enqueue':
-        await store.enqueueExecutions([newExecution(this.#newId(), name, { createdAt: now })])
+        await store.work.enqueueExecutions([newExecution(this.#newId(), name, { createdAt: now })])
         return
       case 'cancelExecution':
       case 'retryExecution': {
-        const all = await store.listExecutions({ limit: 200 })
+        const all = await store.executions.listExecutions({ limit: 200 })
         const picked = all[step.pick % Math.max(1, all.length)]
         if (picked === undefined) return
-        if (step.do === 'cancelExecution') await store.cancelExecution(picked.id, by(now))
-        else await store.retryExecution(picked.id, this.#newId(), by(now))
+        if (step.do === 'cancelExecution') await store.executions.cancelExecution(picked.id, by(now))
+        else await store.executions.retryExecution(picked.id, this.#newId(), by(now))
         return
       }
       case 'purge':
-        await store.purgeHistory({ afterJobId: null, jobs: 100, now })
+        await store.ticks.purgeHistory({ afterJobId: null, jobs: 100, now })
         return
       case 'lead': {
         const { termId, holder } = this.#led as Led
-        await store.endTerm(termId, holder, now)
+        await store.cluster.endTerm(termId, holder, now)
         const deposed = this.#led as Led
         this.#led = await hand.lead(holder === 'n1' ? 'n2' : 'n1', now)
         assert.equal((await hand.account(deposed, now)).led, false, 'a deposed leader decides nothing')
@@ -252,7 +252,7 @@ export class History {
 
   /** Whoever holds the lease writes, and nobody else. */
   async #finish(claim: ClaimedExecution, outcome: Outcome): Promise<void> {
-    const found = await this.bench.store.findExecution(claim.id)
+    const found = await this.bench.store.executions.findExecution(claim.id)
     const held = found?.state === 'running' && found.fence === claim.fence
     const { refused } = await this.hand.finish(claim, this.now, endingFor(claim, outcome, this.now))
     assert.ok(held || refused.includes(claim.id), `${claim.jobName}: a stale fence is refused`)
@@ -267,7 +267,7 @@ export class History {
     for (let round = 0; round < 400; round += 1) {
       this.now += 30 * minute
       await this.hand.expire(this.now)
-      const { released } = await this.bench.store.releaseBlocked('any', this.now)
+      const { released } = await this.bench.store.work.releaseBlocked('any', this.now)
       const done = await this.hand.drain(this.now)
       if (round > 2 && done.length + released === 0) return
     }

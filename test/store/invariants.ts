@@ -35,7 +35,7 @@ export class Invariants {
 
   async check(step: Step): Promise<void> {
     const { store } = this.#history.bench
-    const report = await store.auditLedger({})
+    const report = await store.ticks.auditLedger({})
     assert.deepEqual(report.findings, [])
     assert.equal(report.unaccounted + report.doubled, 0)
     const after = await this.#look()

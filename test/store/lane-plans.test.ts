@@ -1,8 +1,8 @@
 /** On SQLite, where the looks of a lane block the event loop: none of them reads the history of its job. */
 import { expect, test } from 'vitest'
-import { findIdleLanes } from '../../src/store/sql/executions/idle-lanes.ts'
-import { loadLanes, settleLane } from '../../src/store/sql/executions/lane.ts'
 import { isInsert, type Row, type Script } from '../../src/store/sql/runtime/script.ts'
+import { findIdleLanes } from '../../src/store/sql/work/idle-lanes.ts'
+import { loadLanes, settleLane } from '../../src/store/sql/work/lane.ts'
 import { jobSpec, t0 } from './builders.ts'
 import { openMemory } from './sqlite-store.ts'
 

@@ -46,13 +46,13 @@ async function play(scenario: Scenario): Promise<Told> {
       }
       running = running.filter((run) => run.endsAt > now)
       await hand.account(led, now, { catchUpEveryMs: scenario.catchUpEveryMs ?? 0 })
-      await bench.store.releaseBlocked('any', now)
+      await bench.store.work.releaseBlocked('any', now)
       await scenario.during?.(hand, now)
       const free = slots - running.length
       const claims = free > 0 ? await hand.claim(now, { limit: free }) : []
       running.push(...claims.map((claim) => ({ claim, endsAt: now + runMs })))
     }
-    expect(await bench.store.auditLedger({})).toMatchObject({ unaccounted: 0, doubled: 0 })
+    expect(await bench.store.ticks.auditLedger({})).toMatchObject({ unaccounted: 0, doubled: 0 })
     return await told(hand, bench.store, t0 + outageMs)
   } finally {
     await bench.close()
@@ -64,7 +64,13 @@ async function told(
   store: Awaited<ReturnType<typeof openMemory>>['store'],
   from: number,
 ): Promise<Told> {
-  const { ticks } = await store.explainTicks('a', from + 1, from + 100 * hour, 100_000, from + 100 * hour)
+  const { ticks } = await store.ticks.explainSpan(
+    'a',
+    from + 1,
+    from + 100 * hour,
+    100_000,
+    from + 100 * hour,
+  )
   const decided = ticks.filter(({ verdict }) => verdict !== 'undecided')
   return {
     ticks: countBy(decided.map(({ verdict, reason }) => [verdict, reason].filter(Boolean).join(' '))),

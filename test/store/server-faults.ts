@@ -29,7 +29,7 @@ export function describeServerFaults(
       server = await start()
       const { store, migrator } = await openStore(server.url, scriptContext())
       await migrator.up(t0)
-      await store.createJob(newJob('a', jobSpec({ schedule: null })))
+      await store.jobs.createJob(newJob('a', jobSpec({ schedule: null })))
       await store.close()
     }, 60_000)
     afterAll(async () => await server?.remove())
@@ -57,34 +57,34 @@ export function describeServerFaults(
       const evertick = await Evertick.open({ database: server.url, migrate: true })
       await evertick.ping()
       await evertick.stop()
-      await store.createJob(newJob('a', jobSpec({ schedule: null })))
+      await store.jobs.createJob(newJob('a', jobSpec({ schedule: null })))
       await store.close()
     })
 
     test('a crash of the server is survived: calls come through once it is back', async () => {
       const { store } = await openStore(server.url, scriptContext())
-      await store.enqueueExecutions([newExecution('before', 'a')])
+      await store.work.enqueueExecutions([newExecution('before', 'a')])
       await server.crash()
-      expect(await failure(store.findJob('a'))).toMatchObject({ code: 'database_unavailable' })
-      expect(await failure(store.enqueueExecutions([newExecution('during', 'a')]))).toMatchObject({
+      expect(await failure(store.jobs.findJob('a'))).toMatchObject({ code: 'database_unavailable' })
+      expect(await failure(store.work.enqueueExecutions([newExecution('during', 'a')]))).toMatchObject({
         code: 'database_unavailable',
       })
       await server.start()
-      await store.enqueueExecutions([newExecution('after', 'a')])
-      expect(await store.findExecution('before')).not.toBeNull()
-      expect(await store.findExecution('after')).not.toBeNull()
-      expect(await store.findExecution('during')).toBeNull()
+      await store.work.enqueueExecutions([newExecution('after', 'a')])
+      expect(await store.executions.findExecution('before')).not.toBeNull()
+      expect(await store.executions.findExecution('after')).not.toBeNull()
+      expect(await store.executions.findExecution('during')).toBeNull()
       await store.close()
     })
 
     test('a connection that was cut while it rested is replaced without a word', async () => {
       const proxy = await openProxy(server.url)
       const { store } = await openStore(proxy.url, scriptContext())
-      await store.findJob('a')
+      await store.jobs.findJob('a')
       proxy.mode('reset')
       proxy.mode('pass')
-      expect(await store.findJob('a')).not.toBeNull()
-      await store.enqueueExecutions([newExecution('replaced', 'a')])
+      expect(await store.jobs.findJob('a')).not.toBeNull()
+      await store.work.enqueueExecutions([newExecution('replaced', 'a')])
       await store.close()
       await proxy.close()
     })
@@ -92,12 +92,12 @@ export function describeServerFaults(
     test('a COMMIT whose reply is lost is not repeated: an error says that nobody knows', async () => {
       const proxy = await openProxy(server.url)
       const { store } = await openStore(proxy.url, scriptContext())
-      await store.findJob('a')
+      await store.jobs.findJob('a')
       // Not READ COMMITTED.
       proxy.cutAfter(/COMMIT(?!TED)/)
-      const error = await failure(store.pauseQueue('lost-reply', null, { now: t0, actor: 'ann' }))
+      const error = await failure(store.cluster.pauseQueue('lost-reply', null, { now: t0, actor: 'ann' }))
       expect(error).toMatchObject({ code: 'database_unavailable' })
-      const log = await store.listAuditLog({ subject: 'lost-reply', limit: 10 })
+      const log = await store.audit.listAuditLog({ subject: 'lost-reply', limit: 10 })
       expect(log).toHaveLength(1)
       await store.close()
       await proxy.close()
@@ -135,20 +135,23 @@ export function describeServerFaults(
 
     test('hints of other nodes arrive again after a crash', async () => {
       const one = await openStore(server.url, scriptContext())
-      const hinted = one.store.hears
+      const hinted = one.store.hears()
       const two = await openStore(server.url, scriptContext())
-      if (one.store.hears !== 'nothing') {
+      if (one.store.hears() !== 'nothing') {
         const heard: string[] = []
         one.store.listen((topic) => heard.push(topic))
         await server.crash()
-        await until('the loss to be seen', () => one.store.hears === 'nothing')
+        await until('the loss to be seen', () => one.store.hears() === 'nothing')
         await server.start()
-        await until('hints to be there again', () => one.store.hears === 'all' && two.store.hears === 'all')
+        await until(
+          'hints to be there again',
+          () => one.store.hears() === 'all' && two.store.hears() === 'all',
+        )
         heard.length = 0
-        await two.store.enqueueExecutions([newExecution('hinted', 'a')])
+        await two.store.work.enqueueExecutions([newExecution('hinted', 'a')])
         await until('the hint', () => heard.includes('work'))
       }
-      expect(one.store.hears).toBe(hinted)
+      expect(one.store.hears()).toBe(hinted)
       await one.store.close()
       await two.store.close()
     }, 60_000)

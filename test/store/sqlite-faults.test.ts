@@ -38,9 +38,11 @@ async function databaseFile(): Promise<string> {
   const path = inFolder('evertick.db')
   const { store, migrator } = await open(path)
   await migrator.up(t0)
-  await store.createJob(newJob('a', jobSpec({ schedule: null })))
+  await store.jobs.createJob(newJob('a', jobSpec({ schedule: null })))
   const input = 'x'.repeat(200)
-  await store.enqueueExecutions(Array.from({ length: 500 }, (_, n) => newExecution(`e${n}`, 'a', { input })))
+  await store.work.enqueueExecutions(
+    Array.from({ length: 500 }, (_, n) => newExecution(`e${n}`, 'a', { input })),
+  )
   await store.close()
   return path
 }
@@ -50,8 +52,8 @@ async function use(path: string): Promise<void> {
   const { store, migrator } = await open(path)
   try {
     await migrator.up(t0)
-    await store.auditLedger({})
-    await store.listExecutions({ limit: 10_000 })
+    await store.ticks.auditLedger({})
+    await store.executions.listExecutions({ limit: 10_000 })
   } finally {
     await store.close()
   }

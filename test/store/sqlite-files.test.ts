@@ -16,7 +16,7 @@ beforeEach(async () => {
   folder = temporaryFolder()
   path = join(folder.path, 'evertick.db')
   store = await open(path)
-  await store.createJob(newJob('a', jobSpec({ schedule: null })))
+  await store.jobs.createJob(newJob('a', jobSpec({ schedule: null })))
 })
 afterEach(async () => {
   await store.close()
@@ -69,13 +69,13 @@ describe.each(losses)('a file that was %s', (_title, lose) => {
   afterEach(() => rmSync(`${folder.path}-moved`, { recursive: true, force: true }))
 
   test('takes no write, however it is asked, and says what to do', async () => {
-    await store.enqueueExecutions([newExecution('before', 'a')])
+    await store.work.enqueueExecutions([newExecution('before', 'a')])
     lose()
     const refused = { code: 'database_replaced', kind: 'unavailable' }
     const writes = [
-      store.enqueueExecutions([newExecution('after', 'a')]),
+      store.work.enqueueExecutions([newExecution('after', 'a')]),
       // Not waited for on the disk.
-      store.claimExecutions({
+      store.work.claimExecutions({
         queue: 'default',
         now: t0,
         readyBy: t0,
@@ -84,15 +84,15 @@ describe.each(losses)('a file that was %s', (_title, lose) => {
         start: 1,
         leaseMs: 30_000,
       }),
-      store.electLeader({ nodeId: 'n1', now: t0, leaseMs: 10_000 }),
+      store.cluster.electLeader({ nodeId: 'n1', now: t0, leaseMs: 10_000 }),
       store.sync(),
     ]
     const ends = await Promise.allSettled(writes)
     expect(ends).toMatchObject(writes.map(() => ({ status: 'rejected', reason: refused })))
-    await expect(store.findJob('a')).rejects.toMatchObject(refused)
-    await expect(store.findJob('a')).rejects.toThrow(folder.path)
+    await expect(store.jobs.findJob('a')).rejects.toMatchObject(refused)
+    await expect(store.jobs.findJob('a')).rejects.toThrow(folder.path)
     await store.close()
-    await expect(store.enqueueExecutions([newExecution('last', 'a')])).rejects.toMatchObject(refused)
+    await expect(store.work.enqueueExecutions([newExecution('last', 'a')])).rejects.toMatchObject(refused)
   })
 
   test('is noticed by a node that only looks for changes', async () => {
@@ -103,7 +103,9 @@ describe.each(losses)('a file that was %s', (_title, lose) => {
 })
 
 test('what was under way is not acknowledged: the file goes between the commit and its sync', async () => {
-  const writes = Array.from({ length: 50 }, (_, n) => store.enqueueExecutions([newExecution(`e${n}`, 'a')]))
+  const writes = Array.from({ length: 50 }, (_, n) =>
+    store.work.enqueueExecutions([newExecution(`e${n}`, 'a')]),
+  )
   // One turn later they are committed, and the sync is on its thread.
   await new Promise((resolve) => setImmediate(resolve))
   removeAll()
@@ -122,23 +124,26 @@ test('a file that is put back does not bring the store back: others may have wri
 test('a store that lost its file leaves the files of the next one alone when it closes', async () => {
   restore()
   const next = await open(path)
-  await next.enqueueExecutions([newExecution('new', 'a')])
+  await next.work.enqueueExecutions([newExecution('new', 'a')])
   await expect(store.changes()).rejects.toMatchObject({ code: 'database_replaced' })
   await store.close()
   expect(parts().map((part) => existsSync(part))).toEqual([true, true, true])
-  await next.enqueueExecutions([newExecution('newer', 'a')])
+  await next.work.enqueueExecutions([newExecution('newer', 'a')])
   await next.close()
   const again = await open(path)
-  expect((await again.listExecutions({ limit: 10 })).map(({ id }) => id).toSorted()).toEqual(['new', 'newer'])
+  expect((await again.executions.listExecutions({ limit: 10 })).map(({ id }) => id).toSorted()).toEqual([
+    'new',
+    'newer',
+  ])
   await again.close()
 })
 
 test('a handler’s transaction is not told that it has committed', async () => {
   const hand = byHand(store)
   await hand.work()
-  await store.enqueueExecutions([newExecution('e1', 'a')])
+  await store.work.enqueueExecutions([newExecution('e1', 'a')])
   const claim = await hand.claimOne(t0)
-  const done = store.completeWithin({
+  const done = store.work.completeWithin({
     claim,
     nodeId: 'n1',
     maxMs: 2_000,
@@ -153,21 +158,21 @@ test('behind a link the file is watched, and so is the link', async () => {
   const link = join(folder.path, 'link.db')
   symlinkSync(path, link)
   const linked = await open(link)
-  await linked.enqueueExecutions([newExecution('linked', 'a')])
-  expect(await store.findExecution('linked')).not.toBeNull()
+  await linked.work.enqueueExecutions([newExecution('linked', 'a')])
+  expect(await store.executions.findExecution('linked')).not.toBeNull()
   const other = join(folder.path, 'other.db')
   await (await open(other)).close()
   rmSync(link)
   symlinkSync(other, link)
-  await expect(linked.enqueueExecutions([newExecution('after', 'a')])).rejects.toMatchObject({
+  await expect(linked.work.enqueueExecutions([newExecution('after', 'a')])).rejects.toMatchObject({
     code: 'database_replaced',
   })
-  await store.enqueueExecutions([newExecution('direct', 'a')])
+  await store.work.enqueueExecutions([newExecution('direct', 'a')])
   await linked.close()
 })
 
 test('another name of the same file is no loss', async () => {
   linkSync(path, join(folder.path, 'second-name.db'))
-  await store.enqueueExecutions([newExecution('e1', 'a')])
-  expect(await store.findExecution('e1')).not.toBeNull()
+  await store.work.enqueueExecutions([newExecution('e1', 'a')])
+  expect(await store.executions.findExecution('e1')).not.toBeNull()
 })

@@ -51,7 +51,7 @@ describe('two stores on one file', () => {
       await one?.work('n2')
       await one?.create('a', jobSpec({ schedule: null }))
       const ids = Array.from({ length: 40 }, (_, n) => `e${n}`)
-      await first?.enqueueExecutions(ids.map((id) => newExecution(id, 'a')))
+      await first?.work.enqueueExecutions(ids.map((id) => newExecution(id, 'a')))
       const claims = await Promise.all(
         Array.from({ length: 20 }, async (_, n) =>
           n % 2 === 0 ? await one?.claim(t0, { limit: 4 }) : await two?.claim(t0, { limit: 4, nodeId: 'n2' }),
@@ -67,11 +67,11 @@ describe('two stores on one file', () => {
       for (let round = 0; round < 20; round += 1) {
         const now = t0 + round * 60 * second
         const elected = await Promise.all(
-          stores.map((store, n) => store.electLeader({ nodeId: `n${n}`, now, leaseMs: 10 * second })),
+          stores.map((store, n) => store.cluster.electLeader({ nodeId: `n${n}`, now, leaseMs: 10 * second })),
         )
         expect(elected.filter((term) => term !== null)).toHaveLength(1)
       }
-      expect(await stores[0]?.listTerms({ limit: 100 })).toHaveLength(20)
+      expect(await stores[0]?.cluster.listTerms({ limit: 100 })).toHaveLength(20)
     })
   })
 
@@ -88,16 +88,16 @@ describe('two stores on one file', () => {
         expect(await one.ledger(name)).toEqual(['10 fired'])
         expect(await two.job(name)).toMatchObject({ state: 'paused', accountedUntil: at(10) + 1 })
       }
-      expect(await first?.auditLedger({})).toMatchObject({ ticks: 20, unaccounted: 0, doubled: 0 })
+      expect(await first?.ticks.auditLedger({})).toMatchObject({ ticks: 20, unaccounted: 0, doubled: 0 })
     })
   })
 
   test('a write of one is a sign to look for the other', async () => {
     await withStores(2, async ([first, other]) => {
       const before = await other?.changes()
-      await first?.createJob(newJob('a'))
+      await first?.jobs.createJob(newJob('a'))
       expect(await other?.changes()).not.toBe(before)
-      expect(await other?.findJob('a')).toMatchObject({ name: 'a' })
+      expect(await other?.jobs.findJob('a')).toMatchObject({ name: 'a' })
     })
   })
 
@@ -108,15 +108,15 @@ describe('two stores on one file', () => {
     await migrator.up(t0)
     const other = new DatabaseSync(path)
     other.exec('BEGIN IMMEDIATE')
-    const writing = store.createJob(newJob('a'))
+    const writing = store.jobs.createJob(newJob('a'))
     for (let turn = 0; turn < 5; turn += 1) {
       await new Promise((resolve) => setImmediate(resolve))
-      expect(await store.findJob('a')).toBeNull()
+      expect(await store.jobs.findJob('a')).toBeNull()
     }
     other.exec('COMMIT')
     other.close()
     await writing
-    expect(await store.findJob('a')).toMatchObject({ name: 'a' })
+    expect(await store.jobs.findJob('a')).toMatchObject({ name: 'a' })
     await store.close()
     folder.remove()
   })
@@ -128,7 +128,7 @@ describe('two stores on one file', () => {
     await migrator.up(t0)
     const other = new DatabaseSync(path)
     other.exec('BEGIN IMMEDIATE')
-    const [written, closed] = await Promise.allSettled([store.createJob(newJob('a')), store.close(0)])
+    const [written, closed] = await Promise.allSettled([store.jobs.createJob(newJob('a')), store.close(0)])
     // Whoever holds it still does: nobody waited for this.
     other.exec('COMMIT')
     expect(written).toMatchObject({ reason: { code: 'database_busy' } })
@@ -141,15 +141,15 @@ describe('two stores on one file', () => {
   test('a verb that fails leaves the others of its commit alone', async () => {
     await withStores(1, async ([store]) => {
       const results = await Promise.allSettled([
-        store?.createJob(newJob('a')),
-        store?.createJob({ ...newJob('a'), id: 'second' }),
-        store?.createJob(newJob('b')),
-        store?.triggerJob(
+        store?.jobs.createJob(newJob('a')),
+        store?.jobs.createJob({ ...newJob('a'), id: 'second' }),
+        store?.jobs.createJob(newJob('b')),
+        store?.executions.triggerJob(
           'nobody',
           { id: 'm', force: false, input: 1, metadata: {} },
           { now: t0, actor: 'x' },
         ),
-        store?.enqueueExecutions([newExecution('e1', 'b')]),
+        store?.work.enqueueExecutions([newExecution('e1', 'b')]),
       ])
       expect(results.map(({ status }) => status)).toEqual([
         'fulfilled',
@@ -158,7 +158,7 @@ describe('two stores on one file', () => {
         'rejected',
         'fulfilled',
       ])
-      expect(await store?.countJobs()).toEqual({ active: 2 })
+      expect(await store?.jobs.countJobs()).toEqual({ active: 2 })
     })
   })
 
@@ -166,7 +166,7 @@ describe('two stores on one file', () => {
     await withStores(1, async ([store]) => {
       await store?.close()
       await expect(store?.ping()).rejects.toMatchObject({ code: 'database_closed' })
-      await expect(store?.createJob(newJob('a'))).rejects.toMatchObject({ code: 'database_closed' })
+      await expect(store?.jobs.createJob(newJob('a'))).rejects.toMatchObject({ code: 'database_closed' })
     })
   })
 })
@@ -180,7 +180,7 @@ describe('five writers on one file', () => {
         hands.map(async (hand, n) => {
           const completed: string[] = []
           for (let k = 0; k < 20; k += 1) {
-            await stores[n]?.enqueueExecutions([newExecution(`${n}-${k}`, 'a')])
+            await stores[n]?.work.enqueueExecutions([newExecution(`${n}-${k}`, 'a')])
             for (const claim of await hand.claim(t0, { nodeId: `n${n}`, limit: 2 })) {
               const { refused } = await hand.finish(claim, t0)
               if (refused.length === 0) completed.push(claim.id)
@@ -205,7 +205,7 @@ describe('five writers on one file', () => {
       const completed = results.flatMap((result) => result.completed)
       expect(new Set(completed).size).toBe(completed.length)
       const { store } = await openStore(`sqlite:${path}`, scriptContext())
-      const counted = await store.countExecutions()
+      const counted = await store.executions.countExecutions()
       expect(counted).toEqual({
         completed: completed.length,
         ...(completed.length < 100 ? { pending: 100 - completed.length } : {}),

@@ -7,11 +7,11 @@ const [path, id, count] = process.argv.slice(2) as [string, string, string]
 const { store, migrator } = await openStore(`sqlite:${path}`, scriptContext(id))
 const applied = await migrator.up(t0)
 const hand = byHand(store)
-await store.registerNode(node(id), ['work'])
-await store.createJob(newJob(id))
+await store.cluster.registerNode(node(id), ['work'])
+await store.jobs.createJob(newJob(id))
 const completed: string[] = []
 for (let n = 0; n < Number(count); n += 1) {
-  await store.enqueueExecutions([newExecution(`${id}-${n}`, id)])
+  await store.work.enqueueExecutions([newExecution(`${id}-${n}`, id)])
   for (const claim of await hand.claim(t0, { nodeId: id, limit: 3 })) {
     const { refused } = await hand.finish(claim, t0, { state: 'completed', result: id }, id)
     if (refused.length === 0) completed.push(claim.id)

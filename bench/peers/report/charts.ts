@@ -19,6 +19,15 @@ export function chartsOf(comparison: Comparison): ChartFile[] {
     .map(([of, entries]) => chartOf(of, measured(entries)))
 }
 
+/** The picture, and the values for who wants to know them. */
+export function charted(chart: ChartFile | undefined, values: string): string[] {
+  if (chart === undefined) return [values]
+  return [
+    `![${chart.of}: bars, the values are in the table](images/${chart.name})`,
+    `<details><summary>The values</summary>\n\n${values}\n\n</details>`,
+  ]
+}
+
 function chartOf(of: string, entries: readonly Measured[]): ChartFile {
   const { unit = '', better = 'more' } = entries[0] ?? {}
   const best = (a: Measured, b: Measured) => (better === 'more' ? b.value - a.value : a.value - b.value)

@@ -1,5 +1,6 @@
-/** What a run of the comparison found: kept as docs/performance/peers.json, from which the page and its charts are made. */
-import type { MeasureName, StoreName } from '../contender.ts'
+/** What the runs of the comparison found: the page and its charts are made of it. */
+import { type AnyRun, isOurs, type RunHead } from '../../report/run.ts'
+import { type MeasureName, measureNames, type StoreName } from '../contender.ts'
 
 export interface Entry {
   /** What is compared: `drain, concurrency 50`. */
@@ -20,19 +21,19 @@ export interface Entry {
 }
 
 /** One measure, with what it was taken on: measures may be taken again one by one. */
-export interface Taken {
-  readonly measure: MeasureName
-  readonly takenAt: string
-  readonly commit: string
-  readonly machine: string
+export interface Taken extends RunHead {
+  readonly name: MeasureName
   readonly rounds: number
-  readonly settings: Readonly<Record<string, string>>
-  readonly versions: Readonly<Record<string, string>>
   readonly entries: readonly Entry[]
 }
 
 export interface Comparison {
   readonly taken: readonly Taken[]
+}
+
+export function comparisonOf(runs: readonly AnyRun[]): Comparison {
+  const taken = runs.filter((run): run is Taken => !isOurs(run))
+  return { taken: measureNames.flatMap((name) => taken.filter((run) => run.name === name)) }
 }
 
 /** An entry that has a figure. */

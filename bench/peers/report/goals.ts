@@ -1,5 +1,6 @@
 /** The goals that compare with others, and whether the figures of a comparison reach them. */
-import type { EngineName } from '../../engines/engine.ts'
+import { type EngineName, engineLabels } from '../../engines/engine.ts'
+import { type Bound, keeps } from '../../report/bound.ts'
 import type { StoreName } from '../contender.ts'
 import { type Entry, type Measured, measured } from './comparison.ts'
 import { drainWay, enqueueWays, idleWay, tickWay } from './ways.ts'
@@ -9,7 +10,7 @@ interface Goal {
   readonly on: EngineName
   readonly rival: { readonly library: string; readonly store: StoreName | 'none'; readonly of?: string }
   /** Of ours to theirs. */
-  readonly ratio: { readonly atLeast: number } | { readonly atMost: number }
+  readonly ratio: Bound
 }
 
 export interface Verdict {
@@ -44,8 +45,6 @@ export const goals: readonly Goal[] = [
   { of: lateTicks, on: 'mysql', rival: cronerLatest, ratio: { atMost: 1 / 20 } },
 ]
 
-const labels = { sqlite: 'SQLite', postgres: 'PostgreSQL', mysql: 'MariaDB' } as const
-
 export function verdicts(entries: readonly Entry[]): Verdict[] {
   const all = measured(entries)
   return goals.map(({ of, on, rival, ratio: bound }) => {
@@ -56,12 +55,11 @@ export function verdicts(entries: readonly Entry[]): Verdict[] {
           library === rival.library && store === rival.store && way === (rival.of ?? of),
       ),
     )
-    const goal = `${labels[on]}: ${of} ${boundText(bound)}`
+    const goal = `${engineLabels[on]}: ${of} ${boundText(bound)}`
     const against = `${theirs?.who ?? rival.library}${rival.of === undefined ? '' : `: ${rival.of}`}`
     if (ours === undefined || theirs === undefined) return { goal, against, ratio: null, reached: null }
     const ratio = ours.value / theirs.value
-    const reached = 'atLeast' in bound ? ratio >= bound.atLeast : ratio <= bound.atMost
-    return { goal, against, ratio, reached }
+    return { goal, against, ratio, reached: keeps(bound, ratio) }
   })
 }
 
@@ -71,7 +69,7 @@ function fastest(entries: readonly Measured[]): Measured | undefined {
   return best
 }
 
-function boundText(bound: Goal['ratio']): string {
+function boundText(bound: Bound): string {
   if ('atLeast' in bound) return `>= ${bound.atLeast}x`
   return bound.atMost < 0.1 ? `<= 1/${Math.round(1 / bound.atMost)}` : `<= ${bound.atMost}x`
 }

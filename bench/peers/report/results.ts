@@ -6,7 +6,7 @@ export function resultsOf({ taken }: Comparison): Result[] {
   return taken.flatMap(resultsOfMeasure)
 }
 
-function resultsOfMeasure({ measure, entries }: Taken): Result[] {
+function resultsOfMeasure({ name: measure, entries }: Taken): Result[] {
   return [...byWay(measured(entries)).values()].flatMap((way) => {
     const group = measured(way)
     const ours = group.filter(({ library }) => library === 'evertick')

@@ -1,6 +1,8 @@
-/** The comparison as the section of docs/performance.md: all its figures come from peers.json. */
+/** The comparison as docs/performance.md tells it, below the heading that introduces it. */
+import { engineLabels } from '../../engines/engine.ts'
+import { row, table } from '../../report/markdown-table.ts'
 import { figure } from '../../table.ts'
-import { chartsOf } from './charts.ts'
+import { type ChartFile, charted, chartsOf } from './charts.ts'
 import {
   byWay,
   type Comparison,
@@ -13,67 +15,30 @@ import {
 import { verdicts } from './goals.ts'
 import { kept } from './kept.ts'
 import { isLateness, latenessText } from './lateness-table.ts'
-import { row, table } from './markdown-table.ts'
 
-const engines = [
-  ['sqlite', 'SQLite'],
-  ['postgres', 'PostgreSQL'],
-  ['mysql', 'MariaDB'],
-] as const
+const engines = Object.entries(engineLabels)
 
 export function sectionOf(comparison: Comparison): string {
-  if (comparison.taken.length === 0)
-    return 'Other schedulers are not measured here yet: `npm run bench -- --peers --write` does it.'
   const entries = entriesOf(comparison)
+  const charts = chartsOf(comparison)
   return [
-    '### Other schedulers',
-    'Made by `npm run bench -- --peers --write` from [what it measured](performance/peers.json). No-op jobs, the same servers ' +
-      'for all, contenders in turn, medians of the rounds; each peer by its defaults and by its fastest documented ' +
-      'configuration. A drain counts from the start of the worker until the store itself says that all is done. *Ours / ' +
-      'theirs* is the ratio of Evertick on that engine to the row: above 1 is better for jobs/s, below 1 for ms.',
-    takenOn(comparison),
-    ...[...byWay(entries.filter((entry) => !isLateness(entry)))].map(([of, way]) =>
-      wayText(of, way, comparison),
-    ),
-    ...latenessText(entries, chartsOf(comparison)),
-    '#### Goals that compare',
+    ...comparison.taken.flatMap((taken) => [
+      ...[...byWay(taken.entries.filter((entry) => !isLateness(entry)))].map(([of, way]) =>
+        wayText(taken.name, of, way, charts),
+      ),
+      ...latenessText(taken, charts),
+    ]),
+    '### Goals that compare',
     goalsTable(entries),
-    '#### Where a peer is ahead',
+    '### Where a peer is ahead',
     aheadText(entries),
-    '#### What each keeps',
+    '### What each keeps',
     kept.map(([who, what]) => `- **${who}** ${what}`).join('\n'),
   ].join('\n\n')
 }
 
-function takenOn({ taken }: Comparison): string {
-  const rows = taken.map(({ measure, takenAt, commit, machine, rounds, versions }) =>
-    row([
-      `\`${measure}\``,
-      takenAt.slice(0, 10),
-      `\`${commit}\``,
-      String(rounds),
-      `${machine}, Node ${versions['node']}`,
-    ]),
-  )
-  const settings = Object.assign({}, ...taken.map((each) => each.settings)) as Record<string, string>
-  const versions = Object.assign({}, ...taken.map((each) => each.versions)) as Record<string, string>
-  return [
-    table(['`--only`', 'taken', 'commit', 'rounds', 'on'], rows),
-    '',
-    'Read back from each server: ' +
-      `${Object.entries(settings)
-        .map(([name, text]) => `${name} \`${text}\``)
-        .join('; ')}.`,
-    '',
-    `${Object.entries(versions)
-      .filter(([name]) => name !== 'node')
-      .map(([name, version]) => `${name} ${version}`)
-      .join(', ')}.`,
-  ].join('\n')
-}
-
-function wayText(of: string, way: readonly Entry[], comparison: Comparison): string {
-  const chart = chartsOf(comparison).find((each) => each.of === of)
+function wayText(run: string, of: string, way: readonly Entry[], charts: readonly ChartFile[]): string {
+  const chart = charts.find((each) => each.of === of)
   const ours = engines.flatMap(([store, label]) => {
     const own = measured(way).find((entry) => entry.library === 'evertick' && entry.store === store)
     return own === undefined ? [] : [{ store, label, value: own.value }]
@@ -94,18 +59,14 @@ function wayText(of: string, way: readonly Entry[], comparison: Comparison): str
     ])
   })
   const head = [
-    '',
+    `\`${run}\``,
     'given',
     'median',
     'low - high',
     ...ours.map(({ label }) => `${label}, ours / theirs`),
     '',
   ]
-  return [
-    `#### ${of[0]?.toUpperCase()}${of.slice(1)}`,
-    ...(chart === undefined ? [] : [`![${of}: bars, the values are in the table](images/${chart.name})`]),
-    table(head, rows),
-  ].join('\n\n')
+  return [`### ${of[0]?.toUpperCase()}${of.slice(1)}`, ...charted(chart, table(head, rows))].join('\n\n')
 }
 
 function goalsTable(entries: readonly Entry[]): string {

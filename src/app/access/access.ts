@@ -89,16 +89,16 @@ export class Access {
     const now = this.#app.clock.now()
     const unended = [...principals].filter(({ expiresAt }) => expiresAt > now)
     const ids = [...new Set(unended.flatMap(({ id }) => (id === null ? [] : [id])))]
-    const found = new Set(ids.length === 0 ? [] : await this.#app.store.liveAccess(ids, now))
+    const found = new Set(ids.length === 0 ? [] : await this.#app.store.access.liveAccess(ids, now))
     return new Set(unended.filter(({ id }) => id === null || found.has(id)))
   }
 
   async listTokens(): Promise<TokenView[]> {
-    return (await this.#app.store.listAccess('token', this.#app.clock.now())).map(tokenView)
+    return (await this.#app.store.access.listAccess('token', this.#app.clock.now())).map(tokenView)
   }
 
   async revoke(id: string, by: ActorOptions = {}): Promise<void> {
-    const revoked = await this.#app.store.revokeAccess(id, changeContext(this.#app, by))
+    const revoked = await this.#app.store.access.revokeAccess(id, changeContext(this.#app, by))
     this.#own?.forget([id, ...revoked])
     if (revoked.length > 0) return
     throw new EvertickError('token_not_found', `There is no token ${id} that could be taken back.`, {
@@ -126,7 +126,7 @@ export class Access {
       createdAt: now,
       parentId: null,
     }
-    await this.#app.store.addAccess({ ...link, createdBy: actor, expiresAt, ...ended }, origin)
+    await this.#app.store.access.addAccess({ ...link, createdBy: actor, expiresAt, ...ended }, origin)
     return { code, expiresAt: new Date(expiresAt) }
   }
 
@@ -135,7 +135,7 @@ export class Access {
     code: string,
     by: Pick<ActorOptions, 'origin'> = {},
   ): Promise<(SignedToken & { name: string; role: AccessRole }) | null> {
-    const link = await this.#app.store.redeemLink(hashOf(code), this.#app.clock.now())
+    const link = await this.#app.store.access.redeemLink(hashOf(code), this.#app.clock.now())
     if (link === null) return null
     const { name, role } = link
     const { now, origin } = changeContext(this.#app, by)

@@ -57,7 +57,7 @@ export class OwnTokens {
     const { id, kind, name, role, expiresAt } = access
     const now = this.#app.clock.now()
     const row = { ...access, createdAt: now, usedAt: null, revokedAt: null }
-    if (!(await this.#app.store.addAccess(row, origin))) return null
+    if (!(await this.#app.store.access.addAccess(row, origin))) return null
     const { kid, secret } = this.#keys.current
     const token = await new SignJWT({ role, kind })
       .setProtectedHeader({ alg: algorithm, typ: 'JWT', kid })
@@ -130,7 +130,7 @@ export class OwnTokens {
     const at = this.#app.clock.monotonic()
     const known = this.#known.get(id)
     if (known !== undefined && known.until > at) return known.row
-    const row = await this.#app.store.findAccess(id)
+    const row = await this.#app.store.access.findAccess(id)
     if (this.#known.size > 10_000) this.#known.clear()
     this.#known.set(id, { row, until: at + believedMs })
     return row

@@ -33,14 +33,14 @@ export class Leader {
   }
 
   async current(): Promise<{ instance: string; termId: number; leaseUntil: Date } | null> {
-    const leader = await this.#app.store.currentLeader()
+    const leader = await this.#app.store.cluster.currentLeader()
     if (leader === null || leader.expiresAt <= this.#app.clock.now()) return null
     return { instance: leader.holder, termId: leader.termId, leaseUntil: new Date(leader.expiresAt) }
   }
 
   /** Newest first. */
   async terms({ instance, limit = 20 }: { instance?: string; limit?: number } = {}): Promise<TermView[]> {
-    const terms = await this.#app.store.listTerms({
+    const terms = await this.#app.store.cluster.listTerms({
       limit: limit + 1,
       ...(instance === undefined ? {} : { instance }),
     })
@@ -63,15 +63,15 @@ export class Leader {
   /** Ends the current term: this node's own, or that of whoever leads. */
   async stepDown(by: ActorOptions = {}): Promise<boolean> {
     const { store } = this.#app
-    const leader = await store.currentLeader()
+    const leader = await store.cluster.currentLeader()
     const { now, actor, origin } = changeContext(this.#app, by)
     if (!(await this.#stepDown())) {
       if (leader === null) return false
-      await store.endTerm(leader.termId, leader.holder, now)
+      await store.cluster.endTerm(leader.termId, leader.holder, now)
     }
     const { termId = null, holder: subject = 'leader' } = leader ?? {}
     const entry = { at: now, actor, origin, action: 'leader.step_down', subject, before: { termId } }
-    await store.appendAuditLog([{ ...entry, after: null }])
+    await store.audit.appendAuditLog([{ ...entry, after: null }])
     return true
   }
 }
@@ -86,8 +86,8 @@ export class Nodes {
   async list(): Promise<
     (Omit<NodeRow, 'startedAt' | 'seenAt'> & { startedAt: Date; seenAt: Date; leads: boolean })[]
   > {
-    const leader = await this.#app.store.currentLeader()
-    const nodes = await this.#app.store.listNodes()
+    const leader = await this.#app.store.cluster.currentLeader()
+    const nodes = await this.#app.store.cluster.listNodes()
     return nodes.map((node) => ({
       ...node,
       startedAt: new Date(node.startedAt),
@@ -98,7 +98,7 @@ export class Nodes {
 
   /** The handlers that some node has: a job with another one waits. */
   async handlers(): Promise<string[]> {
-    return await this.#app.store.listHandlers()
+    return await this.#app.store.cluster.listHandlers()
   }
 }
 
@@ -110,7 +110,7 @@ export class Queues {
   }
 
   async list(): Promise<(Omit<QueueRow, 'pausedAt'> & { pausedAt: Date | null })[]> {
-    const queues = await this.#app.store.listQueues()
+    const queues = await this.#app.store.cluster.listQueues()
     return queues.map((queue) => ({
       ...queue,
       pausedAt: queue.pausedAt === null ? null : new Date(queue.pausedAt),
@@ -120,12 +120,12 @@ export class Queues {
   /** Nothing of the queue is claimed until it is resumed; what runs goes on. */
   async pause(name: string, { reason, ...by }: ActorOptions & { reason?: string } = {}): Promise<void> {
     refuseBadName(name, 'name')
-    await this.#app.store.pauseQueue(name, reason ?? null, changeContext(this.#app, by))
+    await this.#app.store.cluster.pauseQueue(name, reason ?? null, changeContext(this.#app, by))
   }
 
   async resume(name: string, by: ActorOptions = {}): Promise<void> {
     refuseBadName(name, 'name')
-    await this.#app.store.resumeQueue(name, changeContext(this.#app, by))
+    await this.#app.store.cluster.resumeQueue(name, changeContext(this.#app, by))
     this.#app.enqueued()
   }
 }

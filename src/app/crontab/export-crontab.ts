@@ -29,10 +29,10 @@ export async function exportCrontab(
   { store, allowCommands }: Pick<AppContext, 'store' | 'allowCommands'>,
   { format }: { readonly format?: CrontabFormat } = {},
 ): Promise<ExportedCrontab> {
-  const allowed = new Set([...(await store.listHandlers()), ...allowCommands.map(commandKey)])
+  const allowed = new Set([...(await store.cluster.listHandlers()), ...allowCommands.map(commandKey)])
   const entries: WrittenEntry[] = []
   const leftOut: LeftOut[] = []
-  for (const job of await store.listJobs({ limit: 1_000_000 })) {
+  for (const job of await store.jobs.listJobs({ limit: 1_000_000 })) {
     const entry = entryOf(job, allowed)
     if ('why' in entry) leftOut.push({ job: job.name, why: entry.why })
     else entries.push(entry)

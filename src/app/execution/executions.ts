@@ -58,7 +58,7 @@ export class Executions {
     refuseUnknown(query, ['job', 'state', 'queue', 'filter', 'sort', 'limit', 'cursor'], 'executions.list')
     const { cursor, limit: asked, filter = '', sort = '-createdAt', ...given } = query
     const limit = pageLimit(asked, 100)
-    const found = await this.#app.store.listExecutions({
+    const found = await this.#app.store.executions.listExecutions({
       ...executionFilter(filter),
       ...given,
       oldestFirst: sort === 'createdAt',
@@ -74,9 +74,9 @@ export class Executions {
   }
 
   async get(id: string): Promise<ExecutionView & { attempts: AttemptView[] }> {
-    const found = await this.#app.store.findExecution(id)
+    const found = await this.#app.store.executions.findExecution(id)
     if (found === null) throw executionNotFound(id)
-    const attempts = (await this.#app.store.listAttempts(id)).map(
+    const attempts = (await this.#app.store.executions.listAttempts(id)).map(
       ({ attempt, outcome, nodeId, startedAt, finishedAt, error }) => ({
         attempt,
         outcome,
@@ -102,14 +102,14 @@ export class Executions {
 
   /** What it waits for, or how it stands; and the next step. */
   async why(id: string): Promise<Why> {
-    const found = await this.#app.store.findExecution(id)
+    const found = await this.#app.store.executions.findExecution(id)
     if (found === null) throw executionNotFound(id)
     return await whyExecution(this.#app, found)
   }
 
   /** An execution that runs is asked to stop: its signal is aborted. */
   async cancel(id: string, by: ActorOptions = {}): Promise<ExecutionView> {
-    const cancelled = await this.#app.store.cancelExecution(id, changeContext(this.#app, by))
+    const cancelled = await this.#app.store.executions.cancelExecution(id, changeContext(this.#app, by))
     // The end of a fixedDelay tick writes the next one.
     this.#app.jobChanged()
     return executionView(cancelled)
@@ -118,14 +118,14 @@ export class Executions {
   /** A final execution stays as it is; this makes a new one with the same instant and idempotency key. */
   async retry(id: string, by: ActorOptions = {}): Promise<ExecutionView> {
     const context = changeContext(this.#app, by)
-    const made = await this.#app.store.retryExecution(id, this.#app.newId(context.now), context)
+    const made = await this.#app.store.executions.retryExecution(id, this.#app.newId(context.now), context)
     this.#app.enqueued()
     return executionView(made)
   }
 
   async logs(id: string): Promise<LogLine[]> {
-    if ((await this.#app.store.findExecution(id)) === null) throw executionNotFound(id)
-    const lines = await this.#app.store.listLogs(id)
+    if ((await this.#app.store.executions.findExecution(id)) === null) throw executionNotFound(id)
+    const lines = await this.#app.store.executions.listLogs(id)
     return lines.map(({ at, level, message }) => ({ at: new Date(at), level, message }))
   }
 }
@@ -148,11 +148,11 @@ export class Leases extends PullLeases {
   }
 
   async active(): Promise<ExecutionView[]> {
-    return (await this.#app.store.listLeases('active', this.#app.clock.now())).map(executionView)
+    return (await this.#app.store.executions.listLeases('active', this.#app.clock.now())).map(executionView)
   }
 
   async expired(): Promise<ExecutionView[]> {
-    return (await this.#app.store.listLeases('expired', this.#app.clock.now())).map(executionView)
+    return (await this.#app.store.executions.listLeases('expired', this.#app.clock.now())).map(executionView)
   }
 
   /**
@@ -166,10 +166,10 @@ export class Leases extends PullLeases {
     const { store } = this.#app
     const { now: at, actor, origin } = changeContext(this.#app, by)
     const now = at - parseDuration(olderThan, 'olderThan')
-    const { expired } = await store.expireLeases({ now, limit: 10_000, random: this.#random })
+    const { expired } = await store.work.expireLeases({ now, limit: 10_000, random: this.#random })
     if (expired.length > 0) {
       const entry = { at, actor, origin, action: 'leases.reset', subject: 'leases', before: null }
-      await store.appendAuditLog([{ ...entry, after: { executions: expired.map(({ id }) => id) } }])
+      await store.audit.appendAuditLog([{ ...entry, after: { executions: expired.map(({ id }) => id) } }])
     }
     this.#app.jobChanged()
     return expired.length

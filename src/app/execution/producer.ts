@@ -7,7 +7,6 @@ import type { NewExecution } from '../../store/store.ts'
 import type { AppContext } from '../app-context.ts'
 import { refuseBadName, refuseUnknown } from '../config/call-options.ts'
 import type { AnyJob } from '../config/options.ts'
-import type { NewId } from '../ids.ts'
 import { applyJob } from '../job/apply-jobs.ts'
 import { parseInput } from '../job/define-job.ts'
 
@@ -19,20 +18,13 @@ export interface EnqueueItem {
 
 export class Producer {
   readonly #app: AppContext
-  readonly #defined: ReadonlyMap<string, AnyJob>
 
-  constructor(app: AppContext, defined: ReadonlyMap<string, AnyJob>) {
+  constructor(app: AppContext) {
     this.#app = app
-    this.#defined = defined
   }
 
-  async enqueue(
-    job: JobReference,
-    input: unknown,
-    options: EnqueueOptions = {},
-    newId: NewId = this.#app.newId,
-  ): Promise<EnqueueResult> {
-    const row = await this.#newExecution(job, input, options, newId)
+  async enqueue(job: JobReference, input: unknown, options: EnqueueOptions = {}): Promise<EnqueueResult> {
+    const row = await this.#newExecution(job, input, options)
     const [made] = await this.#insert([row], options.tx)
     if (made === undefined) throw new Error('The store made no execution.')
     return made
@@ -48,13 +40,13 @@ export class Producer {
   async #insert(rows: readonly NewExecution[], tx: object | undefined): Promise<EnqueueResult[]> {
     const { store, enqueued } = this.#app
     try {
-      const made = await store.enqueueExecutions(rows, tx)
+      const made = await store.work.enqueueExecutions(rows, tx)
       if (tx === undefined) enqueued()
       return made
     } catch (error) {
       if (tx !== undefined || !(error instanceof EvertickError) || error.code !== 'job_not_found') throw error
       if (!(await this.#define(rows))) throw error
-      const made = await store.enqueueExecutions(rows)
+      const made = await store.work.enqueueExecutions(rows)
       enqueued()
       return made
     }
@@ -62,7 +54,7 @@ export class Producer {
 
   /** A producer may enqueue before any node has started: its own definitions are written then. */
   async #define(rows: readonly NewExecution[]): Promise<boolean> {
-    const missing = [...new Set(rows.map((row) => row.jobName))].map((name) => this.#defined.get(name))
+    const missing = [...new Set(rows.map((row) => row.jobName))].map((name) => this.#app.defined.get(name))
     const known = missing.filter((job) => job !== undefined)
     for (const job of known) await applyJob(this.#app, job, 'code')
     return known.length > 0
@@ -72,11 +64,10 @@ export class Producer {
     job: JobReference,
     input: unknown,
     options: EnqueueOptions = {},
-    newId: NewId = this.#app.newId,
   ): Promise<NewExecution> {
     const jobName = typeof job === 'string' ? job : job.name
-    const defined = isDefined(job) ? job : this.#defined.get(jobName)
-    const { clock, maxPayloadBytes } = this.#app
+    const defined = isDefined(job) ? job : this.#app.defined.get(jobName)
+    const { clock, maxPayloadBytes, newId } = this.#app
     refuseBadOptions(options)
     storable(input, 'input', maxPayloadBytes)
     // Checked, but stored as given: the handler's side checks and transforms it again.

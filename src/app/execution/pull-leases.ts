@@ -72,7 +72,7 @@ export class PullLeases {
     const nodeId = nodeOf(worker)
     const now = clock.now()
     await registerHolder(this.#app, { id: nodeId, handlers, leaseMs })
-    const { claimed } = await store.claimExecutions({
+    const { claimed } = await store.work.claimExecutions({
       nodeId,
       queue,
       limit,
@@ -109,7 +109,7 @@ export class PullLeases {
     await this.#refuseLonger(nodeOf(held.worker), leaseMs)
     const now = clock.now()
     const leasedUntil = now + leaseMs
-    const { lost } = await store.extendLeases({ claims: [{ id, fence }], leasedUntil, now })
+    const { lost } = await store.work.extendLeases({ claims: [{ id, fence }], leasedUntil, now })
     if (lost.length > 0) throw stale(held)
     return { leasedUntil: new Date(leasedUntil), cancelRequested: found.cancelRequestedAt !== null }
   }
@@ -118,7 +118,7 @@ export class PullLeases {
     const { store, clock } = this.#app
     const { executionId: id, fence } = held
     const found = await this.#held(held)
-    const job = await store.findJob(found.jobId)
+    const job = await store.jobs.findJob(found.jobId)
     const now = clock.now()
     const { attempt, maxAttempts, cause } = found
     const retry = job?.spec.retry ?? { attempts: 1, baseMs: 0, factor: 1, maxMs: 0, jitter: 0 }
@@ -127,7 +127,7 @@ export class PullLeases {
     const tried = { attempt, maxAttempts, cause, retry, overlap, nextTickAt }
     const ending = endingOf(outcomeOf(outcome, this.#app.maxPayloadBytes), tried, now, this.#random())
     const attempts = [{ id, fence, attempt, ending, finishedAt: now }]
-    const { refused } = await store.finishAttempts({ nodeId: nodeOf(held.worker), attempts, now })
+    const { refused } = await store.work.finishAttempts({ nodeId: nodeOf(held.worker), attempts, now })
     if (refused.length > 0) throw stale(held)
     this.#app.jobChanged()
     this.#app.enqueued()
@@ -149,7 +149,7 @@ export class PullLeases {
   }
 
   async #held(held: HeldLease): Promise<Execution> {
-    const found = await this.#app.store.findExecution(held.executionId)
+    const found = await this.#app.store.executions.findExecution(held.executionId)
     if (found === null) {
       throw new EvertickError('execution_not_found', `There is no execution ${held.executionId}.`)
     }

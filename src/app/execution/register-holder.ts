@@ -22,10 +22,10 @@ export async function registerHolder(
   const { id } = holder
   const startedAt = known?.startedAt ?? now
   const node = { id, host: hostname(), pid: process.pid, version, leaseMs, startedAt, seenAt: now }
-  await store.registerNode({ ...node, roles: [], queues: {} }, holder.handlers)
+  await store.cluster.registerNode({ ...node, roles: [], queues: {} }, holder.handlers)
   return leaseMs
 }
 
 export async function findHolder({ store }: AppContext, id: string): Promise<NodeRow | null> {
-  return (await store.listNodes()).find((node) => node.id === id) ?? null
+  return (await store.cluster.listNodes()).find((node) => node.id === id) ?? null
 }

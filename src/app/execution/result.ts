@@ -16,7 +16,7 @@ export async function resultOf(
   const until = clock.now() + timeoutMs
   let warned = false
   for (;;) {
-    const execution = await store.findExecution(id)
+    const execution = await store.executions.findExecution(id)
     if (execution === null) throw new EvertickError('execution_not_found', `There is no execution ${id}.`)
     if (execution.state === 'completed') return execution.result
     if (isFinal(execution.state)) {
@@ -49,7 +49,9 @@ function nobodyRuns(job: string): string {
 /** Whether a node that works has been heard of lately. */
 async function hasWorker({ store, clock }: AppContext): Promise<boolean> {
   const since = clock.now() - clock.longestSleepMs
-  return (await store.listNodes()).some(({ roles, seenAt }) => roles.includes('worker') && seenAt >= since)
+  return (await store.cluster.listNodes()).some(
+    ({ roles, seenAt }) => roles.includes('worker') && seenAt >= since,
+  )
 }
 
 /** Resolves when this node ends the execution, or a moment later: another node may have. */

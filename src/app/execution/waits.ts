@@ -13,13 +13,15 @@ export async function waitsFor(
   const waiting = executions.filter(({ state }) => state !== 'running' && !isFinal(state))
   if (waiting.length === 0) return new Map()
   const now = clock.now()
-  const leader = await store.currentLeader()
+  const leader = await store.cluster.currentLeader()
   const led = leader !== null && leader.expiresAt > now
   // A node that is not cleared away lives where somebody leads; else only who was seen lately.
-  const nodes = (await store.listNodes()).filter(
+  const nodes = (await store.cluster.listNodes()).filter(
     ({ seenAt }) => led || seenAt >= now - 2 * clock.longestSleepMs,
   )
-  const rows = new Map((await store.readWaits(waiting.map(({ id }) => id))).map((row) => [row.id, row]))
+  const rows = new Map(
+    (await store.executions.readWaits(waiting.map(({ id }) => id))).map((row) => [row.id, row]),
+  )
   return new Map(
     waiting.flatMap((execution) => {
       const row = rows.get(execution.id)

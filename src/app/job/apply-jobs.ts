@@ -18,7 +18,7 @@ export async function applyJobs(app: AppContext, jobs: readonly AnyJob[], manage
 
 export async function applyJob(app: AppContext, job: AnyJob, manager: string): Promise<void> {
   const managedHash = hashOf(app, job)
-  const existing = await app.store.findJob(job.name)
+  const existing = await app.store.jobs.findJob(job.name)
   if (existing === null) {
     if (await createFrom(app, job, manager, managedHash)) return
     // Another node of the same deploy was first.
@@ -28,7 +28,7 @@ export async function applyJob(app: AppContext, job: AnyJob, manager: string): P
   const context = changeContext(app, { actor: manager })
   if (existing.managedHash !== managedHash) {
     const spec = specOf(app, job, existing.createdAt)
-    await app.store.changeJob(existing.id, { kind: 'edit', spec, managedHash }, context)
+    await app.store.jobs.changeJob(existing.id, { kind: 'edit', spec, managedHash }, context)
     app.events.emit('job:updated', { job: job.name })
   }
 }
@@ -36,9 +36,9 @@ export async function applyJob(app: AppContext, job: AnyJob, manager: string): P
 /** Jobs that were disabled because nobody could run them, and that this node can. */
 export async function enableJobs(app: AppContext, handlers: ReadonlyMap<string, unknown>): Promise<void> {
   const context = changeContext(app, { actor: 'evertick' })
-  for (const job of await app.store.listJobs({ state: 'disabled', limit: 1_000_000 })) {
+  for (const job of await app.store.jobs.listJobs({ state: 'disabled', limit: 1_000_000 })) {
     if (handlers.has(handlerKey(job.spec.handler)))
-      await app.store.changeJob(job.id, { kind: 'enable' }, context)
+      await app.store.jobs.changeJob(job.id, { kind: 'enable' }, context)
   }
 }
 
@@ -52,7 +52,7 @@ async function createFrom(
   const spec = specOf(app, job, now)
   // Where `at` has passed, its one tick is accounted for as missed: an old one-off must not keep its node from starting.
   try {
-    await app.store.createJob({
+    await app.store.jobs.createJob({
       id: app.newId(now),
       name: job.name,
       spec,

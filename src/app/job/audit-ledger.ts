@@ -18,7 +18,7 @@ export async function auditLedger(
   { store, clock, measures }: AppContext,
   options: AuditOptions,
 ): Promise<AuditResult> {
-  const report = await store.auditLedger(options)
+  const report = await store.ticks.auditLedger(options)
   measures.lastAudit = { at: clock.now(), unaccounted: report.unaccounted }
   const findings = report.findings.map((finding) => ({
     ...finding,

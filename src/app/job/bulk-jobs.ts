@@ -58,7 +58,7 @@ export async function bulkJobs(
   refuseUnknown(filter, ['state', 'tag', 'search', 'filter'], 'jobs.bulk')
   refuseUnknown(options, [...ofAll, ...(optionsOf[action] ?? [])], `jobs.bulk of ${action}`)
   const { actor = 'api', origin, dryRun = false, reason, until, catchUp, confirm, onProgress } = options
-  const names = await app.store.matchingNames(filterOf(filter, app.clock.now()), mostMatches)
+  const names = await app.store.jobs.matchingNames(filterOf(filter, app.clock.now()), mostMatches)
   if (confirm !== undefined && confirm !== names.length) throw changedMatches(confirm, names.length)
   if (dryRun) return { matched: names.length, changed: 0, failed: [], first: names.slice(0, namedFirst) }
   const given = {

@@ -37,7 +37,7 @@ export async function explain(
   options: { from: Instant; to: Instant; limit?: number },
 ): Promise<ExplanationView> {
   const { from, to } = parseSpan(options)
-  const found = await store.explainTicks(job, from, to, options.limit ?? 1_000, clock.now())
+  const found = await store.ticks.explainSpan(job, from, to, options.limit ?? 1_000, clock.now())
   return {
     job: found.job.name,
     ticks: found.ticks.map((tick) => ({
@@ -82,7 +82,7 @@ export async function newestTicks(
 }
 
 async function beginOfNewest({ store }: AppContext, job: Job, limit: number): Promise<number> {
-  const newest = await store.recentTicks([job.id], limit)
+  const newest = await store.ticks.recentTicks([job.id], limit)
   return newest.reduce((first, tick) => Math.min(first, tick.from), Number.POSITIVE_INFINITY)
 }
 

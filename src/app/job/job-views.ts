@@ -10,12 +10,14 @@ export async function jobViews(
 ): Promise<JobView[]> {
   const now = clock.now()
   const ids = jobs.map(({ id }) => id)
-  const last = new Map((await store.lastExecutions(ids, now)).map((one) => [one.execution.jobId, one]))
+  const last = new Map(
+    (await store.executions.lastExecutions(ids, now)).map((one) => [one.execution.jobId, one]),
+  )
   // Nobody has touched a job that stands as it was made.
   const edited = jobs.filter(({ managedHash, revision }) => managedHash !== null && revision > 1)
-  const managed = await store.managedSpecs(edited.map(({ id }) => id))
+  const managed = await store.jobs.managedSpecs(edited.map(({ id }) => id))
   const written = new Map(managed.map(({ jobId, spec }) => [jobId, spec]))
-  const healths = await store.readHealth(ids, now)
+  const healths = await store.jobs.readHealth(ids, now)
   return healths.flatMap((health, index) => {
     const job = jobs[index]
     if (job === undefined) return []

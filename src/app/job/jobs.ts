@@ -61,7 +61,7 @@ export class Jobs {
 
   /** How many jobs have each tag; the most frequent first. */
   async tags({ limit = 200 }: { limit?: number } = {}): Promise<TagCount[]> {
-    return await this.#app.store.countTags(pageLimit(limit, 200))
+    return await this.#app.store.jobs.countTags(pageLimit(limit, 200))
   }
 
   async get(job: string): Promise<JobView> {
@@ -83,7 +83,7 @@ export class Jobs {
     })
     refusePastInstant(spec, name, now)
     const id = this.#app.newId(now)
-    const created = await this.#app.store.createJob({
+    const created = await this.#app.store.jobs.createJob({
       id,
       name,
       spec,
@@ -171,7 +171,7 @@ export class Jobs {
     const { store, newId } = this.#app
     const failed = await failedExecution(this.#app, await this.#find(job))
     const context = changeContext(this.#app, by)
-    const made = await store.retryExecution(failed.id, newId(context.now), context)
+    const made = await store.executions.retryExecution(failed.id, newId(context.now), context)
     this.#app.enqueued()
     return executionView(made)
   }
@@ -195,7 +195,7 @@ export class Jobs {
       input: storable(input, 'input', maxPayloadBytes),
     }
     const made = await sayingWhatIsLegal(this.#app, job, () =>
-      this.#app.store.triggerJob(job, trigger, context),
+      this.#app.store.executions.triggerJob(job, trigger, context),
     )
     this.#app.jobChanged()
     this.#app.enqueued()
@@ -228,7 +228,7 @@ export class Jobs {
       )
     }
     const result = await sayingWhatIsLegal(this.#app, job, () =>
-      this.#app.store.backfillJob(job, { from, to, order, limit, dryRun }, context),
+      this.#app.store.executions.backfillJob(job, { from, to, order, limit, dryRun }, context),
     )
     if (!dryRun) this.#app.enqueued()
     const date = (at: number | null) => (at === null ? null : new Date(at))
@@ -280,7 +280,7 @@ export class Jobs {
     }[]
   > {
     const found = await this.#find(job)
-    const revisions = await this.#app.store.listRevisions(found.id)
+    const revisions = await this.#app.store.jobs.listRevisions(found.id)
     return revisions.map(({ revision, from, spec, changedBy, changedAt, tzVersion }) => ({
       revision,
       from: new Date(from),
@@ -294,8 +294,8 @@ export class Jobs {
 
   async stats(job: string): Promise<Statistics & { lastExecution: ExecutionView | null }> {
     const found = await this.#find(job)
-    const runs = await this.#app.store.jobRuns(found.id, statsRuns)
-    const [last] = await this.#app.store.lastExecutions([found.id], this.#app.clock.now())
+    const runs = await this.#app.store.executions.jobRuns(found.id, statsRuns)
+    const [last] = await this.#app.store.executions.lastExecutions([found.id], this.#app.clock.now())
     return { ...statisticsOf(runs), lastExecution: last === undefined ? null : executionView(last.execution) }
   }
 
@@ -307,7 +307,7 @@ export class Jobs {
     refuseUnknown(options, ['dryRun', 'back', 'actor', 'origin'], 'jobs.convert')
     const { dryRun = false, back = false, ...by } = options
     const { store, clock } = this.#app
-    const jobs = await store.listJobs({ limit: 1_000_000 })
+    const jobs = await store.jobs.listJobs({ limit: 1_000_000 })
     return await convertJobs(jobs, { back, now: clock.now() }, async (job, changes) => {
       if (!dryRun) await this.update(job.id, changes, by)
     })
@@ -325,7 +325,7 @@ export class Jobs {
     event: 'job:updated' | 'job:deleted' | 'job:resumed' | null,
   ): Promise<JobView> {
     const changed = await sayingWhatIsLegal(this.#app, job, () =>
-      this.#app.store.changeJob(job, change, changeContext(this.#app, by)),
+      this.#app.store.jobs.changeJob(job, change, changeContext(this.#app, by)),
     )
     this.#app.jobChanged()
     if (event !== null) this.#app.events.emit(event, { job: changed.name })
@@ -341,7 +341,7 @@ export class Jobs {
   }
 
   async #find(reference: string): Promise<Job> {
-    const found = await this.#app.store.findJob(reference)
+    const found = await this.#app.store.jobs.findJob(reference)
     if (found !== null) return found
     throw new EvertickError('job_not_found', `There is no job "${reference}".`, {
       next: 'List the jobs with `evertick jobs list`.',

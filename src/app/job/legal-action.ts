@@ -17,7 +17,7 @@ export async function sayingWhatIsLegal<T>(
     return await work()
   } catch (error) {
     if (!(error instanceof EvertickError) || error.transition === undefined) throw error
-    const job = await app.store.findJob(reference)
+    const job = await app.store.jobs.findJob(reference)
     if (job === null) throw error
     const { code, message, next, transition } = error
     const last = await lastOf(app, job)
@@ -38,6 +38,6 @@ export async function failedExecution(app: Looking, job: Job): Promise<Execution
 }
 
 async function lastOf({ store, clock }: Looking, job: Job): Promise<Execution | null> {
-  const [last] = await store.lastExecutions([job.id], clock.now())
+  const [last] = await store.executions.lastExecutions([job.id], clock.now())
   return last?.execution ?? null
 }

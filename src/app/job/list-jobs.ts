@@ -75,7 +75,7 @@ export async function listJobs(app: AppContext, query: ListJobs): Promise<JobLis
   const limit = pageLimit(query.limit, 100)
   const filter = filterOf(query, app.clock.now())
   const { sort, descending } = orderOf(given)
-  const found = await app.store.pageJobs({
+  const found = await app.store.jobs.pageJobs({
     ...filter,
     sort,
     descending,
@@ -114,7 +114,7 @@ async function counted(
   { store }: AppContext,
   filter: JobFilter,
 ): Promise<{ total: number; totalIsAtLeast: boolean }> {
-  const total = await store.countMatches(filter, countedAtMost + 1)
+  const total = await store.jobs.countMatches(filter, countedAtMost + 1)
   return { total: Math.min(total, countedAtMost), totalIsAtLeast: total > countedAtMost }
 }
 
@@ -157,8 +157,8 @@ async function extrasOf(
   jobIds: readonly string[],
   include: readonly JobInclude[],
 ): Promise<(jobId: string) => Extra> {
-  const ticks = include.includes('ticks') ? await store.recentTicks(jobIds, recent) : null
-  const runs = include.includes('stats') ? await store.recentRuns(jobIds, recent) : null
+  const ticks = include.includes('ticks') ? await store.ticks.recentTicks(jobIds, recent) : null
+  const runs = include.includes('stats') ? await store.jobs.recentRuns(jobIds, recent) : null
   const ticksOf = ticks === null ? null : Map.groupBy(ticks, ({ jobId }) => jobId)
   const runsOf = runs === null ? null : Map.groupBy(runs, ({ jobId }) => jobId)
   return (jobId) => ({

@@ -69,7 +69,7 @@ export async function syncSource(app: AppContext, request: SyncRequest): Promise
 
 async function sync(app: AppContext, request: SyncRequest): Promise<SyncResult> {
   const manager = `source:${request.source}`
-  const jobs = new Map((await app.store.listJobs({ limit: 1_000_000 })).map((job) => [job.name, job]))
+  const jobs = new Map((await app.store.jobs.listJobs({ limit: 1_000_000 })).map((job) => [job.name, job]))
   const { drafts, invalid } = draftsOf(app, request, jobs, manager)
   const known = [...jobs.values()].filter(({ managedBy }) => managedBy === manager)
   const plan = planSync({
@@ -170,7 +170,7 @@ class Writer {
   async create({ name, spec, hash, enabled }: Draft): Promise<void> {
     const { store, clock, newId, events } = this.#app
     const now = clock.now()
-    await store.createJob({
+    await store.jobs.createJob({
       id: newId(now),
       name,
       spec: spec(now),
@@ -205,6 +205,6 @@ class Writer {
   }
 
   async #change(job: string, change: JobChange): Promise<void> {
-    await this.#app.store.changeJob(job, change, changeContext(this.#app, { actor: this.#manager }))
+    await this.#app.store.jobs.changeJob(job, change, changeContext(this.#app, { actor: this.#manager }))
   }
 }

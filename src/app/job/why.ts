@@ -17,9 +17,9 @@ export interface Why {
 
 /** A job by name or id, else an execution by its id. */
 export async function whyOf(app: AppContext, reference: string): Promise<Why> {
-  const job = await app.store.findJob(reference)
+  const job = await app.store.jobs.findJob(reference)
   if (job !== null) return await whyJob(app, job)
-  const execution = await app.store.findExecution(reference)
+  const execution = await app.store.executions.findExecution(reference)
   if (execution !== null) return await whyExecution(app, execution)
   throw nothingNamed(reference)
 }
@@ -89,7 +89,7 @@ async function keptBy(app: AppContext, job: Job, view: JobView): Promise<Why> {
 /** What is ready of it and has not ended; what only waits for a later tick is no reason. */
 async function lastUnfinished({ store, clock }: AppContext, { id }: Job): Promise<Execution | null> {
   const now = clock.now()
-  const [last] = await store.lastExecutions([id], now)
+  const [last] = await store.executions.lastExecutions([id], now)
   if (last === undefined) return null
   const { execution } = last
   if (execution.state === 'running' || execution.state === 'retrying') return execution

@@ -30,15 +30,15 @@ export function databaseLocks(store: Store, clock: Clock, prefix = ''): LockKeep
       const name = full(given)
       refuseReserved(name)
       const now = clock.now()
-      return store.acquireLock({ name, holder: owner, token, now, expiresAt: now + ttlMs })
+      return store.cluster.acquireLock({ name, holder: owner, token, now, expiresAt: now + ttlMs })
     },
     extend(name, token, ttlMs) {
       const now = clock.now()
-      return store.extendLock(full(name), token, now + ttlMs, now)
+      return store.cluster.extendLock(full(name), token, now + ttlMs, now)
     },
-    release: (name, token) => store.releaseLock(full(name), token),
+    release: (name, token) => store.cluster.releaseLock(full(name), token),
     async read(name) {
-      const locks = await store.listLocks()
+      const locks = await store.cluster.listLocks()
       const now = clock.now()
       const held = locks.find((lock) => lock.name === full(name) && lock.expiresAt > now)
       return held === undefined

@@ -47,14 +47,14 @@ export class Locks {
   }
 
   async list(): Promise<(Omit<LockRow, 'expiresAt'> & { expiresAt: Date })[]> {
-    const locks = await this.#app.store.listLocks()
+    const locks = await this.#app.store.cluster.listLocks()
     return locks.map((lock) => ({ ...lock, expiresAt: new Date(lock.expiresAt) }))
   }
 
   /** An operator's release, whoever holds it. */
   async release(name: string, by: ActorOptions = {}): Promise<void> {
     refuseReserved(name)
-    if (await this.#app.store.releaseLock(name, null, changeContext(this.#app, by))) return
+    if (await this.#app.store.cluster.releaseLock(name, null, changeContext(this.#app, by))) return
     throw new EvertickError('lock_not_found', `Nobody holds the lock "${name}".`, {
       next: 'List the locks with `evertick locks list`.',
     })

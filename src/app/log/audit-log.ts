@@ -47,7 +47,7 @@ export class AuditLog {
     refuseUnknown(query, ['actor', 'action', 'subject', 'from', 'to', 'limit', 'cursor'], 'auditLog.list')
     const { cursor, from, to, limit: asked, ...filter } = query
     const limit = pageLimit(asked, 100)
-    const found = await this.#app.store.listAuditLog({
+    const found = await this.#app.store.audit.listAuditLog({
       ...filter,
       ...(from === undefined ? {} : { from: parseInstant(from, 'from') }),
       ...(to === undefined ? {} : { to: parseInstant(to, 'to') }),
@@ -64,7 +64,7 @@ export class AuditLog {
    */
   async verify(options: { head?: string } = {}): Promise<AuditLogProof> {
     refuseUnknown(options, ['head'], 'auditLog.verify')
-    const report = await this.#app.store.verifyAuditLog(options)
+    const report = await this.#app.store.audit.verifyAuditLog(options)
     return { ok: report.broken.length === 0 && report.contains !== false, ...report }
   }
 }

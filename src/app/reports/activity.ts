@@ -31,7 +31,12 @@ export async function activityOf(
   options: BucketOptions,
 ): Promise<ActivityReport> {
   const { from, to, bucketMs, starts } = bucketsOf(options, mostDays)
-  const { ended, ranges, coveredFrom } = await store.readActivity({ from, to, bucketMs, maxRows: mostRows })
+  const { ended, ranges, coveredFrom } = await store.executions.readActivity({
+    from,
+    to,
+    bucketMs,
+    maxRows: mostRows,
+  })
   const endedAt = Map.groupBy(ended, ({ at }) => at)
   const without = starts.map(() => ({ skipped: 0, coalesced: 0 }))
   const slice = new Slice(rest)

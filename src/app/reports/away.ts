@@ -36,7 +36,7 @@ export async function awayOf(
   const index = terms.findIndex((term) => term.gapMs > 0 && wanted(term))
   const [term, previous] = [terms[index], terms[index + 1]]
   if (term === undefined || previous === undefined) return null
-  const found = await store.missedTicks(term.id)
+  const found = await store.ticks.missedTicks(term.id)
   return {
     from: new Date(term.startTime.getTime() - term.gapMs),
     to: term.startTime,

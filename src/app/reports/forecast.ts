@@ -58,13 +58,13 @@ async function jobsDueBefore({ store, rest }: AppContext, to: number, now: numbe
   const query = { terms, now, sort: 'nextRunAt', descending: false, limit: jobsAtOnce } as const
   // A job whose tick is settled meanwhile moves to a later page, too.
   const jobs = new Map<string, Job>()
-  let page = await store.pageJobs(query)
+  let page = await store.jobs.pageJobs(query)
   for (;;) {
     for (const { job } of page) jobs.set(job.id, job)
     const after = page.at(-1)?.place
     if (after === undefined || page.length < jobsAtOnce || jobs.size > mostJobs) break
     await rest()
-    page = await store.pageJobs({ ...query, after })
+    page = await store.jobs.pageJobs({ ...query, after })
   }
   return [...jobs.values()].slice(0, mostJobs + 1)
 }

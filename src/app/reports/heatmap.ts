@@ -43,13 +43,13 @@ export async function heatmapOf(app: AppContext, job: Job, options: HeatmapOptio
   const own = job.spec.schedule?.kind === 'cron' ? job.spec.schedule.timezone : app.timezone
   const timezone = parseTimezone(options.timezone ?? own, 'timezone')
   const hours = localHours(zoneOffsets(timezone), from, to).map((hour) => ({ ...hour, counts: noCounts() }))
-  for (const cell of await app.store.countTicks(job.id, from, to, slotMs, lateMs)) {
+  for (const cell of await app.store.ticks.countTicks(job.id, from, to, slotMs, lateMs)) {
     const hour = hours[indexAt(hours, Math.max(cell.at, from))]
     if (hour !== undefined) hour.counts[countOf(cell)] += cell.count
   }
   const sequence = evaluated(job)
   const slice = new Slice(app.rest)
-  for (const range of await app.store.tickRanges(job.id, from, to)) {
+  for (const range of await app.store.ticks.tickRanges(job.id, from, to)) {
     const within = shareOf(range, sequence)
     for (let index = indexAt(hours, Math.max(range.from, from)); index < hours.length; index += 1) {
       const hour = hours[index]

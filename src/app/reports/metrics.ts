@@ -23,9 +23,9 @@ const metricRuns = 10_000
 
 export async function metricsOf({ store, clock }: AppContext): Promise<Metrics> {
   const [jobs, executions, runs] = [
-    await store.countStatuses(clock.now()),
-    await store.countExecutions(),
-    await store.jobRuns(null, metricRuns),
+    await store.jobs.countStatuses(clock.now()),
+    await store.executions.countExecutions(),
+    await store.executions.jobRuns(null, metricRuns),
   ]
   const { successRate, avgDurationMs } = statisticsOf(runs)
   const total = (counts: Record<string, number>) =>
@@ -41,7 +41,7 @@ export async function metricsOf({ store, clock }: AppContext): Promise<Metrics> 
     },
     successRate,
     avgDurationMs,
-    staleLeases: (await store.listLeases('expired', clock.now())).length,
+    staleLeases: (await store.executions.listLeases('expired', clock.now())).length,
     collectedAt: new Date(clock.now()),
   }
 }

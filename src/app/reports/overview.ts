@@ -43,7 +43,7 @@ export async function overviewOf(app: AppContext, leader: Leader): Promise<Overv
   const { store, clock } = app
   const now = clock.now()
   const current = await leader.current()
-  const activity = await store.readActivity({
+  const activity = await store.executions.readActivity({
     from: now - dayMs,
     to: now + 1,
     bucketMs: dayMs + 1,
@@ -51,14 +51,18 @@ export async function overviewOf(app: AppContext, leader: Leader): Promise<Overv
   })
   const ended = (state: string) =>
     activity.ended.reduce((sum, group) => sum + (group.state === state ? group.count : 0), 0)
-  const jobs = await store.countJobs()
-  const { running, waiting } = await store.countUnfinished()
+  const jobs = await store.jobs.countJobs()
+  const { running, waiting } = await store.executions.countUnfinished()
   const problems = await problemsOf(app)
-  const nodes = await store.listNodes()
+  const nodes = await store.cluster.listNodes()
   const alive = nodes.filter(({ seenAt }) => seenAt >= now - clock.longestSleepMs).length
   const away = await awayOf(app, leader, { since: now - dayMs })
   return {
-    health: healthOf(current !== null || jobs.active === undefined, await store.countHealth(now), problems),
+    health: healthOf(
+      current !== null || jobs.active === undefined,
+      await store.jobs.countHealth(now),
+      problems,
+    ),
     counts: {
       jobs: {
         total: Object.values(jobs).reduce((sum, count) => sum + count, 0),

@@ -23,7 +23,7 @@ export async function problemsOf(app: AppContext): Promise<Problem[]> {
   for (const state of ['disabled', 'late', 'failing'] as const) {
     if (problems.length < most) problems.push(...(await inHealth(app, state, most - problems.length)))
   }
-  const paused = await app.store.pausedBefore(app.clock.now() - longPauseMs, most - problems.length)
+  const paused = await app.store.jobs.pausedBefore(app.clock.now() - longPauseMs, most - problems.length)
   return [
     ...problems,
     ...paused.map(({ name, since }) => ({ job: name, why: 'paused' as const, since: new Date(since) })),
@@ -37,9 +37,9 @@ async function inHealth(
 ): Promise<Problem[]> {
   const now = clock.now()
   const terms = [{ by: 'health' as const, values: [state], negated: false }]
-  const found = await store.pageJobs({ terms, now, sort: 'name', descending: false, limit })
+  const found = await store.jobs.pageJobs({ terms, now, sort: 'name', descending: false, limit })
   const jobs = found.map(({ job }) => job)
-  const facts = await store.readHealth(
+  const facts = await store.jobs.readHealth(
     jobs.map(({ id }) => id),
     now,
   )

@@ -41,7 +41,7 @@ export class Reports {
 
   /** A job's ticks by day and hour, over up to 92 days. */
   async heatmap(job: string, options: HeatmapOptions): Promise<Heatmap> {
-    const found = await this.#app.store.findJob(job)
+    const found = await this.#app.store.jobs.findJob(job)
     if (found !== null) return await heatmapOf(this.#app, found, options)
     throw new EvertickError('job_not_found', `There is no job "${job}".`, {
       next: 'List the jobs with `evertick jobs list`.',

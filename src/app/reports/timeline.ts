@@ -36,7 +36,7 @@ export async function timelineOf({ store }: AppContext, options: TimelineOptions
   const { from, to } = spanOf(options, mostDays)
   const { job, cursor } = options
   const limit = pageLimit(options.limit, 500)
-  const found = await store.readTimeline({
+  const found = await store.executions.readTimeline({
     from,
     to,
     limit: limit + 1,

@@ -1,7 +1,7 @@
 /** What each part of seed 004 stands on: a node of the app's own, or a database that it names. */
 import { refuseUnknown } from '../../app/config/call-options.ts'
 import type { EvertickOptions } from '../../app/config/options.ts'
-import { Evertick } from '../../app/evertick.ts'
+import { Evertick } from '../../evertick.ts'
 import { OwnNode } from '../own-node.ts'
 
 /** A database to stand on, where no `Evertick` is given. */

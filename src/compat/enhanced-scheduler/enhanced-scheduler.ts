@@ -4,7 +4,6 @@
  */
 
 import { databaseFromEnvironment } from '../../app/config/environment.ts'
-import type { Evertick } from '../../app/evertick.ts'
 import { defineJob } from '../../app/job/define-job.ts'
 import type { SyncResult } from '../../app/job/sync-source.ts'
 import { DistributedLock } from '../../app/locks/distributed-lock.ts'
@@ -13,6 +12,7 @@ import { EvertickError } from '../../core/error.ts'
 import type { ExecutionEvent } from '../../engine/events.ts'
 import type { Logger } from '../../engine/logger.ts'
 import type { JobContext } from '../../engine/worker/handler.ts'
+import type { Evertick } from '../../evertick.ts'
 import { OwnNode } from '../own-node.ts'
 import { JobHistory } from './job-history.ts'
 import { underLock } from './run-lock.ts'

@@ -39,7 +39,7 @@ export async function beginRun(
   const stored = storable(metadata, 'metadata', app.maxPayloadBytes)
   const holder = `${holderMark}${app.nodeId}`
   const id = app.newId(now)
-  const claim = await app.store.beginExecution({
+  const claim = await app.store.compat.beginExecution({
     id,
     job,
     holder,
@@ -71,10 +71,10 @@ export async function endRun(app: AppContext, run: BegunRun, end: RunEnd): Promi
   if (scanId !== undefined || more !== undefined) {
     const scan = scanId === undefined ? {} : { [scanIdKey]: scanId }
     const metadata = storable({ ...run.metadata, ...more, ...scan }, 'metadata', app.maxPayloadBytes)
-    await app.store.describeExecution(run, metadata)
+    await app.store.compat.describeExecution(run, metadata)
   }
   const now = app.clock.now()
-  const { refused } = await app.store.finishAttempts({
+  const { refused } = await app.store.work.finishAttempts({
     nodeId: `${holderMark}${app.nodeId}`,
     attempts: [{ id: run.id, fence: run.fence, attempt: 1, ending, finishedAt: now }],
     now,

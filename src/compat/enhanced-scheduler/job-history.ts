@@ -2,13 +2,14 @@
  * Seed 004's job history: what ran, when, for how long, and how it ended. The entries are the engine's executions of
  * schedules: those that its nodes run, and those that an app starts and completes by hand, in one list.
  */
+import { contextOf } from '../../app/app-context.ts'
 import { pageLimit, refuseUnknown } from '../../app/config/call-options.ts'
-import { Evertick } from '../../app/evertick.ts'
 import { EvertickError } from '../../core/error.ts'
 import { type Statistics, statisticsOf } from '../../core/history/statistics.ts'
 import { parseInstant } from '../../core/schedule/instant.ts'
 import type { Instant } from '../../core/schedule/schedule.ts'
 import type { Logger } from '../../engine/logger.ts'
+import type { Evertick } from '../../evertick.ts'
 import type { RunQuery } from '../../store/store.ts'
 import type { OwnNode } from '../own-node.ts'
 import { type ConnectOptions, isConnect, nodeOf } from './connect.ts'
@@ -74,7 +75,7 @@ export class JobHistory {
   async startExecution(start: StartExecution): Promise<string> {
     refuseUnknown(start, ['scheduleId', 'domain', 'jobId', 'metadata'], 'startExecution')
     const app = await this.#app()
-    const job = await app.store.findJob(start.scheduleId)
+    const job = await app.store.jobs.findJob(start.scheduleId)
     if (job === null || !isSchedule(job)) throw noSchedule(start.scheduleId)
     const input = { domain: start.domain ?? inputOf(job.spec).domain, jobId: start.jobId ?? null }
     const begun = await beginRun(app, job.id, input, start.metadata ?? {})
@@ -100,7 +101,7 @@ export class JobHistory {
     const { status, from, to } = query
     await this.#endOrphans()
     const app = await this.#app()
-    const runs = await app.store.listRuns({
+    const runs = await app.store.compat.listRuns({
       ...runQuery(query),
       ...(status === undefined ? {} : { states: statesOf(status) }),
       ...(from === undefined ? {} : { from: parseInstant(from, 'from') }),
@@ -116,8 +117,8 @@ export class JobHistory {
     const { store, clock } = await this.#app()
     const since = clock.now() - daysOf(query.days ?? 30)
     const asked = { ...runQuery(query), from: since, limit: statisticsRuns }
-    const { completed, ...figures } = statisticsOf(await store.finishedRuns(asked))
-    const open = await store.listRuns({ ...asked, states: statesOf('started') })
+    const { completed, ...figures } = statisticsOf(await store.compat.finishedRuns(asked))
+    const open = await store.compat.listRuns({ ...asked, states: statesOf('started') })
     return { ...figures, success: completed, started: open.length }
   }
 
@@ -127,8 +128,8 @@ export class JobHistory {
     const { store, clock } = await this.#app()
     const ageMs = daysOf(days)
     let removed = 0
-    for (const job of await store.listJobs({ tag: tagsOfAll[0] ?? '', limit: 1_000_000 })) {
-      removed += await store.purgeJob(job.id, ageMs, clock.now())
+    for (const job of await store.jobs.listJobs({ tag: tagsOfAll[0] ?? '', limit: 1_000_000 })) {
+      removed += await store.compat.purgeJob(job.id, ageMs, clock.now())
     }
     return removed
   }
@@ -146,13 +147,13 @@ export class JobHistory {
   }
 
   async #app() {
-    return Evertick.appOf(await this.#node.opened())
+    return await this.#node.context()
   }
 
   /** Of a process that died: also where no node runs that would take back their leases, whoever asks finds them ended. */
   async #endOrphans(): Promise<void> {
     const { store, clock } = await this.#app()
-    if ((await store.listLeases('expired', clock.now(), 1)).length === 0) return
+    if ((await store.executions.listLeases('expired', clock.now(), 1)).length === 0) return
     await (await this.#node.opened()).leases.resetExpired()
   }
 
@@ -161,12 +162,12 @@ export class JobHistory {
     const evertick = await this.#node.opened()
     const sweep = this.#alone ? () => evertick.leases.resetExpired() : null
     if (sweep !== null) await sweep()
-    return new RunKeeper(Evertick.appOf(evertick), this.#logger, sweep)
+    return new RunKeeper(contextOf(evertick), this.#logger, sweep)
   }
 
   async #findOpen(executionId: string): Promise<BegunRun> {
     const { store } = await this.#app()
-    const found = await store.findExecution(executionId)
+    const found = await store.executions.findExecution(executionId)
     if (found !== null) return claimOf(found)
     throw new EvertickError('execution_not_found', `There is no execution ${executionId}.`, {
       next: 'Complete it under the id that startExecution returned.',

@@ -52,7 +52,7 @@ export class RunKeeper extends Service {
   async #renew(): Promise<void> {
     const now = this.#app.clock.now()
     const claims = [...this.#held.values()]
-    const { lost, cancelled } = await this.#app.store.extendLeases({
+    const { lost, cancelled } = await this.#app.store.work.extendLeases({
       claims,
       leasedUntil: now + handLeaseMs,
       now,

@@ -1,13 +1,14 @@
 /** Seed 004's schedules: created, read, changed and removed here, run by whichever nodes there are. */
 
 import type { AppContext } from '../../app/app-context.ts'
+import { contextOf } from '../../app/app-context.ts'
 import { changeContext } from '../../app/change-context.ts'
 import { refuseUnknown } from '../../app/config/call-options.ts'
-import { Evertick } from '../../app/evertick.ts'
 import { disabledReason, type SyncResult, syncSource } from '../../app/job/sync-source.ts'
 import { EvertickError } from '../../core/error.ts'
 import type { Job } from '../../core/job/job.ts'
 import { jobTransitions } from '../../core/job/job-state.ts'
+import type { Evertick } from '../../evertick.ts'
 import { readEntries } from '../../sources/api/schedule-entry.ts'
 import type { JobChange } from '../../store/store.ts'
 import type { OwnNode } from '../own-node.ts'
@@ -55,7 +56,7 @@ export class ScheduleRepository {
     refuseUnknown(schedule, ['scheduleId', ...scheduleFieldNames], 'create')
     const { scheduleId, enabled = true, ...fields } = schedule
     const evertick = await this.#node.opened()
-    const { clock, newId } = Evertick.appOf(evertick)
+    const { clock, newId } = contextOf(evertick)
     const { options, input } = newOptions(fields)
     const name = scheduleId ?? `${nameFrom(input.domain)}:${newId(clock.now()).slice(-12)}`
     const job = { ...options, name, handler: scheduleHandler, input, paused: !enabled }
@@ -148,7 +149,7 @@ export class ScheduleRepository {
     refuseUnknown(end, runEndNames, 'updateRunStatus')
     const app = await this.#app()
     const job = await foundSchedule(app, scheduleId)
-    const [newest] = await app.store.listRuns({ tags: tagsOfAll, job: job.id, limit: 1 })
+    const [newest] = await app.store.compat.listRuns({ tags: tagsOfAll, job: job.id, limit: 1 })
     const status = newest === undefined ? null : statusOf(newest.execution)
     if (newest !== undefined && status === 'started') await endRun(app, claimOf(newest.execution), end)
     else if (status !== end.status) {
@@ -177,7 +178,7 @@ export class ScheduleRepository {
   }
 
   async #app(): Promise<AppContext> {
-    return Evertick.appOf(await this.#node.opened())
+    return await this.#node.context()
   }
 
   async #existing(scheduleId: string): Promise<ScheduleRecord> {
@@ -188,7 +189,7 @@ export class ScheduleRepository {
 
   async #list(tag: string, fits: (job: Job) => boolean): Promise<ScheduleRecord[]> {
     const app = await this.#app()
-    const jobs = await app.store.listJobs({ tag, limit: 1_000_000 })
+    const jobs = await app.store.jobs.listJobs({ tag, limit: 1_000_000 })
     return await records(
       app,
       jobs.filter((job) => isSchedule(job) && fits(job)),
@@ -197,12 +198,12 @@ export class ScheduleRepository {
 }
 
 async function change(app: AppContext, job: Job, what: JobChange): Promise<void> {
-  await app.store.changeJob(job.id, what, changeContext(app, { actor }))
+  await app.store.jobs.changeJob(job.id, what, changeContext(app, { actor }))
   app.jobChanged()
 }
 
 async function findSchedule(app: AppContext, scheduleId: string): Promise<Job | null> {
-  const job = await app.store.findJob(scheduleId)
+  const job = await app.store.jobs.findJob(scheduleId)
   return job !== null && isSchedule(job) ? job : null
 }
 
@@ -215,12 +216,12 @@ async function foundSchedule(app: AppContext, scheduleId: string): Promise<Job> 
 export async function records(app: AppContext, jobs: readonly Job[]): Promise<ScheduleRecord[]> {
   const now = app.clock.now()
   const ids = jobs.map(({ id }) => id)
-  const newest = (await app.store.lastExecutions(ids, now)).map(({ execution }) => execution)
+  const newest = (await app.store.executions.lastExecutions(ids, now)).map(({ execution }) => execution)
   const last = new Map(newest.map((execution) => [execution.jobId, execution]))
   for (const { id, jobId, startedAt, finishedAt } of newest) {
     if (startedAt !== null || finishedAt !== null) continue
     // It waits for its time: the last run is the one before.
-    const [run] = await app.store.listRuns({ tags: tagsOfAll, job: jobId, limit: 1 })
+    const [run] = await app.store.compat.listRuns({ tags: tagsOfAll, job: jobId, limit: 1 })
     if (run !== undefined && run.execution.id !== id) last.set(jobId, run.execution)
     else last.delete(jobId)
   }

@@ -2,15 +2,17 @@
  * Tells an app which schedules were added, modified or deleted, whoever did it. The engine itself needs no telling: its
  * nodes heed every change at once.
  */
+
 import type { AppContext } from '../../app/app-context.ts'
+import { contextOf } from '../../app/app-context.ts'
 import { refuseUnknown } from '../../app/config/call-options.ts'
-import { Evertick } from '../../app/evertick.ts'
 import { stderrLogger } from '../../app/log/stderr-logger.ts'
 import { EvertickError } from '../../core/error.ts'
 import type { Job } from '../../core/job/job.ts'
 import type { EventName } from '../../engine/events.ts'
 import type { Logger } from '../../engine/logger.ts'
 import { Alarm, Service } from '../../engine/service.ts'
+import type { Evertick } from '../../evertick.ts'
 import type { OwnNode } from '../own-node.ts'
 import { type ConnectOptions, connectNames, isConnect, nodeOf } from './connect.ts'
 import { hashOf, isSchedule, recordOf, type ScheduleRecord, tagsOfAll } from './schedule-record.ts'
@@ -110,7 +112,7 @@ export class ScheduleWatcher {
   }
 
   async #app(): Promise<AppContext> {
-    return Evertick.appOf(await this.#node.opened())
+    return await this.#node.context()
   }
 
   async #check(): Promise<ScheduleChanges> {
@@ -203,7 +205,7 @@ class WatchLoop extends Service {
   }
 
   protected override async run(signal: AbortSignal): Promise<void> {
-    const { store, clock } = Evertick.appOf(this.#evertick)
+    const { store, clock } = contextOf(this.#evertick)
     const alarm = new Alarm(clock)
     const sign = { given: false }
     const heed = () => {
@@ -230,7 +232,7 @@ class WatchLoop extends Service {
 }
 
 async function scheduleJobs({ store }: AppContext): Promise<Job[]> {
-  const jobs = await store.listJobs({ tag: tagsOfAll[0] ?? '', limit: 1_000_000 })
+  const jobs = await store.jobs.listJobs({ tag: tagsOfAll[0] ?? '', limit: 1_000_000 })
   return jobs.filter(isSchedule)
 }
 

@@ -1,10 +1,11 @@
 /** The history of runs and its figures. Runs are written by the engine alone, and go by retention. */
-import { Evertick } from '../../app/evertick.ts'
+import { contextOf } from '../../app/app-context.ts'
 import type { AttemptView } from '../../app/execution/executions.ts'
 import type { Metrics } from '../../app/reports/metrics.ts'
 import type { ExecutionView } from '../../app/views.ts'
 import type { ExecutionState } from '../../core/execution/execution-state.ts'
 import { type Statistics, statisticsOf } from '../../core/history/statistics.ts'
+import type { Evertick } from '../../evertick.ts'
 import type { OwnNode } from '../own-node.ts'
 import { nodeFor, type RepositoryOptions } from './repository-node.ts'
 
@@ -41,7 +42,7 @@ export class ExecutionRepository {
   /** The same over all jobs, with the counts of jobs and of executions; over the newest 10,000 runs. */
   async getAggregateStats(): Promise<AggregateStats> {
     const evertick = await this.#node.opened()
-    const runs = await Evertick.appOf(evertick).store.jobRuns(null, aggregatedRuns)
+    const runs = await contextOf(evertick).store.executions.jobRuns(null, aggregatedRuns)
     return { ...statisticsOf(runs), ...(await evertick.metrics()) }
   }
 

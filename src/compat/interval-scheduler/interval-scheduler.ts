@@ -3,15 +3,16 @@
  * history, figures, and locks over many instances: the API of the document, on the engine's jobs.
  */
 
+import { contextOf } from '../../app/app-context.ts'
 import type { ActorOptions } from '../../app/change-context.ts'
 import { refuseUnknown } from '../../app/config/call-options.ts'
-import { Evertick } from '../../app/evertick.ts'
 import type { LegacyJob } from '../../app/job/legacy-job.ts'
 import type { Metrics } from '../../app/reports/metrics.ts'
 import type { ExecutionView } from '../../app/views.ts'
 import { EvertickError } from '../../core/error.ts'
 import type { Duration } from '../../core/schedule/schedule.ts'
 import type { EventName, Listener } from '../../engine/events.ts'
+import type { Evertick } from '../../evertick.ts'
 import { OwnNode } from '../own-node.ts'
 import { ExecutionRepository } from './execution-repository.ts'
 import { jobHandler } from './job-handler.ts'
@@ -66,7 +67,7 @@ export class IntervalScheduler {
     this.#parts = null
     if (opening === null) return
     const { evertick, locks, metrics } = await opening
-    const { deleteHandler } = Evertick.appOf(evertick)
+    const { deleteHandler } = contextOf(evertick)
     for (const name of this.#config.works.keys()) await deleteHandler(name)
     await metrics.stop()
     await this.#node.stop(options)
@@ -134,7 +135,7 @@ export class IntervalScheduler {
   async #open(): Promise<Parts> {
     const { works, checkMs, metricsMs, logger } = this.#config
     const evertick = await this.#node.opened()
-    const app = Evertick.appOf(evertick)
+    const app = contextOf(evertick)
     const locks = new RunLocks(app, logger)
     const parts = { jobs: this.jobs, locks, againMs: checkMs }
     for (const [name, work] of works) await app.setHandler(jobHandler(name, work, parts))

@@ -31,13 +31,13 @@ export async function takeJobLock(
 
 /** Frees the locks of jobs whose time was over at that instant; returns how many. */
 export async function clearJobLocks({ store }: AppContext, now: number): Promise<number> {
-  return await store.clearExpiredLocks(`${prefix}:`, now)
+  return await store.compat.clearExpiredLocks(`${prefix}:`, now)
 }
 
 /** The ids of the jobs whose lock somebody holds. */
 export async function lockedJobs({ store, clock }: AppContext): Promise<ReadonlySet<string>> {
   const now = clock.now()
-  const held = (await store.listLocks()).filter(
+  const held = (await store.cluster.listLocks()).filter(
     ({ name, expiresAt }) => name.startsWith(`${prefix}:`) && expiresAt > now,
   )
   return new Set(held.map(({ name }) => name.slice(prefix.length + 1)))

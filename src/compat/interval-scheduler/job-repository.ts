@@ -2,10 +2,11 @@
  * Jobs as an interval scheduler's repository gives them: in its flat words, beside ours. It reads and writes the same
  * rows as `evertick.jobs`; what the engine decides, the engine decides.
  */
+
 import type { AppContext } from '../../app/app-context.ts'
+import { contextOf } from '../../app/app-context.ts'
 import type { ActorOptions } from '../../app/change-context.ts'
 import { refuseUnknown } from '../../app/config/call-options.ts'
-import { Evertick } from '../../app/evertick.ts'
 import {
   changesOfLegacy,
   type LegacyChanges,
@@ -20,6 +21,7 @@ import type { ExecutionView, JobView } from '../../app/views.ts'
 import { type JobStatus, refuseIllegal, type StatusAction } from '../../core/job/job-status.ts'
 import { parseDuration } from '../../core/schedule/duration.ts'
 import type { Duration, Instant } from '../../core/schedule/schedule.ts'
+import type { Evertick } from '../../evertick.ts'
 import type { OwnNode } from '../own-node.ts'
 import { clearJobLocks, jobLocks, takeJobLock } from './job-locks.ts'
 import { readyJobs } from './ready-jobs.ts'
@@ -152,7 +154,7 @@ export class JobRepository {
 
   async #opened(): Promise<{ evertick: Evertick; app: AppContext }> {
     const evertick = await this.#node.opened()
-    return { evertick, app: Evertick.appOf(evertick) }
+    return { evertick, app: contextOf(evertick) }
   }
 
   /** Of two who ask at once, the table of states decides in the database; this names the statuses. */

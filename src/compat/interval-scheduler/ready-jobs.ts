@@ -18,19 +18,19 @@ export async function readyJobs(app: AppContext, limit: number): Promise<ReadyJo
   const now = clock.now()
   const since = new Map<string, number>()
   const note = (jobId: string, at: number) => since.set(jobId, Math.min(at, since.get(jobId) ?? at))
-  for (const { id, nextDueAt } of (await store.findDueJobs(now, limit)).jobs) note(id, nextDueAt)
+  for (const { id, nextDueAt } of (await store.ticks.findDueJobs(now, limit)).jobs) note(id, nextDueAt)
   for (const state of ['pending', 'retrying'] as const) {
-    for (const { jobId, readyAt } of await store.listExecutions({ state, limit: lookedAt })) {
+    for (const { jobId, readyAt } of await store.executions.listExecutions({ state, limit: lookedAt })) {
       if (readyAt <= now) note(jobId, readyAt)
     }
   }
   const locked = await lockedJobs(app)
-  const running = new Set((await store.listLeases('active', now)).map(({ jobId }) => jobId))
+  const running = new Set((await store.executions.listLeases('active', now)).map(({ jobId }) => jobId))
   const ready: ReadyJob[] = []
   for (const [id, dueAt] of [...since].sort(([, one], [, other]) => one - other)) {
     if (ready.length === limit) break
     if (locked.has(id) || running.has(id)) continue
-    const job = await store.findJob(id)
+    const job = await store.jobs.findJob(id)
     // `completed`: its one instant has come, and its run waits.
     if (job?.state !== 'active' && job?.state !== 'completed') continue
     const [view] = await jobViews(app, [job])

@@ -1,7 +1,7 @@
 /** The node behind a repository: the scheduler's, one that was given, or one of its own that runs nothing. */
 import { refuseUnknown } from '../../app/config/call-options.ts'
 import type { EvertickOptions } from '../../app/config/options.ts'
-import { Evertick } from '../../app/evertick.ts'
+import { Evertick } from '../../evertick.ts'
 import { OwnNode } from '../own-node.ts'
 
 /** Where a repository finds its rows. */

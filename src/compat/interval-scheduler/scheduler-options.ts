@@ -1,12 +1,12 @@
 /** The options of an IntervalScheduler: checked once, into the options of the node behind it. */
 import { refuseUnknown } from '../../app/config/call-options.ts'
 import type { EvertickOptions } from '../../app/config/options.ts'
-import type { Evertick } from '../../app/evertick.ts'
 import { stderrLogger } from '../../app/log/stderr-logger.ts'
 import { EvertickError } from '../../core/error.ts'
 import { parseDuration } from '../../core/schedule/duration.ts'
 import type { Duration } from '../../core/schedule/schedule.ts'
 import type { Logger } from '../../engine/logger.ts'
+import type { Evertick } from '../../evertick.ts'
 import type { JobWork } from './job-handler.ts'
 
 export interface IntervalSchedulerOptions {

@@ -1,7 +1,6 @@
 /** Opens what a coordinator works with, where its options say that it is kept. */
 
 import { systemClock } from '../../app/cluster/system-clock.ts'
-import { Evertick } from '../../app/evertick.ts'
 import { newId } from '../../app/ids.ts'
 import { waitForLock } from '../../app/locks/held-lock.ts'
 import { databaseLocks, type LockKeeper } from '../../app/locks/lock-keeper.ts'
@@ -82,7 +81,7 @@ async function openDatabase(
 ): Promise<{ readonly store: Store; readonly clock: Clock }> {
   const node = new OwnNode(() => ({ database, ...(clock === null ? {} : { clock }) }))
   ends.push(() => node.stop())
-  return Evertick.appOf(await node.opened())
+  return await node.context()
 }
 
 function takeFrom(keeper: LockKeeper, { instanceId }: Given, clock: Clock): TakeLock {
@@ -104,10 +103,10 @@ function marksOnDatabase(store: Store, clock: Clock, ttlMs: number): Marks {
     return { mark, fence, now, expiresAt: now + ttlMs }
   }
   return {
-    claim: (mark, fence) => store.claimMark(request(mark, fence)),
-    finish: (mark, fence) => store.finishMark(request(mark, fence)),
+    claim: (mark, fence) => store.compat.claimMark(request(mark, fence)),
+    finish: (mark, fence) => store.compat.finishMark(request(mark, fence)),
     async purge() {
-      while ((await store.purgeMarks(clock.now(), purgeAtOnce)) === purgeAtOnce);
+      while ((await store.compat.purgeMarks(clock.now(), purgeAtOnce)) === purgeAtOnce);
     },
   }
 }

@@ -1,5 +1,5 @@
 /** `SchedulerLeaderLogModel` on Evertick's own table, on any of its databases. */
-import { Evertick } from '../../app/evertick.ts'
+
 import type { Clock } from '../../engine/clock.ts'
 import type { LeaderLogRow, LeaderLogValues, Store } from '../../store/store.ts'
 import { OwnNode } from '../own-node.ts'
@@ -14,7 +14,7 @@ export interface LeaderLogModel extends SchedulerLeaderLogModel {
 /** Connects at its first use. A SQLite file is made and migrated then; other databases need `evertick migrate up`. */
 export function createLeaderLogModel(databaseUrl: string): LeaderLogModel {
   const node = new OwnNode(() => ({ database: databaseUrl }))
-  const opened = async () => Evertick.appOf(await node.opened())
+  const opened = async () => await node.context()
   const close = () => node.stop()
   return { ...leaderLogModelOn(opened), close, [Symbol.asyncDispose]: close }
 }
@@ -26,7 +26,7 @@ export function leaderLogModelOn(
   const find = async (criteria: Partial<LeaderTerm>, options: FindOptions = {}): Promise<LeaderTerm[]> => {
     const query = { where: columnValues(criteria, 'find'), ...termOrder(options) }
     const { store } = await opened()
-    return (await store.findLeaderLog(query)).map(termOf)
+    return (await store.compat.findLeaderLog(query)).map(termOf)
   }
   return {
     find,
@@ -37,14 +37,14 @@ export function leaderLogModelOn(
     async insert(data) {
       const values: LeaderLogValues = columnValues(data, 'insert')
       const { store, clock } = await opened()
-      return termOf(await store.insertLeaderLog(values, clock.now()))
+      return termOf(await store.compat.insertLeaderLog(values, clock.now()))
     },
     async update(criteria, data) {
       const where = columnValues(criteria, 'find')
       refuseEmptyCriteria(where)
       const values = columnValues(data, 'update')
       const { store, clock } = await opened()
-      await store.updateLeaderLog(where, values, clock.now())
+      await store.compat.updateLeaderLog(where, values, clock.now())
     },
   }
 }

@@ -51,7 +51,7 @@ export class DatabaseSeat implements Seat {
   async take(now: number): Promise<Sitting | null> {
     const { instanceId, leaseMs } = this.#options
     // A look before the try: only a free or expired lock is worth a write.
-    const leader = await this.#store.currentLeader()
+    const leader = await this.#store.cluster.currentLeader()
     const ahead = leader !== null && leader.expiresAt > now ? [leader] : []
     const look = ({ termId, expiresAt }: CurrentLeader) => `${termId}:${expiresAt}`
     const [silent] = this.#standstill.still(ahead, look, leader?.leaseMs ?? 0)
@@ -59,7 +59,7 @@ export class DatabaseSeat implements Seat {
       await this.#warnOfNode(leader.holder)
       return null
     }
-    const elected = await this.#store.electLeader({ nodeId: instanceId, now, leaseMs, silent })
+    const elected = await this.#store.cluster.electLeader({ nodeId: instanceId, now, leaseMs, silent })
     if (elected === null) return null
     const term = {
       id: elected.id,
@@ -74,17 +74,17 @@ export class DatabaseSeat implements Seat {
 
   async renew({ term }: Sitting, now: number): Promise<boolean> {
     const { instanceId, leaseMs } = this.#options
-    return await this.#store.renewTerm({ termId: term.id, holder: instanceId, now, leaseMs })
+    return await this.#store.cluster.renewTerm({ termId: term.id, holder: instanceId, now, leaseMs })
   }
 
   async leave({ term }: Sitting, at: number): Promise<void> {
-    await this.#store.endTerm(term.id, this.#options.instanceId, at)
+    await this.#store.cluster.endTerm(term.id, this.#options.instanceId, at)
   }
 
   /** A node of Evertick's that schedules would lead here for ever, and enqueue nothing of ours. */
   async #warnOfNode(holder: string): Promise<void> {
     if (this.#warned) return
-    const nodes = await this.#store.listNodes()
+    const nodes = await this.#store.cluster.listNodes()
     if (!nodes.some(({ id }) => id === holder)) return
     this.#warned = true
     this.#logger.warn(

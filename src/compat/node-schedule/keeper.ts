@@ -2,12 +2,13 @@
  * The nodes behind the adapter. Named jobs live in the database, and are known again after a restart. Jobs without a
  * name cannot be: they live in memory, and end with the process.
  */
+
 import { z } from 'zod'
+import { contextOf } from '../../app/app-context.ts'
 import { systemClock } from '../../app/cluster/system-clock.ts'
 import { checked } from '../../app/config/checked.ts'
 import { databaseFromEnvironmentOr } from '../../app/config/environment.ts'
 import type { EvertickOptions } from '../../app/config/options.ts'
-import { Evertick } from '../../app/evertick.ts'
 import type { DefinedJob } from '../../app/job/define-job.ts'
 import { stderrLogger } from '../../app/log/stderr-logger.ts'
 import { EvertickError } from '../../core/error.ts'
@@ -16,6 +17,7 @@ import type { CatchUpOptions } from '../../core/job/options.ts'
 import type { CatchUpPolicy } from '../../core/job/policies.ts'
 import type { Clock } from '../../engine/clock.ts'
 import type { Logger } from '../../engine/logger.ts'
+import type { Evertick } from '../../evertick.ts'
 import { makeDataFolder } from '../../store/private-files.ts'
 import { OwnNode } from '../own-node.ts'
 import { Turns } from '../turns.ts'
@@ -88,7 +90,7 @@ export class Keeper {
     this.#present.add(job.engineName)
     return this.#turns.logged(this.logger, `schedule ${job.engineName}`, async () => {
       const evertick = await this.#nodeOf(job).started()
-      const made = make(await Evertick.appOf(evertick).store.findJob(job.engineName))
+      const made = make(await contextOf(evertick).store.jobs.findJob(job.engineName))
       if (made === null) this.#present.delete(job.engineName)
       else await evertick.define(made)
     })
@@ -107,7 +109,7 @@ export class Keeper {
       const evertick = await this.#nodeOf(job).started()
       if (this.#present.has(job.engineName)) return
       await evertick.forget(job.engineName)
-      const found = await Evertick.appOf(evertick).store.findJob(job.engineName)
+      const found = await contextOf(evertick).store.jobs.findJob(job.engineName)
       if (found !== null) await evertick.jobs.delete(job.engineName, { actor: 'code' })
       await this.#stopIfIdle()
     })

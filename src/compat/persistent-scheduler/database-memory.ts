@@ -42,7 +42,7 @@ export class DatabaseMemory implements Memory {
 
   async restore(given: GivenJob): Promise<RestoredJob> {
     const timezone = given.timezone ?? (await zoneOf(this.#app, given.name)) ?? hostTimezone()
-    const found = (await this.#app?.store.findJob(given.name)) ?? null
+    const found = (await this.#app?.store.jobs.findJob(given.name)) ?? null
     const figures = found === null ? { runs: 0, lastRunAt: null } : await this.#figuresOf(found)
     return { job: { ...given, timezone }, figures, missedFrom: found?.accountedUntil ?? null }
   }
@@ -53,7 +53,7 @@ export class DatabaseMemory implements Memory {
   async saved(): Promise<void> {}
 
   async drop(name: string): Promise<boolean> {
-    return (await this.#app?.store.findJob(name)) !== null
+    return (await this.#app?.store.jobs.findJob(name)) !== null
   }
 
   async stopping(): Promise<void> {
@@ -66,7 +66,7 @@ export class DatabaseMemory implements Memory {
     const [app, book] = [this.#app, this.#book]
     if (app === null || book === null) return
     try {
-      const jobs = await app.store.listJobs({ tag: schedulerTag, limit: allOf })
+      const jobs = await app.store.jobs.listJobs({ tag: schedulerTag, limit: allOf })
       for (const job of jobs) book.put(factsOf(job), await this.#figuresOf(job), false)
       const known = new Set(jobs.map(({ name }) => name))
       for (const name of book.names({ mine: false })) if (!known.has(name)) book.remove(name)
@@ -88,20 +88,20 @@ export class DatabaseMemory implements Memory {
       open = await openRuns(store, job.id)
     }
     // The newest may be one that is still to start.
-    const newest = await store.listExecutions({ job: job.id, limit: 100 })
+    const newest = await store.executions.listExecutions({ job: job.id, limit: 100 })
     const last = newest.find(({ startedAt }) => startedAt !== null)
     return { runs: Math.max(0, made - open), lastRunAt: last?.startedAt ?? null }
   }
 }
 
 async function runsOf(store: Store, job: Job): Promise<number> {
-  return (await store.findJob(job.id))?.runs ?? job.runs
+  return (await store.jobs.findJob(job.id))?.runs ?? job.runs
 }
 
 async function openRuns(store: Store, jobId: string): Promise<number> {
   let open = 0
   for (const state of unfinishedStates) {
-    const executions = await store.listExecutions({ job: jobId, state, limit: allOf })
+    const executions = await store.executions.listExecutions({ job: jobId, state, limit: allOf })
     open += executions.filter(({ tickAt }) => tickAt !== null).length
   }
   return open

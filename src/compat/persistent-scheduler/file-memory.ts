@@ -1,7 +1,7 @@
 /** State in a JSON file: an in-memory database is loaded from it job by job, and saved to it with every change. */
 import { createHash } from 'node:crypto'
 import type { AppContext } from '../../app/app-context.ts'
-import type { Surroundings } from '../../app/evertick.ts'
+import type { Surroundings } from '../../app/cluster/live-node.ts'
 import { EvertickError } from '../../core/error.ts'
 import type { JobSpec } from '../../core/job/job.ts'
 import type { Logger } from '../../engine/logger.ts'
@@ -154,7 +154,7 @@ export class FileMemory implements Memory {
       tickAt: Date.parse(scheduledFor),
       attempt,
     }))
-    await app.store.createJob({
+    await app.store.jobs.createJob({
       id: app.newId(now),
       name: saved.name,
       spec,
@@ -216,11 +216,5 @@ function beforeClose(store: Store, work: () => Promise<void>): Store {
     await work()
     await store.close()
   }
-  return new Proxy(store, {
-    get(target, name): unknown {
-      const member: unknown = Reflect.get(target, name)
-      if (name === 'close') return close
-      return typeof member === 'function' ? (member.bind(target) as unknown) : member
-    },
-  })
+  return { ...store, close }
 }

@@ -1,8 +1,9 @@
 /** What is known of the jobs without asking the database: for answers that cannot wait. Kept by the engine's events. */
-import type { Evertick } from '../../app/evertick.ts'
+
 import type { Job } from '../../core/job/job.ts'
 import { sequenceOf } from '../../core/schedule/schedule-spec.ts'
 import type { Clock } from '../../engine/clock.ts'
+import type { Evertick } from '../../evertick.ts'
 
 export interface JobFacts {
   readonly name: string

@@ -1,7 +1,7 @@
 /** Where a scheduler's jobs live between two processes: nowhere, in a state file, or in a database. */
 import type { AppContext } from '../../app/app-context.ts'
+import type { Surroundings } from '../../app/cluster/live-node.ts'
 import type { EvertickOptions } from '../../app/config/options.ts'
-import type { Surroundings } from '../../app/evertick.ts'
 import type { JobBook, JobFigures } from './job-book.ts'
 import type { GivenJob } from './scheduler-config.ts'
 
@@ -83,6 +83,6 @@ export class NoMemory implements Memory {
 
 /** The zone that the job has, where there is one. */
 export async function zoneOf(app: AppContext | null, name: string): Promise<string | null> {
-  const found = await app?.store.findJob(name)
+  const found = await app?.store.jobs.findJob(name)
   return found?.spec.schedule?.kind === 'cron' ? found.spec.schedule.timezone : null
 }

@@ -1,5 +1,5 @@
 /** What became of the runs that a job missed: one line for whoever reads the log after a restart. */
-import type { Evertick } from '../../app/evertick.ts'
+import type { Evertick } from '../../evertick.ts'
 import type { Store } from '../../store/store.ts'
 
 const allOf = 1_000_000
@@ -13,8 +13,8 @@ export async function missedRuns(
   // Ranges cover the whole span, however few ticks are asked for.
   const span = { from: new Date(from), to: new Date(until + 1), limit: 1 }
   const { ranges } = await evertick.jobs.explain(job, span)
-  const made = await store.listExecutions({ job, from, limit: allOf })
-  const cancelled = await store.listExecutions({ job, state: 'cancelled', limit: allOf })
+  const made = await store.executions.listExecutions({ job, from, limit: allOf })
+  const cancelled = await store.executions.listExecutions({ job, state: 'cancelled', limit: allOf })
   const caughtUp = made.filter(
     ({ account, tickAt }) => account === 'caught_up' && tickAt !== null && tickAt >= from && tickAt <= until,
   ).length

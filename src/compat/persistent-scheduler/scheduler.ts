@@ -3,11 +3,12 @@
  * translates: the engine decides what is due, what overlaps and what runs.
  */
 
+import { contextOf } from '../../app/app-context.ts'
 import { systemClock } from '../../app/cluster/system-clock.ts'
-import { Evertick } from '../../app/evertick.ts'
 import { EvertickError } from '../../core/error.ts'
 import type { Duration } from '../../core/schedule/schedule.ts'
 import type { Logger } from '../../engine/logger.ts'
+import type { Evertick } from '../../evertick.ts'
 import { OwnNode } from '../own-node.ts'
 import { Turns } from '../turns.ts'
 import { engineJob } from './engine-job.ts'
@@ -71,7 +72,7 @@ export class Scheduler {
     if (this.#closing !== null) throw hasEnded()
     return await this.#turns.take(async () => {
       const evertick = await this.#opened()
-      const app = Evertick.appOf(evertick)
+      const app = contextOf(evertick)
       const restored = await this.#memory.restore(given)
       const settledAt = app.clock.now()
       this.book.put({ enabled: true, ...restored.job }, restored.figures, true)
@@ -112,7 +113,7 @@ export class Scheduler {
       const dropped = await this.#memory.drop(name)
       if (!known && !dropped) throw notScheduled(name)
       if (mine) await evertick.forget(name)
-      if (await Evertick.appOf(evertick).store.findJob(name))
+      if (await contextOf(evertick).store.jobs.findJob(name))
         await evertick.jobs.delete(name, { actor: 'code' })
       this.book.remove(name)
       await this.#memory.saved()
@@ -166,14 +167,14 @@ export class Scheduler {
 
   /** The book says what the database says. */
   async #look(name: string): Promise<void> {
-    const { store } = Evertick.appOf(await this.#opened())
-    const job = await store.findJob(name)
+    const { store } = contextOf(await this.#opened())
+    const job = await store.jobs.findJob(name)
     if (job !== null) this.book.change(factsOf(job))
   }
 
   async #tellOfMissed(evertick: Evertick, { job, missedFrom }: RestoredJob, now: number): Promise<void> {
     if (missedFrom === null || missedFrom > now) return
-    const { store } = Evertick.appOf(evertick)
+    const { store } = contextOf(evertick)
     const told = await missedRuns(evertick, store, { job: job.name, from: missedFrom, until: now })
     if (told !== null) this.logger.info(told)
   }
@@ -191,7 +192,7 @@ export class Scheduler {
     await memory.open(this.book, (this.#config.clock ?? systemClock).now())
     try {
       const evertick = await this.#node.started()
-      const app = Evertick.appOf(evertick)
+      const app = contextOf(evertick)
       this.book.follow(evertick, app.clock, () => memory.changed())
       for (const event of ['job:updated', 'job:paused', 'job:resumed'] as const) {
         evertick.on(event, ({ job }) => void this.#look(job).then(() => memory.changed(), noMatter))

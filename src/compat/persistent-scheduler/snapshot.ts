@@ -24,8 +24,8 @@ export async function snapshotOf(
   // A database in memory answers at once: asked in one turn, all of this is of one moment. The jobs still go first, so
   // that a tick settled after that would count as not settled, never as done.
   const [jobs, ...lists] = await Promise.all([
-    store.listJobs({ limit: allOf }),
-    ...unfinishedStates.map((state) => store.listExecutions({ state, limit: allOf })),
+    store.jobs.listJobs({ limit: allOf }),
+    ...unfinishedStates.map((state) => store.executions.listExecutions({ state, limit: allOf })),
   ])
   const owed = Map.groupBy(lists.flat(), ({ jobId }) => jobId)
   for (const job of jobs) {

@@ -1,6 +1,7 @@
 /** How a worker's jobs end, from what its node tells: after the end has been written, and in the worker's own words. */
-import type { Evertick } from '../../app/evertick.ts'
+
 import type { ExecutionError } from '../../core/execution/execution.ts'
+import type { Evertick } from '../../evertick.ts'
 import type { ActiveJobs } from './active-jobs.ts'
 import type { ProcessingJob } from './processing-job.ts'
 

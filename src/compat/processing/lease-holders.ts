@@ -56,7 +56,7 @@ export class LeaseHolders {
     for (const [workerId, registered] of this.#registered) {
       const isOurs = (await registered).leaseMs > 0
       const holds = [...this.#claims.keys()].some((key) => key.startsWith(keyOf('', workerId)))
-      if (isOurs && !holds) await store.removeNode(workerId)
+      if (isOurs && !holds) await store.cluster.removeNode(workerId)
     }
     this.#registered.clear()
   }

@@ -2,8 +2,8 @@
 import { refuseBadName, refuseUnknown } from '../../app/config/call-options.ts'
 import { processingDatabaseFromEnvironment } from '../../app/config/environment.ts'
 import type { EvertickOptions } from '../../app/config/options.ts'
-import { Evertick } from '../../app/evertick.ts'
 import { EvertickError } from '../../core/error.ts'
+import { Evertick } from '../../evertick.ts'
 import { OwnNode } from '../own-node.ts'
 import { defaultQueue } from './processing-queue.ts'
 

@@ -2,9 +2,10 @@
  * Leases by hand: what a `ProcessingWorker` does by itself, one call at a time. Every write after a claim names its
  * fence, so that a worker that was superseded gets false, and writes nothing.
  */
+
 import type { AppContext } from '../../app/app-context.ts'
+import { contextOf } from '../../app/app-context.ts'
 import { pageLimit, refuseBadName, refuseUnknown } from '../../app/config/call-options.ts'
-import { Evertick } from '../../app/evertick.ts'
 import { applyJob } from '../../app/job/apply-jobs.ts'
 import { leaseSlackMs } from '../../core/attempt/lease.ts'
 import type { Execution } from '../../core/execution/execution.ts'
@@ -53,7 +54,7 @@ export class ProcessingJobRepository {
   async createJob(data: unknown, options: CreateProcessingJobOptions = {}): Promise<ProcessingJob> {
     refuseUnknown(options, ['runAt', 'priority', 'tx'], 'createJob')
     const evertick = await this.#node.opened()
-    const app = Evertick.appOf(evertick)
+    const app = contextOf(evertick)
     const { jobId, payload } = newJobFrom(data, app.maxPayloadBytes)
     await this.#define(app)
     const named = jobId === null ? {} : { unique: jobId, metadata: { job_id: jobId } }
@@ -77,7 +78,9 @@ export class ProcessingJobRepository {
     const page = { job: this.#jobName, limit, ...(before === undefined ? {} : { afterId: before }) }
     const states = status === undefined ? [undefined] : statesOf(status)
     const found = await Promise.all(
-      states.map((state) => app.store.listExecutions(state === undefined ? page : { ...page, state })),
+      states.map((state) =>
+        app.store.executions.listExecutions(state === undefined ? page : { ...page, state }),
+      ),
     )
     const newest = found.flat().toSorted((a, b) => (a.id < b.id ? 1 : -1))
     return await Promise.all(newest.slice(0, limit).map((execution) => jobOf(app, execution)))
@@ -95,7 +98,7 @@ export class ProcessingJobRepository {
     await this.#holders.register(app, workerId, leaseMs)
     const now = clock.now()
     const request = { nodeId: workerId, queue: this.#queue, limit: 1, start: 1, now, readyBy: now, leaseMs }
-    const [claim] = (await store.claimExecutions(request)).claimed
+    const [claim] = (await store.work.claimExecutions(request)).claimed
     if (claim === undefined) return null
     this.#holders.hold(workerId, claim)
     // The caller may act on it: a power cut must not undo it.
@@ -122,7 +125,7 @@ export class ProcessingJobRepository {
     const { attempt } = found
     const ending = releaseEnding(status, error, found, now)
     const attempts = [{ ...claim, attempt, ending, finishedAt: now }]
-    const { refused } = await app.store.finishAttempts({ nodeId: workerId, attempts, now })
+    const { refused } = await app.store.work.finishAttempts({ nodeId: workerId, attempts, now })
     // A claim that is refused once stays known, or the next call would be taken for a successor's of the same name.
     if (refused.length > 0) return false
     this.#holders.letGo(workerId, jobId)
@@ -140,7 +143,7 @@ export class ProcessingJobRepository {
     const now = app.clock.now()
     const leasedUntil = Math.max(now, found?.leasedUntil ?? now) + additionalMs
     await this.#holders.register(app, workerId, leasedUntil - now)
-    const { lost } = await app.store.extendLeases({ claims: [claim], leasedUntil, now })
+    const { lost } = await app.store.work.extendLeases({ claims: [claim], leasedUntil, now })
     return lost.length === 0
   }
 
@@ -155,7 +158,7 @@ export class ProcessingJobRepository {
     const seen = expired.flatMap(({ id, fence, leasedUntil }) =>
       leasedUntil === null ? [] : [{ id, fence, leasedUntil }],
     )
-    const taken = await app.store.expireLeases({
+    const taken = await app.store.work.expireLeases({
       now: app.clock.now(),
       // Only these, and only if they are still as they were seen.
       limit: 0,
@@ -189,7 +192,7 @@ export class ProcessingJobRepository {
   }
 
   async #app(): Promise<AppContext> {
-    return Evertick.appOf(await this.#node.opened())
+    return await this.#node.context()
   }
 
   /** A producer may come before any worker: it writes the same definition. */
@@ -202,7 +205,7 @@ export class ProcessingJobRepository {
   }
 
   async #find({ store }: AppContext, id: string): Promise<Execution | null> {
-    const found = await store.findExecution(id)
+    const found = await store.executions.findExecution(id)
     return found?.jobName === this.#jobName ? found : null
   }
 
@@ -216,12 +219,12 @@ export class ProcessingJobRepository {
 
   /** By the time as it stands; the engine gives the leases of others another second. */
   async #leases({ store, clock }: AppContext, which: 'active' | 'expired'): Promise<Execution[]> {
-    const leases = await store.listLeases(which, clock.now() + leaseSlackMs)
+    const leases = await store.executions.listLeases(which, clock.now() + leaseSlackMs)
     return leases.filter(({ jobName }) => jobName === this.#jobName)
   }
 }
 
 async function jobOf({ store }: AppContext, execution: Execution): Promise<ProcessingJob> {
-  const attempts = execution.state === 'retrying' ? await store.listAttempts(execution.id) : []
+  const attempts = execution.state === 'retrying' ? await store.executions.listAttempts(execution.id) : []
   return processingJobOf(execution, attempts.at(-1)?.finishedAt ?? null)
 }

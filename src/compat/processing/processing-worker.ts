@@ -3,14 +3,16 @@
  * extends their leases while they run, and gives them back when it stops. A crashed one's jobs are taken up by others, or
  * by itself after a restart, once their leases have ended.
  */
+
 import { EventEmitter } from 'node:events'
-import { Evertick } from '../../app/evertick.ts'
+import { contextOf } from '../../app/app-context.ts'
 import { stderrLogger } from '../../app/log/stderr-logger.ts'
 import { EvertickError } from '../../core/error.ts'
 import { parseDuration } from '../../core/schedule/duration.ts'
 import type { Duration } from '../../core/schedule/schedule.ts'
 import type { JobContext } from '../../engine/worker/handler.ts'
 import { errorFrom, OutcomeSignal } from '../../engine/worker/outcome-signal.ts'
+import type { Evertick } from '../../evertick.ts'
 import type { OwnNode } from '../own-node.ts'
 import { ActiveJobs, type ProcessingCounts } from './active-jobs.ts'
 import { hearEnds } from './job-ends.ts'
@@ -177,7 +179,7 @@ export class ProcessingWorker<Payload = unknown> extends EventEmitter<Processing
     const evertick = await this.#node.opened()
     await evertick.forget(jobNameOf(this.#settings.queue))
     const over = new AbortController()
-    await Promise.race([this.#active.idle(), Evertick.appOf(evertick).clock.sleep(timeoutMs, over.signal)])
+    await Promise.race([this.#active.idle(), contextOf(evertick).clock.sleep(timeoutMs, over.signal)])
     over.abort()
   }
 

@@ -62,7 +62,7 @@ export class Finisher {
 
   async #writeStarts(claims: readonly Claim[], tries: number): Promise<Set<string>> {
     const { store, clock } = this.#context
-    const lost = new Set(await store.startAttempts(claims, clock.now()))
+    const lost = new Set(await store.work.startAttempts(claims, clock.now()))
     return await this.#unlessWritten(
       lost,
       claims,
@@ -73,7 +73,7 @@ export class Finisher {
 
   async #writeEnds(attempts: readonly FinishedAttempt[], tries: number): Promise<Set<string>> {
     const { store, clock, nodeId } = this.#context
-    const result = await store.finishAttempts({ nodeId, attempts, now: clock.now() })
+    const result = await store.work.finishAttempts({ nodeId, attempts, now: clock.now() })
     // After a second try it may be the first that has ended them, and its reply that was lost.
     if (result.lanes > 0 || tries > 0) this.#onEnded(tries > 0 ? { ...result, opened: true } : result)
     const refused = new Set(result.refused)
@@ -94,7 +94,7 @@ export class Finisher {
   ): Promise<Set<string>> {
     if (tries === 0) return refused
     for (const item of items.filter(({ id }) => refused.has(id))) {
-      const execution = await this.#context.store.findExecution(item.id)
+      const execution = await this.#context.store.executions.findExecution(item.id)
       if (execution?.fence === item.fence && isOurs(execution, item)) refused.delete(item.id)
     }
     return refused

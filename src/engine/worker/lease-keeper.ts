@@ -99,7 +99,7 @@ export class LeaseKeeper extends Service {
         [...this.#held.values()].filter((held) => isKept(held) && held.leasedUntil - now <= leftMs),
       )
       await this.#noteStarts(now)
-      for (const id of await store.findCancelRequests(nodeId)) this.#cancel(id)
+      for (const id of await store.work.findCancelRequests(nodeId)) this.#cancel(id)
     } catch (error) {
       logger.warn('Could not renew leases; trying again', { error })
     }
@@ -112,7 +112,7 @@ export class LeaseKeeper extends Service {
       return isLong ? [{ held, start: { id, fence, startedAt: unnotedSince } }] : []
     })
     if (long.length === 0) return
-    await this.#context.store.noteStarts(long.map(({ start }) => start))
+    await this.#context.store.work.noteStarts(long.map(({ start }) => start))
     for (const { held } of long) held.unnotedSince = null
   }
 
@@ -121,7 +121,7 @@ export class LeaseKeeper extends Service {
     const { store, clock } = this.#context
     const now = clock.now()
     const leasedUntil = now + this.#leaseMs
-    const { lost, cancelled } = await store.extendLeases({ claims: due, leasedUntil, now })
+    const { lost, cancelled } = await store.work.extendLeases({ claims: due, leasedUntil, now })
     const gone = new Set(lost)
     for (const held of due) {
       if (gone.has(held.id)) this.abort(held, 'lost')

@@ -68,7 +68,7 @@ export class QueueWorker extends Service {
     if (reserved.length === 0) return
     try {
       const claims = reserved.map(({ claim }) => claim)
-      await this.#context.store.releaseClaims(claims, this.#context.clock.now())
+      await this.#context.store.work.releaseClaims(claims, this.#context.clock.now())
     } catch (error) {
       // The leases run out by themselves; what must not happen is that the rest of the stop does not.
       this.#context.logger.warn(`Could not give back ${reserved.length} claims`, { error })
@@ -115,7 +115,7 @@ export class QueueWorker extends Service {
     const numbered = room > 0 ? { reserveFrom: await this.#reserve.open() } : {}
     const now = clock.now()
     this.#busy += free
-    const result = await store
+    const result = await store.work
       .claimExecutions({
         nodeId,
         queue,
@@ -171,7 +171,7 @@ export class QueueWorker extends Service {
     const now = clock.now()
     const readyBy = now + this.#upcomingMs
     const request = { nodeId, queue, limit, start: 0, now, readyBy, leaseMs, reserveFrom }
-    const { claimed } = await store.claimExecutions(request).catch((error: unknown) => {
+    const { claimed } = await store.work.claimExecutions(request).catch((error: unknown) => {
       this.#reserve.giveUpCount()
       throw error
     })

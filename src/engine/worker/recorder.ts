@@ -66,8 +66,8 @@ export class Recorder extends Service {
     this.#progress.clear()
     this.#lines = []
     try {
-      if (progress.length > 0) await store.recordProgress(progress)
-      if (lines.length > 0) await store.appendLogs(lines)
+      if (progress.length > 0) await store.work.recordProgress(progress)
+      if (lines.length > 0) await store.work.appendLogs(lines)
     } catch (error) {
       logger.warn(`Could not keep ${lines.length} log lines of executions`, { error })
     }

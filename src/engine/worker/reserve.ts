@@ -74,7 +74,7 @@ export class Reserve {
   async open(): Promise<number> {
     if (this.#turn === null) {
       const { store, nodeId, clock } = this.#context
-      const { turn, fromPlace } = await store.openReserve({ nodeId, queue: this.#queue }, clock.now())
+      const { turn, fromPlace } = await store.work.openReserve({ nodeId, queue: this.#queue }, clock.now())
       this.#nextPlace = fromPlace
       this.#firstPlace = fromPlace
       this.#turn = turn
@@ -144,7 +144,7 @@ export class Reserve {
     const turn = this.#turn
     try {
       const now = clock.now()
-      if (turn !== null && (await store.beginReserved({ nodeId, queue: this.#queue, turn, upTo, now })))
+      if (turn !== null && (await store.work.beginReserved({ nodeId, queue: this.#queue, turn, upTo, now })))
         return true
     } catch (error) {
       logger.warn('Could not mark starts together; marking each', { error })

@@ -283,7 +283,7 @@ class Attempt {
       return { state: 'completed' as const, result: this.keepable(value) }
     }
     try {
-      return await store.completeWithin<T>({
+      return await store.work.completeWithin<T>({
         claim: { ...this.#claim, startedAt: this.#startedAt },
         nodeId,
         maxMs: store.longestTransactionMs,
@@ -303,7 +303,7 @@ class Attempt {
   async #isCompleted(): Promise<boolean> {
     const { id, fence } = this.#claim
     try {
-      const execution = await this.#context.store.findExecution(id)
+      const execution = await this.#context.store.executions.findExecution(id)
       return execution?.fence === fence && execution.state === 'completed'
     } catch {
       // The error of the commit says more; a completed execution refuses whatever is written for it next.

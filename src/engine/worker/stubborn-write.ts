@@ -70,7 +70,7 @@ export class StubbornWrite<Item extends Claim> {
   async #othersCanWrite(): Promise<boolean> {
     const { store, nodeId, clock } = this.#context
     try {
-      await store.touchNode(nodeId, clock.now(), probeLostMs)
+      await store.cluster.touchNode(nodeId, clock.now(), probeLostMs)
       return true
     } catch {
       return false

@@ -2,8 +2,9 @@
  * Gathers hints for a tenth of a second and lets one per subject through, the newest. However much happens, what comes out
  * of a window is bounded: beyond a count, executions are told of by their job, and jobs no longer by name.
  */
+
+import { type Hint, subjectOf } from '../../app/changes/hint.ts'
 import type { Clock } from '../../engine/clock.ts'
-import { type Hint, subjectOf } from './hint.ts'
 
 const windowMs = 100
 /** Of one kind, in one window. */

@@ -1,7 +1,8 @@
 /** `evertick/express`: `app.use('/jobs', evertickExpress(evertick))`. It imports nothing of Express. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { contextOf } from '../../app/app-context.ts'
 import type { MountOptions } from '../../app/config/api-config.ts'
-import { Evertick } from '../../app/evertick.ts'
+import type { Evertick } from '../../evertick.ts'
 import { nodeListener } from '../node-server.ts'
 import { mountedApi } from './mounted-api.ts'
 
@@ -26,7 +27,7 @@ export function evertickExpress(evertick: Evertick, options: MountOptions = {}):
   const api = mountedApi(evertick, options)
   const listener = nodeListener<ExpressRequest>(
     (request, { ip, baseUrl }) => api(request, ip, baseUrl),
-    Evertick.appOf(evertick).logger,
+    contextOf(evertick).logger,
   )
   const mount = (request: ExpressRequest, response: ServerResponse) => {
     // Express has cut it; what is below the mount is never handed on, so that nobody misses the rest.

@@ -1,7 +1,8 @@
 /** `evertick/fastify`: `app.register(evertickFastify, { prefix: '/jobs', evertick })`. Of Fastify it needs the types only. */
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import { contextOf } from '../../app/app-context.ts'
 import type { MountOptions } from '../../app/config/api-config.ts'
-import { Evertick } from '../../app/evertick.ts'
+import type { Evertick } from '../../evertick.ts'
 import { nodeListener } from '../node-server.ts'
 import { mountedApi } from './mounted-api.ts'
 
@@ -19,7 +20,7 @@ export const evertickFastify: FastifyPluginAsync<FastifyMountOptions> = async (a
   const addresses = new WeakMap<FastifyRequest['raw'], string>()
   const listener = nodeListener<FastifyRequest['raw']>(
     (request, incoming) => api(request, addresses.get(incoming)),
-    Evertick.appOf(evertick).logger,
+    contextOf(evertick).logger,
   )
   // Bodies are left for our own reader, within this plugin only.
   app.removeAllContentTypeParsers()

@@ -1,26 +1,27 @@
 /** The API of an open Evertick inside somebody's server: the same guards, and an end with the Evertick or before it. */
 import { openAccess } from '../../app/access/open-access.ts'
+import { contextOf } from '../../app/app-context.ts'
 import { type ApiOptions, type MountOptions, mountConfig } from '../../app/config/api-config.ts'
-import { Evertick } from '../../app/evertick.ts'
 import { EvertickError } from '../../core/error.ts'
+import type { Evertick } from '../../evertick.ts'
 import { type Api, createApi, type Fetch } from '../api.ts'
 import { errorResponse } from '../problem.ts'
 
 export function mountedApi(evertick: Evertick, options: MountOptions & Pick<ApiOptions, 'basePath'>): Api {
   const config = mountConfig(options)
   const { basePath, metricsPublic } = config
-  const { database, logger, onStop } = Evertick.appOf(evertick)
-  const access = openAccess(evertick, database, config)
+  const app = contextOf(evertick)
+  const access = openAccess(app, config)
   // Which names it answers to is the app's affair, unless it says so here, too: no cookie of ours reaches another name.
   const hosts = config.hosts.length === 0 ? null : config.hosts
-  const api = createApi({ evertick, access, logger, hosts, metricsPublic, basePath })
+  const api = createApi({ evertick, app, access, logger: app.logger, hosts, metricsPublic, basePath })
   let closing: Promise<void> | null = null
   const close = async () => {
     closing ??= api.close()
     takeOff()
     await closing
   }
-  const takeOff = onStop(close)
+  const takeOff = app.onStop(close)
   const fetch: Fetch = async (...given) => (closing === null ? await api(...given) : errorResponse(stopped()))
   return Object.assign(fetch, { close })
 }

@@ -1,10 +1,11 @@
 /** `evertick/server`: the API of an open Evertick for any server that speaks `Request` and `Response`, or on a port. */
 import type { Access, CreatedToken, TokenView } from '../../app/access/access.ts'
 import { openAccess } from '../../app/access/open-access.ts'
-import type { RunningApi } from '../../app/api-server.ts'
+import { contextOf } from '../../app/app-context.ts'
+import type { RunningApi } from '../../app/cluster/live-node.ts'
 import { type ApiOptions, apiConfig, type MountOptions, mountConfig } from '../../app/config/api-config.ts'
-import { Evertick } from '../../app/evertick.ts'
-import { serve as listen } from '../serve.ts'
+import type { Evertick } from '../../evertick.ts'
+import { serveApi } from '../serve.ts'
 import { mountedApi } from './mounted-api.ts'
 
 export interface ApiOfOptions extends MountOptions {
@@ -29,14 +30,13 @@ export function apiOf(evertick: Evertick, options: ApiOfOptions = {}): MountedAp
 
 /** On a port of its own, without the role `api`. It closes with the Evertick, or before it. */
 export async function serve(evertick: Evertick, options: ApiOptions = {}): Promise<RunningApi> {
-  const { database, logger, onStop } = Evertick.appOf(evertick)
-  const config = apiConfig(options)
-  const running = await listen(evertick, openAccess(evertick, database, config), config, logger)
+  const app = contextOf(evertick)
+  const running = await serveApi(evertick, app, apiConfig(options))
   const close = async () => {
     takeOff()
     await running.close()
   }
-  const takeOff = onStop(close)
+  const takeOff = app.onStop(close)
   return { url: running.url, close }
 }
 
@@ -45,7 +45,7 @@ export function accessOf(
   evertick: Evertick,
   options: Pick<ApiOptions, 'secrets' | 'provider'> = {},
 ): Pick<Access, 'createToken' | 'listTokens' | 'revoke' | 'createLink'> {
-  return openAccess(evertick, Evertick.appOf(evertick).database, mountConfig(options))
+  return openAccess(contextOf(evertick), mountConfig(options))
 }
 
 export type { ApiOptions, CreatedToken, MountOptions, RunningApi, TokenView }

@@ -1,6 +1,5 @@
 /** Tokens for programs, sessions for people. */
 import { z } from 'zod'
-import { Evertick } from '../../app/evertick.ts'
 import { accessRoles } from '../../core/access/access-role.ts'
 import { EvertickError } from '../../core/error.ts'
 import type { Duration } from '../../core/schedule/schedule.ts'
@@ -10,10 +9,6 @@ import * as schema from '../schemas/cluster.ts'
 import { duration, reference } from '../schemas/named.ts'
 
 const tag = 'Access'
-
-function nowOf(evertick: Evertick): Date {
-  return new Date(Evertick.appOf(evertick).clock.now())
-}
 
 export const accessRoutes = [
   endpoint({
@@ -61,7 +56,7 @@ export const accessRoutes = [
     body: z.strictObject({ code: z.string().min(1).max(200) }),
     answers: schema.session,
     status: 201,
-    run: async ({ evertick, access, body, by, request, basePath }) => {
+    run: async ({ app, access, body, by, request, basePath }) => {
       const made = await access.signIn(body.code, by)
       if (made === null) {
         throw new EvertickError('unauthenticated', 'This link was used already, or is too old.', {
@@ -69,7 +64,12 @@ export const accessRoutes = [
         })
       }
       const { name, role, token, expiresAt } = made
-      const answer = { actor: `session:${name}`, role, expiresAt: new Date(expiresAt), now: nowOf(evertick) }
+      const answer = {
+        actor: `session:${name}`,
+        role,
+        expiresAt: new Date(expiresAt),
+        now: new Date(app.clock.now()),
+      }
       return new Reply(answer, {
         status: 201,
         headers: { 'set-cookie': sessionCookie(token, expiresAt, { request, basePath }) },
@@ -83,11 +83,11 @@ export const accessRoutes = [
     tag,
     summary: 'Who calls',
     answers: schema.session,
-    run: async ({ evertick, principal }) => ({
+    run: async ({ app, principal }) => ({
       actor: principal?.actor,
       role: principal?.role,
       expiresAt: new Date(principal?.expiresAt ?? 0),
-      now: nowOf(evertick),
+      now: new Date(app.clock.now()),
     }),
   }),
   endpoint({

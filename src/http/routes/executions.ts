@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { executionOrders } from '../../app/execution/executions.ts'
 import { endpoint } from '../endpoint.ts'
-import { formerExecution } from '../former.ts'
+import { replayedExecution } from '../idempotency.ts'
 import { requestMetadata } from '../request-metadata.ts'
 import * as schema from '../schemas/execution.ts'
 import { filterText, page, reference } from '../schemas/named.ts'
@@ -34,8 +34,8 @@ export const executionRoutes = [
     takes: 'payload',
     answers: schema.enqueued,
     status: 201,
-    repeatable: true,
-    former: async (call, id) => ((await formerExecution(call, id)) === null ? null : { id, created: true }),
+    idempotent: true,
+    replay: async (call, id) => ((await replayedExecution(call, id)) === null ? null : { id, created: true }),
     run: async (call) => {
       const { job, input, metadata, ...options } = call.body
       return await call.maker.enqueue(job, input, { ...options, metadata: requestMetadata(call, metadata) })
@@ -79,10 +79,10 @@ export const executionRoutes = [
     summary: 'Cancel it; one that runs is asked to stop',
     params: reference,
     answers: schema.execution,
-    repeatable: true,
-    former: async ({ evertick, params }) => {
-      const found = await formerExecution({ evertick }, params.id)
-      return found?.state === 'cancelled' || found?.cancelRequestedAt != null ? found : null
+    idempotent: true,
+    replay: async ({ app, params }) => {
+      const execution = await replayedExecution({ app }, params.id)
+      return execution?.state === 'cancelled' || execution?.cancelRequestedAt != null ? execution : null
     },
     run: async ({ evertick, params, by }) => await evertick.executions.cancel(params.id, by),
   }),
@@ -95,8 +95,8 @@ export const executionRoutes = [
     params: reference,
     answers: schema.execution,
     status: 202,
-    repeatable: true,
-    former: formerExecution,
+    idempotent: true,
+    replay: replayedExecution,
     run: async ({ maker, params, by }) => await maker.executions.retry(params.id, by),
   }),
 ]

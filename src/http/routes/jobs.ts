@@ -1,6 +1,5 @@
 /** `/jobs`: everything that can be done with a job. */
 import { z } from 'zod'
-import { Evertick } from '../../app/evertick.ts'
 import {
   changesOfLegacy,
   type LegacyChanges,
@@ -10,8 +9,9 @@ import {
 import { previewSchedule } from '../../app/job/preview-schedule.ts'
 import type { JobView } from '../../app/views.ts'
 import type { JobState } from '../../core/job/job-state.ts'
+import type { Evertick } from '../../evertick.ts'
 import { endpoint, Reply } from '../endpoint.ts'
-import { formerExecution } from '../former.ts'
+import { replayedExecution } from '../idempotency.ts'
 import { requestMetadata } from '../request-metadata.ts'
 import { execution, executionList, why } from '../schemas/execution.ts'
 import * as schema from '../schemas/job.ts'
@@ -46,8 +46,8 @@ function seenRevision(ifMatch: string | null, job: JobView): { revision?: number
   return { revision: marks.includes(etagOf(job)) ? job.revision : -1 }
 }
 
-/** An action whose former try never said how it ended: the job is where it was to go, or it goes there now. */
-function formerlyIn(state: JobState) {
+/** An action whose earlier try never said how it ended: the job is where it was to go, or it goes there now. */
+function replayedIn(state: JobState) {
   return async ({
     evertick,
     params,
@@ -81,18 +81,16 @@ export const jobRoutes = [
     takes: 'payload',
     answers: schema.job,
     status: 201,
-    repeatable: true,
-    former: async ({ evertick, maker, body, by }, id) => {
-      const made = await Evertick.appOf(evertick).store.findJob(id)
+    idempotent: true,
+    replay: async ({ evertick, app, maker, body, by }, id) => {
+      const made = await app.store.jobs.findJob(id)
       if (made === null) return null
       const { executions } = await evertick.executions.list({ job: id, limit: 1 })
       if (body.runNow === true && executions.length === 0) await maker.jobs.trigger(id, by)
       return createdJob(await evertick.jobs.get(id))
     },
-    run: async ({ evertick, maker, body, by }) =>
-      createdJob(
-        await maker.jobs.create(optionsOfLegacy(body as LegacyJob, Evertick.appOf(evertick).clock.now()), by),
-      ),
+    run: async ({ app, maker, body, by }) =>
+      createdJob(await maker.jobs.create(optionsOfLegacy(body as LegacyJob, app.clock.now()), by)),
   }),
   bulkRoute,
   endpoint({
@@ -146,8 +144,8 @@ export const jobRoutes = [
     }),
     bodyOptional: true,
     answers: schema.job,
-    repeatable: true,
-    former: formerlyIn('paused'),
+    idempotent: true,
+    replay: replayedIn('paused'),
     run: async ({ evertick, params, body, by }) => await evertick.jobs.pause(params.id, { ...body, ...by }),
   }),
   endpoint({
@@ -160,8 +158,8 @@ export const jobRoutes = [
     body: z.strictObject({ catchUp: z.enum(['skip', 'policy', 'latest', 'all']).default('skip') }),
     bodyOptional: true,
     answers: schema.job,
-    repeatable: true,
-    former: formerlyIn('active'),
+    idempotent: true,
+    replay: replayedIn('active'),
     run: async ({ evertick, params, body, by }) => await evertick.jobs.resume(params.id, { ...body, ...by }),
   }),
   endpoint({
@@ -172,8 +170,8 @@ export const jobRoutes = [
     summary: 'End the schedule, and cancel what is unfinished',
     params: reference,
     answers: schema.job,
-    repeatable: true,
-    former: formerlyIn('cancelled'),
+    idempotent: true,
+    replay: replayedIn('cancelled'),
     run: async ({ evertick, params, by }) => await evertick.jobs.cancel(params.id, by),
   }),
   endpoint({
@@ -185,8 +183,8 @@ export const jobRoutes = [
     params: reference,
     answers: execution,
     status: 202,
-    repeatable: true,
-    former: formerExecution,
+    idempotent: true,
+    replay: replayedExecution,
     run: async ({ maker, params, by }) => await maker.jobs.retry(params.id, by),
   }),
   endpoint({
@@ -205,8 +203,8 @@ export const jobRoutes = [
     bodyOptional: true,
     answers: execution,
     status: 202,
-    repeatable: true,
-    former: formerExecution,
+    idempotent: true,
+    replay: replayedExecution,
     run: async (call) => {
       const metadata = requestMetadata(call, call.body.metadata)
       return await call.maker.jobs.trigger(call.params.id, { ...call.body, metadata, ...call.by })
@@ -227,7 +225,7 @@ export const jobRoutes = [
       order: z.enum(['oldest_first', 'newest_first']).default('oldest_first'),
     }),
     answers: schema.backfill,
-    repeatable: true,
+    idempotent: true,
     run: async ({ evertick, params, body, by }) =>
       await evertick.jobs.backfill(params.id, { ...body, ...by }),
   }),
@@ -280,8 +278,8 @@ export const jobRoutes = [
       limit: z.coerce.number().int().min(1).max(mostTicks).default(usualTicks),
     }),
     answers: schema.ticks,
-    run: async ({ evertick, params, query }) => {
-      const to = new Date(query.to ?? Evertick.appOf(evertick).clock.now())
+    run: async ({ evertick, app, params, query }) => {
+      const to = new Date(query.to ?? app.clock.now())
       const from = query.from ?? new Date(to.getTime() - dayMs)
       return await evertick.jobs.explain(params.id, { ...query, from, to })
     },
@@ -308,9 +306,9 @@ export const jobRoutes = [
     params: reference,
     query: z.strictObject({ count: z.coerce.number().int().min(1).max(1_000).default(10) }),
     answers: schema.upcoming,
-    run: async ({ evertick, params, query }) => {
+    run: async ({ evertick, app, params, query }) => {
       const { name, schedule, scheduleText } = await evertick.jobs.get(params.id)
-      const from = new Date(Evertick.appOf(evertick).clock.now())
+      const from = new Date(app.clock.now())
       return {
         upcoming: await evertick.jobs.upcoming(params.id, query),
         description: scheduleText,

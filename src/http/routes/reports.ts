@@ -1,6 +1,5 @@
 /** Pictures of the whole, for whoever watches: all of them only read. */
 import { z } from 'zod'
-import { Evertick } from '../../app/evertick.ts'
 import { previewSchedule } from '../../app/job/preview-schedule.ts'
 import type { Schedule } from '../../core/schedule/schedule.ts'
 import { endpoint } from '../endpoint.ts'
@@ -80,8 +79,8 @@ export const reportRoutes = [
       name: z.string().min(1).max(200).optional(),
     }),
     answers: schedulePreview,
-    run: async ({ evertick, body: { schedule: given, from, ...rest } }) => {
-      const start = from === undefined ? new Date(Evertick.appOf(evertick).clock.now()) : new Date(from)
+    run: async ({ app, body: { schedule: given, from, ...rest } }) => {
+      const start = from === undefined ? new Date(app.clock.now()) : new Date(from)
       return previewSchedule(given as Schedule, { from: start, ...rest })
     },
   }),

@@ -1,8 +1,8 @@
 /** Outside of the prefix: whether this node lives and is ready, and what the API is. */
 import { z } from 'zod'
 import { version } from '../../app/config/version.ts'
-import type { Evertick } from '../../app/evertick.ts'
 import { EvertickError } from '../../core/error.ts'
+import type { Evertick } from '../../evertick.ts'
 import { type Endpoint, endpoint, Reply } from '../endpoint.ts'
 import { alive, health } from '../schemas/cluster.ts'
 

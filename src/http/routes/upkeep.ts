@@ -1,7 +1,6 @@
 /** What is done to jobs now and then: a cursor brought back, crons made intervals, all of them as a crontab. */
 import { z } from 'zod'
 import { exportCrontab } from '../../app/crontab/export-crontab.ts'
-import { Evertick } from '../../app/evertick.ts'
 import { endpoint } from '../endpoint.ts'
 import * as schema from '../schemas/job.ts'
 import { reference } from '../schemas/named.ts'
@@ -41,6 +40,6 @@ export const upkeepRoutes = [
     summary: 'The jobs as a crontab, and those that none can say',
     query: z.strictObject({ format: z.enum(['user', 'system']).optional() }),
     answers: upkeep.exportedCrontab,
-    run: async ({ evertick, query }) => await exportCrontab(Evertick.appOf(evertick), query),
+    run: async ({ app, query }) => await exportCrontab(app, query),
   }),
 ]

@@ -4,11 +4,11 @@
  * until the caller's commit.
  */
 
-import { mostTries, pickUnmade, unsettled } from '../sql/executions/enqueue.ts'
 import { jobCancelled, jobNotFound } from '../sql/jobs/create-job.ts'
 import { enqueueColumns, startByRow } from '../sql/jobs/job-columns.ts'
 import { number, text } from '../sql/runtime/rows.ts'
 import { look, type Param, plain, type Row, type Script } from '../sql/runtime/script.ts'
+import { mostTries, pickUnmade, unsettled } from '../sql/work/enqueue.ts'
 import type { Enqueued, NewExecution } from '../store.ts'
 import { chunksOf } from './dialect.ts'
 

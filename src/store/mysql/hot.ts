@@ -4,13 +4,13 @@
  * it has changed counts them, and looks only where some are missing.
  */
 
-import { claimedFrom, claimedTo } from '../sql/executions/claimed.ts'
-import { ClaimedJobs } from '../sql/executions/claimed-jobs.ts'
-import { mostIdle } from '../sql/executions/idle-lanes.ts'
 import type { Completion, Crash, CursorMove, HotScripts } from '../sql/hot-scripts.ts'
 import { prove, unprovenText } from '../sql/jobs/unproven.ts'
 import { number, optionalNumber, text } from '../sql/runtime/rows.ts'
 import { look, type Param, type Row, rows, run, type Script } from '../sql/runtime/script.ts'
+import { claimedFrom, claimedTo } from '../sql/work/claimed.ts'
+import { ClaimedJobs } from '../sql/work/claimed-jobs.ts'
+import { mostIdle } from '../sql/work/idle-lanes.ts'
 import type { Claim, ClaimRequest, ClaimResult, ExtendRequest, ExtendResult } from '../store.ts'
 import { chunksOf } from './dialect.ts'
 import { enqueueExecutions } from './enqueue.ts'

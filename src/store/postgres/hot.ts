@@ -4,15 +4,15 @@
  * parameter they would hide the partial indexes from the planner.
  */
 
-import { claimedFrom, claimedTo } from '../sql/executions/claimed.ts'
-import { ClaimedJobs } from '../sql/executions/claimed-jobs.ts'
-import { findSame, mostTries, pickUnmade, unsettled, valuesOf } from '../sql/executions/enqueue.ts'
-import { findIdleLanes } from '../sql/executions/idle-lanes.ts'
 import type { Completion, Crash, CursorMove, HotScripts } from '../sql/hot-scripts.ts'
 import { jobCancelled, jobNotFound } from '../sql/jobs/create-job.ts'
 import { startByText } from '../sql/jobs/job-columns.ts'
 import { number, optionalNumber, text } from '../sql/runtime/rows.ts'
 import { look, type Param, type Row, run, type Script } from '../sql/runtime/script.ts'
+import { claimedFrom, claimedTo } from '../sql/work/claimed.ts'
+import { ClaimedJobs } from '../sql/work/claimed-jobs.ts'
+import { findSame, mostTries, pickUnmade, unsettled, valuesOf } from '../sql/work/enqueue.ts'
+import { findIdleLanes } from '../sql/work/idle-lanes.ts'
 import type {
   Claim,
   ClaimRequest,

@@ -3,9 +3,6 @@
  * transaction, beats any multi-row form: there is no round trip to save.
  */
 
-import { type ClaimedJob, claimedFrom, claimedJobFrom, claimedTo } from '../sql/executions/claimed.ts'
-import { unsettled } from '../sql/executions/enqueue.ts'
-import { isUnfinished } from '../sql/executions/states.ts'
 import type { Completion, Crash, CursorMove } from '../sql/hot-scripts.ts'
 import { jobCancelled, jobNotFound } from '../sql/jobs/create-job.ts'
 import { enqueueColumns, startByRow } from '../sql/jobs/job-columns.ts'
@@ -13,6 +10,9 @@ import { prove } from '../sql/jobs/unproven.ts'
 import { number, optionalNumber, text } from '../sql/runtime/rows.ts'
 import { type Row, row, rows, run, type Script } from '../sql/runtime/script.ts'
 import { moveOne } from '../sql/ticks/apply-plan.ts'
+import { type ClaimedJob, claimedFrom, claimedJobFrom, claimedTo } from '../sql/work/claimed.ts'
+import { unsettled } from '../sql/work/enqueue.ts'
+import { isUnfinished } from '../sql/work/states.ts'
 import type {
   Claim,
   ClaimedExecution,
@@ -221,4 +221,4 @@ export function* moveCursors(moves: readonly CursorMove[]): Script<number> {
   return moved
 }
 
-export { findIdleLanes } from '../sql/executions/idle-lanes.ts'
+export { findIdleLanes } from '../sql/work/idle-lanes.ts'

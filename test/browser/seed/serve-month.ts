@@ -1,11 +1,13 @@
 /** A process of its own that has lived through the month, and serves it until its input ends. Says where, as one line of JSON. */
+
 import { openAccess } from '../../../src/app/access/open-access.ts'
+import { contextOf } from '../../../src/app/app-context.ts'
 import { apiConfig } from '../../../src/app/config/api-config.ts'
 import { accessRoles } from '../../../src/core/access/access-role.ts'
 import { openMonth, secret } from './month.ts'
 
 const month = await openMonth()
-const access = openAccess(month.evertick, month.database, apiConfig({ secrets: [secret] }))
+const access = openAccess(contextOf(month.evertick), apiConfig({ secrets: [secret] }))
 // Until the month's clock moves, they never end.
 const tokens: Record<string, string> = {}
 for (const role of accessRoles) tokens[role] = (await access.createToken({ name: role, role })).token

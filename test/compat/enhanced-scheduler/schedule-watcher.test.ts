@@ -1,11 +1,8 @@
 /** An app is told which schedules changed, whoever changed them. */
+
 import { expect, onTestFinished, test, vi } from 'vitest'
-import {
-  Evertick,
-  ScheduleRepository,
-  ScheduleWatcher,
-  type ScheduleWatcherOptions,
-} from '../../../src/index.ts'
+import { contextOf } from '../../../src/app/app-context.ts'
+import { ScheduleRepository, ScheduleWatcher, type ScheduleWatcherOptions } from '../../../src/index.ts'
 import type { TestNode } from '../../../src/testing/index.ts'
 import { keptLogger, openParts, silent } from './open-parts.ts'
 
@@ -153,8 +150,8 @@ test('a database that is away is looked at again', async () => {
   const logger = keptLogger()
   const { watcher, told } = watch(node, { logger, checkInterval: '10s' })
   await watcher.start()
-  const { store } = Evertick.appOf(node.evertick)
-  const away = vi.spyOn(store, 'listJobs').mockRejectedValue(new Error('away'))
+  const { store } = contextOf(node.evertick)
+  const away = vi.spyOn(store.jobs, 'listJobs').mockRejectedValue(new Error('away'))
   await repository.create(hourly)
   await expect.poll(() => logger.lines.filter((line) => line.startsWith('warn')).length).toBeGreaterThan(0)
   expect(told).toEqual([])

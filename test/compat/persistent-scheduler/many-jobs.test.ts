@@ -1,7 +1,8 @@
 /** Many jobs, many missed runs: work in proportion to them, and figures that are right. */
+
 import { writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { Evertick } from '../../../src/app/evertick.ts'
+import { contextOf } from '../../../src/app/app-context.ts'
 import type { Files } from '../../../src/compat/persistent-scheduler/disk-files.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { memoryFiles } from './memory-files.ts'
@@ -19,7 +20,7 @@ async function workOf(jobs: number): Promise<Work> {
   const stage = new Stage()
   const work = { saved: 0, registered: 0, kept: 0 }
   const { scheduler } = stage.begin({}, countingFiles(work))
-  countHandlers(Evertick.appOf(await scheduler.evertick).store, work)
+  countHandlers(contextOf(await scheduler.evertick).store, work)
   for (let index = 0; index < jobs; index += 1) {
     const name = `job-${index}`
     await scheduler.schedule({ name, schedule: '0 8 * * *', timezone: 'UTC', task: () => {} })
@@ -39,13 +40,13 @@ function countingFiles(work: Work): Files {
 }
 
 function countHandlers(store: Store, work: Work): void {
-  const registerNode = store.registerNode.bind(store)
-  const changeHandlers = store.changeHandlers.bind(store)
-  store.registerNode = (node, handlers) => {
+  const registerNode = store.cluster.registerNode.bind(store)
+  const changeHandlers = store.cluster.changeHandlers.bind(store)
+  store.cluster.registerNode = (node, handlers) => {
     work.registered += handlers.length
     return registerNode(node, handlers)
   }
-  store.changeHandlers = (id, change) => {
+  store.cluster.changeHandlers = (id, change) => {
     work.registered += change.added.length + change.removed.length
     return changeHandlers(id, change)
   }

@@ -6,16 +6,18 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished, vi } from 'vitest'
-import { Evertick, type Surroundings } from '../../../src/app/evertick.ts'
+import type { Surroundings } from '../../../src/app/cluster/live-node.ts'
 import { diskFiles, type Files } from '../../../src/compat/persistent-scheduler/disk-files.ts'
 import { parseDuration } from '../../../src/core/schedule/duration.ts'
 import type { Duration } from '../../../src/core/schedule/schedule.ts'
+import { Evertick } from '../../../src/evertick.ts'
 import {
   type EvertickOptions,
   PersistentScheduler,
   type PersistentSchedulerConfig,
 } from '../../../src/index.ts'
 import type { Store } from '../../../src/store/store.ts'
+import { wrapVerbs } from '../../../src/store/wrap-store.ts'
 import { ManualClock } from '../../../src/testing/index.ts'
 
 export interface Life {
@@ -41,7 +43,8 @@ export class Stage {
     onTestFinished(() => rmSync(this.folder, { recursive: true, force: true }))
     vi.spyOn(Evertick, 'openWith').mockImplementation(
       async (options: EvertickOptions, given: Partial<Surroundings>) => {
-        const wrap = (store: Store) => this.#watched(given.wrap?.(store) ?? store)
+        const wrap = (store: Store) =>
+          wrapVerbs(given.wrap?.(store) ?? store, ({ run }) => this.#counted(run))
         const node = await open(options, { ...given, wrap })
         this.#nodes.push(node)
         return node
@@ -128,23 +131,27 @@ export class Stage {
     await ended
   }
 
-  /** Counts the calls that have not been answered; a dead process's are refused. */
-  #watched<T extends Store | Files>(target: T, dead: () => boolean = () => false): T {
-    return new Proxy(target, {
-      get: (from, name) => {
-        const member: unknown = Reflect.get(from, name)
-        if (typeof member !== 'function' || name === 'listen') return member
-        return async (...args: unknown[]) => {
+  /** A dead process's calls are refused. */
+  #watched(files: Files, dead: () => boolean = () => false): Files {
+    return new Proxy(files, {
+      get:
+        (from, name) =>
+        async (...args: unknown[]) => {
           if (dead()) throw new Error('the process is dead')
-          this.#calls += 1
-          try {
-            return await (member as (...given: unknown[]) => Promise<unknown>).apply(from, args)
-          } finally {
-            this.#calls -= 1
-          }
-        }
-      },
+          const call = Reflect.get(from, name) as (...given: unknown[]) => Promise<unknown>
+          return await this.#counted(() => call.apply(from, args))
+        },
     })
+  }
+
+  /** As a call that has not been answered. */
+  async #counted<T>(call: () => Promise<T>): Promise<T> {
+    this.#calls += 1
+    try {
+      return await call()
+    } finally {
+      this.#calls -= 1
+    }
   }
 }
 

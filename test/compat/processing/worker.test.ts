@@ -1,9 +1,10 @@
 /** A worker on a node of a test: what it tells, how often it tries, how it stops. Time is the test's own. */
+
 import { once } from 'node:events'
 import { expect, onTestFinished, test } from 'vitest'
+import { contextOf } from '../../../src/app/app-context.ts'
 import {
   type ActiveProcessingJob,
-  Evertick,
   type Logger,
   ProcessingJobRepository,
   ProcessingWorker,
@@ -141,10 +142,10 @@ test('a worker that was superseded writes nothing, and hears of it', async () =>
   const started = once(worker, 'job:started')
   const { id } = await jobs.createJob({ job_id: 'a', payload: 1 })
   await started
-  const { store, clock } = Evertick.appOf(node.evertick)
-  const [lease] = await store.listLeases('active', clock.now())
+  const { store, clock } = contextOf(node.evertick)
+  const [lease] = await store.executions.listLeases('active', clock.now())
   const silent = [{ id, fence: lease?.fence ?? 0, leasedUntil: lease?.leasedUntil ?? 0 }]
-  await store.expireLeases({ now: clock.now(), limit: 0, silent, random: () => 0 })
+  await store.work.expireLeases({ now: clock.now(), limit: 0, silent, random: () => 0 })
   expect(await jobs.acquireLease('successor', 60)).toMatchObject({ id, attempts: 2 })
   held.open()
   await node.settle()

@@ -45,8 +45,9 @@ export default defineConfig({
     // From the next tick on, this process stops itself while it holds the row by which leaders are elected.
     defineJob({
       name: 'arm',
-      run() {
-        isArmed = true
+      run(ctx) {
+        // Where the process stopped before its end was written, it runs again, on a node that is to go on.
+        isArmed = ctx.attempt === 1
       },
     }),
     defineJob({ name: 'tick', schedule: { every: '500ms' }, run: () => {} }),

@@ -1,12 +1,11 @@
 /** What the store answered must be true of the database at that moment: a stale fence or term is refused. */
 import { EvertickError } from '../../../src/core/error.ts'
-import type { Store } from '../../../src/store/store.ts'
+import type { Verb, Verbs } from '../../../src/store/wrap-store.ts'
 import type { Change, LockRow } from './change-log.ts'
 import type { Model } from './model.ts'
 import { Violation } from './violation.ts'
 
-type Verb = keyof Store
-type Call<Name extends Verb> = Store[Name] extends (...args: infer Args) => Promise<infer Result>
+type Call<Name extends Verb> = Verbs[Name] extends (...args: infer Args) => Promise<infer Result>
   ? { readonly args: Args; readonly result: Result }
   : never
 

@@ -1,10 +1,10 @@
 /** Claims, leases, attempts and their ends. */
 import type { PlantedBug } from './planted-bug.ts'
 
-const endings = 'src/store/sql/executions/finish-attempts.ts'
+const endings = 'src/store/sql/work/finish-attempts.ts'
 const hot = 'src/store/sqlite/hot.ts'
-const rescue = 'src/store/sql/executions/expire-leases.ts'
-const reserves = 'src/store/sql/executions/reserves.ts'
+const rescue = 'src/store/sql/work/expire-leases.ts'
+const reserves = 'src/store/sql/work/reserves.ts'
 const queueWorker = 'src/engine/worker/queue-worker.ts'
 const performer = 'src/engine/worker/performer.ts'
 
@@ -168,18 +168,18 @@ export const executionBugs: readonly PlantedBug[] = [
     rules: ['effects commit with the completion'],
     patches: [
       {
-        file: 'src/store/sql/executions/complete-within.ts',
+        file: 'src/store/sql/work/complete-within.ts',
         find: `after = yield* finishOne(finished, nodeId, hot)
       if (after === null) throw staleLease(claim.id)`,
         replace: 'complete = () => finishOne(finished, nodeId, hot)',
       },
       {
-        file: 'src/store/sql/executions/complete-within.ts',
+        file: 'src/store/sql/work/complete-within.ts',
         find: 'let after: Aftermath | null = null',
         replace: 'let complete: () => Script<Aftermath | null>',
       },
       {
-        file: 'src/store/sql/executions/complete-within.ts',
+        file: 'src/store/sql/work/complete-within.ts',
         find: 'if (after !== null) request',
         replace: `const after = await driver.write(() => complete())
   if (after !== null) request`,

@@ -46,7 +46,7 @@ export const jobBugs: readonly PlantedBug[] = [
     rules: ['a fixedDelay goes on'],
     patches: [
       {
-        file: 'src/store/sql/executions/expire-leases.ts',
+        file: 'src/store/sql/work/expire-leases.ts',
         find: '=> endedFrom(lease, state))',
         replace: '=> ({ ...endedFrom(lease, state), tick: false }))',
       },

@@ -55,7 +55,7 @@ export const ourOwnBugs: readonly PlantedBug[] = [
     rules: ['a paused job makes nothing'],
     patches: [
       {
-        file: 'src/store/sql/executions/states.ts',
+        file: 'src/store/sql/work/states.ts',
         find: `((state = 'pending' OR state = 'blocked') AND attempt = 0)`,
         replace: `(state = 'pending')`,
       },

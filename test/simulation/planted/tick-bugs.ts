@@ -3,9 +3,9 @@ import type { PlantedBug } from './planted-bug.ts'
 
 const catchUp = 'src/core/tick/catch-up.ts'
 const ledger = 'src/store/sql/ticks/purge-history.ts'
-const lane = 'src/store/sql/executions/lane.ts'
+const lane = 'src/store/sql/work/lane.ts'
 const leadership = 'src/store/sql/cluster/leadership.ts'
-const store = 'src/store/sql/sql-store.ts'
+const store = 'src/store/sql/ticks/tick-store.ts'
 
 /** What the planted `accountTicks` does first, and what it leaves for later. */
 const holdBack = `
@@ -67,7 +67,7 @@ export const tickBugs: readonly PlantedBug[] = [
         return result
       })()`,
       },
-      { file: store, find: 'const auditSliceJobs = 200', replace: `const auditSliceJobs = 200${holdBack}` },
+      { file: store, find: '/** A leader whose fence', replace: `${holdBack}/** A leader whose fence` },
     ],
   },
   {

@@ -4,6 +4,7 @@
  */
 import { EvertickError } from '../../../src/core/error.ts'
 import type { Store } from '../../../src/store/store.ts'
+import { wrapVerbs } from '../../../src/store/wrap-store.ts'
 import type { Weather } from '../plan/plan.ts'
 import { type Life, slowMs } from './life.ts'
 import type { Random } from './random.ts'
@@ -60,17 +61,10 @@ export class Faults {
   }
 
   wrap(store: Store, life: Life, node: number): Store {
-    return new Proxy(store, {
-      get: (target, name) => {
-        const member: unknown = Reflect.get(target, name)
-        // It asks nothing of the database.
-        if (typeof member !== 'function' || typeof name !== 'string' || name === 'listen') return member
-        if (name === 'close') return (graceMs?: number) => closeStore(target, life, graceMs)
-        const inner = member as (...args: unknown[]) => Promise<unknown>
-        return (...args: unknown[]) =>
-          this.#call({ life, node, verb: name, args, inner: () => inner.apply(target, args) })
-      },
-    })
+    const wrapped = wrapVerbs(store, ({ verb, args, run }) =>
+      this.#call({ life, node, verb, args, inner: run }),
+    )
+    return { ...wrapped, close: (graceMs) => closeStore(store, life, graceMs) }
   }
 
   async #call(call: Call): Promise<unknown> {

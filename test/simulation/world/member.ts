@@ -1,5 +1,5 @@
 /** A node of the cluster through all its lives: booted, killed, frozen, stopped, and booted again. */
-import { Evertick } from '../../../src/app/evertick.ts'
+import { Evertick } from '../../../src/evertick.ts'
 import type { JobOptions, Logger } from '../../../src/index.ts'
 import { Violation } from '../check/violation.ts'
 import type { NodePlan, Plan } from '../plan/plan.ts'

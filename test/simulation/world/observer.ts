@@ -85,7 +85,7 @@ export class Observer implements Scene {
 
   /** The product's own proof, and that what retention has passed is still counted. */
   async audit(store: Store): Promise<void> {
-    const { unaccounted, doubled, findings } = await store.auditLedger({})
+    const { unaccounted, doubled, findings } = await store.ticks.auditLedger({})
     if (unaccounted + doubled > 0)
       throw new Violation(
         'the audit agrees',

@@ -1,6 +1,7 @@
 /** What people do to jobs, through a node or through a process of their own. */
-import type { Evertick } from '../../../src/app/evertick.ts'
+
 import { EvertickError } from '../../../src/core/error.ts'
+import type { Evertick } from '../../../src/evertick.ts'
 import type { OperatorStep } from '../plan/plan.ts'
 import type { Life } from './life.ts'
 

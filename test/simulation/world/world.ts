@@ -1,5 +1,5 @@
 /** Lets a plan happen: nodes, faults and operators; then everything heals, and all work comes to its end. */
-import { Evertick } from '../../../src/app/evertick.ts'
+import { Evertick } from '../../../src/evertick.ts'
 import type { JobContext, JobOptions } from '../../../src/index.ts'
 import { openStore } from '../../../src/store/open-store.ts'
 import type { Store } from '../../../src/store/store.ts'

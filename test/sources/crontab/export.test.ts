@@ -1,6 +1,8 @@
 /** Jobs as a crontab: what it can say, what it cannot, and that the way there and back changes nothing. */
+
 import { userInfo } from 'node:os'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { contextOf } from '../../../src/app/app-context.ts'
 import { exportCrontab } from '../../../src/app/crontab/export-crontab.ts'
 import { importCrontab } from '../../../src/app/crontab/import-crontab.ts'
 import { type CreateJob, Evertick, nextTicks, type Schedule } from '../../../src/index.ts'
@@ -18,7 +20,7 @@ async function open(timezone = 'UTC', allowCommands: readonly string[] = []): Pr
 async function exported(...jobs: CreateJob[]) {
   const evertick = await open()
   for (const job of jobs) await evertick.jobs.create(job)
-  return await exportCrontab(Evertick.appOf(evertick))
+  return await exportCrontab(contextOf(evertick))
 }
 
 test('imported jobs come back with their zones, comments and users, and what needs a shell as a trigger', async () => {
@@ -40,7 +42,7 @@ test('imported jobs come back with their zones, comments and users, and what nee
     managedBy: 'api',
     metadata: { crontab: { command: 'php cron.php', user: 'www-data', stdin: 'y' } },
   })
-  const { crontab, format } = await exportCrontab(Evertick.appOf(evertick))
+  const { crontab, format } = await exportCrontab(contextOf(evertick))
   expect(format).toBe('system')
   expect(crontab.split('\n').slice(2)).toEqual([
     '',
@@ -70,7 +72,7 @@ test('a command that some node allows is written out, quoted and with its percen
     ...hourly,
     handler: { type: 'command', command: '/opt/run', args },
   })
-  const { crontab } = await exportCrontab(Evertick.appOf(evertick))
+  const { crontab } = await exportCrontab(contextOf(evertick))
   expect(linesOf(crontab)).toEqual([`0 * * * * /opt/run plain 'a b' "it's" '100\\%' '' '$HOME; rm *'`])
 })
 
@@ -85,7 +87,7 @@ test.each<[string, CreateJob['handler'], Partial<CreateJob>]>([
 ])('a command that %s is triggered instead', async (_, handler = 'a', more) => {
   const evertick = await open('UTC', ['/opt/run'])
   await evertick.jobs.create({ name: 'a', ...hourly, handler, ...more })
-  const { crontab } = await exportCrontab(Evertick.appOf(evertick), { format: 'user' })
+  const { crontab } = await exportCrontab(contextOf(evertick), { format: 'user' })
   expect(linesOf(crontab)).toEqual(['0 * * * * evertick jobs trigger a'])
 })
 
@@ -108,7 +110,7 @@ test.each<[string, Record<string, unknown>]>([
   })
   const me = userInfo().username
   const lines = (format: 'user' | 'system') =>
-    exportCrontab(Evertick.appOf(evertick), { format }).then(({ crontab }) => linesOf(crontab))
+    exportCrontab(contextOf(evertick), { format }).then(({ crontab }) => linesOf(crontab))
   expect(await lines('user')).toEqual(['0 * * * * evertick jobs trigger a', '0 * * * * /opt/run'])
   expect(await lines('system')).toEqual([
     `0 * * * * ${me} evertick jobs trigger a`,
@@ -284,13 +286,13 @@ describe('there and back', () => {
     const text = randomCrontab(seed)
     const first = await importCrontab(evertick.jobs, text)
     expect(first.created.length + first.unsupported.length).toBeGreaterThan(0)
-    const { crontab } = await exportCrontab(Evertick.appOf(evertick))
+    const { crontab } = await exportCrontab(contextOf(evertick))
     const again = await importCrontab(evertick.jobs, crontab)
     expect(again).toMatchObject({ created: [], updated: [], conflicts: [], unsupported: [] })
     expect(again.unchanged.toSorted()).toEqual(first.created.toSorted())
 
     const other = await open()
     await importCrontab(other.jobs, crontab)
-    expect((await exportCrontab(Evertick.appOf(other))).crontab).toBe(crontab)
+    expect((await exportCrontab(contextOf(other))).crontab).toBe(crontab)
   })
 })

@@ -63,7 +63,7 @@ export function describeAccounting(open: OpenStoreUnderTest): void {
       withStore(open, async ({ hand, store }) => {
         const old = await hand.lead('n1')
         await hand.create('a')
-        await store.endTerm(old.termId, 'n1', t0)
+        await store.cluster.endTerm(old.termId, 'n1', t0)
         const led = await hand.lead('n2')
         for (const stale of [old, { ...led, holder: 'n1' }, { ...led, termId: old.termId }]) {
           expect(await hand.account(stale, at(10))).toMatchObject({ led: false, done: 0, accounted: [] })
@@ -78,7 +78,7 @@ export function describeAccounting(open: OpenStoreUnderTest): void {
       withStore(open, async ({ hand, store }) => {
         const led = await hand.lead()
         await hand.create('a')
-        const { jobs } = await store.findDueJobs(at(10), 10)
+        const { jobs } = await store.ticks.findDueJobs(at(10), 10)
         await hand.pause('a', at(9))
         expect(await hand.account(led, at(10), { jobs })).toMatchObject({ led: true, done: 1, stale: 1 })
         expect(await hand.ledger('a')).toEqual([])
@@ -109,7 +109,7 @@ export function describeAccounting(open: OpenStoreUnderTest): void {
         expect(await hand.executions('latest')).toHaveLength(1)
         expect(await hand.ledger('latest')).toContain('1-2499 coalesced latest x2499')
         expect((await hand.executions('all')).filter(({ cause }) => cause === 'catch_up')).toHaveLength(100)
-        expect(await store.auditLedger({})).toMatchObject({ ticks: 5_000, unaccounted: 0, doubled: 0 })
+        expect(await store.ticks.auditLedger({})).toMatchObject({ ticks: 5_000, unaccounted: 0, doubled: 0 })
       }),
     )
 
@@ -120,7 +120,11 @@ export function describeAccounting(open: OpenStoreUnderTest): void {
         await hand.create('a', jobSpec({ schedule: every(second), catchUp: { policy: 'none' } }))
         await hand.account(led, t0 + 30 * day)
         expect(await hand.ledger('a')).toEqual(['1-2591999 skipped catchup_off x2591999', '2592000 fired'])
-        expect(await store.auditLedger({})).toMatchObject({ ticks: 2_592_000, executions: 1, ranges: 1 })
+        expect(await store.ticks.auditLedger({})).toMatchObject({
+          ticks: 2_592_000,
+          executions: 1,
+          ranges: 1,
+        })
       }),
     )
 
@@ -154,12 +158,12 @@ export function describeAccounting(open: OpenStoreUnderTest): void {
         await hand.create('c')
         await hand.create('paused')
         await hand.pause('paused', at(1))
-        await store.endTerm(first.termId, 'n1', at(5))
+        await store.cluster.endTerm(first.termId, 'n1', at(5))
         const led = await hand.lead('n2', at(95))
-        expect(await store.markMissedHandled(led.termId, at(95))).toBe(false)
+        expect(await store.cluster.markMissedHandled(led.termId, at(95))).toBe(false)
         await hand.account(led, at(96))
-        expect(await store.markMissedHandled(led.termId, at(96))).toBe(true)
-        const [term] = await store.listTerms({ limit: 1 })
+        expect(await store.cluster.markMissedHandled(led.termId, at(96))).toBe(true)
+        const [term] = await store.cluster.listTerms({ limit: 1 })
         // a: 2 run and 7 are over the limit; b: 9 are skipped; c: 1 runs for 9. None of the 27 is counted twice.
         expect(term).toMatchObject({
           id: led.termId,
@@ -202,7 +206,7 @@ export function describeAccounting(open: OpenStoreUnderTest): void {
         const [reserved] = await hand.claim(at(25), { start: 0, limit: 1 })
         if (reserved === undefined) throw new Error('nothing was claimed')
         await hand.account(led, at(55))
-        expect(await store.startAttempts([reserved], at(56))).toEqual([reserved.id])
+        expect(await store.work.startAttempts([reserved], at(56))).toEqual([reserved.id])
         const [first, second] = await hand.executions('a')
         expect(first).toMatchObject({ state: 'cancelled', cancelReason: 'superseded', attempt: 0 })
         expect(second).toMatchObject({ cause: 'catch_up', state: 'pending' })
@@ -251,18 +255,18 @@ export function describeAccounting(open: OpenStoreUnderTest): void {
       withStore(open, async ({ hand, store, sql }) => {
         const led = await hand.lead()
         const spec = jobSpec({ schedule: { kind: 'cron', cron: '* * * * *', timezone: 'Europe/Madrid' } })
-        await store.createJob(newJob('gone', spec))
+        await store.jobs.createJob(newJob('gone', spec))
         await hand.create('a')
         const nowhere = JSON.stringify(spec).replace('Europe/Madrid', 'Europe/Nowhere')
         await sql('UPDATE @jobs SET spec = ? WHERE name = ?', nowhere, 'gone')
         await hand.account(led, t0 + minute)
         expect(await hand.job('gone')).toMatchObject({ state: 'error', nextDueAt: null })
         expect((await hand.executions('a')).length).toBe(1)
-        const [entry] = await store.listAuditLog({ subject: 'gone', limit: 1 })
+        const [entry] = await store.audit.listAuditLog({ subject: 'gone', limit: 1 })
         expect(entry).toMatchObject({ actor: 'evertick', action: 'job.error' })
         await hand.pause('gone', t0 + 2 * minute)
-        await store.changeJob('gone', { kind: 'delete' }, by(t0 + 3 * minute))
-        expect(await store.findJob('gone')).toBeNull()
+        await store.jobs.changeJob('gone', { kind: 'delete' }, by(t0 + 3 * minute))
+        expect(await store.jobs.findJob('gone')).toBeNull()
       }),
     )
   })

@@ -40,7 +40,7 @@ export function describeActions(open: OpenStoreUnderTest): void {
           expect(first).toBe('10-60 skipped paused x6')
           expect(later).toHaveLength(24)
         }
-        const [resumed] = (await store.listAuditLog({ subject: 'scan', limit: 1 })) ?? []
+        const [resumed] = (await store.audit.listAuditLog({ subject: 'scan', limit: 1 })) ?? []
         expect(resumed).toMatchObject({ actor: 'evertick', action: 'job.resume' })
       }),
     )
@@ -68,7 +68,7 @@ export function describeActions(open: OpenStoreUnderTest): void {
         await hand.pause('a', at(5))
         await hand.resume('a', at(61), catchUp)
         expect(await hand.ledger('a')).toEqual(ledger)
-        expect(await store.auditLedger({})).toMatchObject({ unaccounted: 0, doubled: 0 })
+        expect(await store.ticks.auditLedger({})).toMatchObject({ unaccounted: 0, doubled: 0 })
       })()
     })
 
@@ -97,10 +97,10 @@ export function describeActions(open: OpenStoreUnderTest): void {
         await hand.finish(running, at(56), retrying)
         expect(await hand.claim(at(1_000))).toEqual([])
         expect((await hand.execution(running.id)).state).toBe('cancelled')
-        await expect(store.enqueueExecutions([newExecution('e1', 'a')])).rejects.toMatchObject({
+        await expect(store.work.enqueueExecutions([newExecution('e1', 'a')])).rejects.toMatchObject({
           code: 'invalid_transition',
         })
-        await expect(store.retryExecution(running.id, 'r1', by(at(60)))).rejects.toMatchObject({
+        await expect(store.executions.retryExecution(running.id, 'r1', by(at(60)))).rejects.toMatchObject({
           code: 'invalid_transition',
         })
         await hand.resume('a', at(75))
@@ -120,9 +120,9 @@ export function describeActions(open: OpenStoreUnderTest): void {
         for (const name of ['a', 'b', 'c']) await hand.change(name, { kind: 'cancel' }, at(11))
         const claimOf = (name: string) =>
           reserved.find(({ jobName }) => jobName === name) ?? { id: '', fence: 0 }
-        const lost = await store.startAttempts([claimOf('a')], at(12))
+        const lost = await store.work.startAttempts([claimOf('a')], at(12))
         expect(lost).toEqual([claimOf('a').id])
-        await store.releaseClaims([claimOf('b')], at(12))
+        await store.work.releaseClaims([claimOf('b')], at(12))
         await hand.expire(at(100))
         for (const name of ['a', 'b', 'c']) {
           expect(await hand.states(name)).toEqual(['schedule cancelled'])
@@ -136,15 +136,15 @@ export function describeActions(open: OpenStoreUnderTest): void {
         await hand.create('a')
         const gone = await hand.change('a', { kind: 'delete' }, at(15))
         expect(gone).toMatchObject({ state: 'cancelled', deletedAt: at(15) })
-        expect(await store.findJob('a')).toBeNull()
-        expect(await store.findJob(gone.id)).toBeNull()
-        expect(await store.listJobs({ limit: 10 })).toEqual([])
+        expect(await store.jobs.findJob('a')).toBeNull()
+        expect(await store.jobs.findJob(gone.id)).toBeNull()
+        expect(await store.jobs.listJobs({ limit: 10 })).toEqual([])
         await expect(hand.pause('a', at(16))).rejects.toMatchObject({ code: 'job_not_found' })
-        await store.createJob({ ...newJob('a', jobSpec(), at(20)), id: 'job-again' })
-        await expect(store.createJob({ ...newJob('a'), id: 'third' })).rejects.toMatchObject({
+        await store.jobs.createJob({ ...newJob('a', jobSpec(), at(20)), id: 'job-again' })
+        await expect(store.jobs.createJob({ ...newJob('a'), id: 'third' })).rejects.toMatchObject({
           code: 'job_exists',
         })
-        expect(await store.auditLedger({})).toMatchObject({ jobs: 2, ticks: 1, unaccounted: 0 })
+        expect(await store.ticks.auditLedger({})).toMatchObject({ jobs: 2, ticks: 1, unaccounted: 0 })
       }),
     )
 
@@ -167,12 +167,12 @@ export function describeActions(open: OpenStoreUnderTest): void {
         })
         await hand.account(led, at(45))
         expect(await hand.ledger('a')).toEqual(['10 caught_up', '20 fired', '30 caught_up', '45 fired'])
-        const revisions = await store.listRevisions(edited.id)
+        const revisions = await store.jobs.listRevisions(edited.id)
         expect(revisions.map(({ revision, from, changedBy }) => [revision, from, changedBy])).toEqual([
           [1, t0 + 1, 'code'],
           [2, at(25) + 1, 'ann'],
         ])
-        expect(await store.auditLedger({})).toMatchObject({ ticks: 4, unaccounted: 0, doubled: 0 })
+        expect(await store.ticks.auditLedger({})).toMatchObject({ ticks: 4, unaccounted: 0, doubled: 0 })
       }),
     )
 
@@ -189,7 +189,7 @@ export function describeActions(open: OpenStoreUnderTest): void {
         await hand.change('a', { kind: 'edit', spec: jobSpec({ schedule: every(7 * second) }) }, at(55))
         await hand.resume('a', at(65))
         expect(await hand.ledger('a')).toEqual(['10-50 skipped paused x5', '56-63 skipped paused x2'])
-        expect(await store.auditLedger({})).toMatchObject({ ticks: 7, unaccounted: 0, doubled: 0 })
+        expect(await store.ticks.auditLedger({})).toMatchObject({ ticks: 7, unaccounted: 0, doubled: 0 })
       }),
     )
 
@@ -231,7 +231,7 @@ export function describeActions(open: OpenStoreUnderTest): void {
           })
         }
         expect(await hand.job('a')).toEqual(before)
-        expect(await store.listAuditLog({ limit: 10 })).toHaveLength(1)
+        expect(await store.audit.listAuditLog({ limit: 10 })).toHaveLength(1)
       }),
     )
 
@@ -267,7 +267,7 @@ export function describeActions(open: OpenStoreUnderTest): void {
         await hand.change('a', { kind: 'edit', spec: jobSpec({ priority: 1 }) }, at(3))
         await hand.trigger('a', 'm1', at(4))
         await hand.change('a', { kind: 'cancel' }, at(5))
-        const log = await store.listAuditLog({ subject: 'a', limit: 10 })
+        const log = await store.audit.listAuditLog({ subject: 'a', limit: 10 })
         expect(log.map(({ action }) => action)).toEqual(
           ['cancel', 'trigger', 'edit', 'resume', 'pause', 'create'].map((action) => `job.${action}`),
         )
@@ -278,7 +278,7 @@ export function describeActions(open: OpenStoreUnderTest): void {
           after: { state: 'paused', reason: 'deploy' },
         })
         expect(log[2]).toMatchObject({ before: { priority: 0 }, after: { priority: 1 } })
-        const page = await store.listAuditLog({ limit: 2, beforeId: log[1]?.id ?? 0 })
+        const page = await store.audit.listAuditLog({ limit: 2, beforeId: log[1]?.id ?? 0 })
         expect(page.map(({ id }) => id)).toEqual([log[2]?.id, log[3]?.id])
       }),
     )

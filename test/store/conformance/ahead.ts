@@ -18,7 +18,7 @@ async function reserveTick(
   await hand.create('a', spec)
   const led = await hand.lead()
   await hand.account(led, at(9), ahead)
-  const { fromPlace } = await store.openReserve(ours, at(9.5))
+  const { fromPlace } = await store.work.openReserve(ours, at(9.5))
   const claim = { start: 0, readyBy: at(10), reserveFrom: fromPlace }
   return { led, reserved: await hand.claimOne(at(9.5), claim) }
 }
@@ -49,7 +49,7 @@ export function describeAhead(open: OpenStoreUnderTest): void {
         expect(await hand.executions('a')).toEqual([])
         await hand.resume('a', at(15))
         expect(await hand.ledger('a')).toEqual(['10 skipped paused x1'])
-        expect(await store.auditLedger({})).toMatchObject({ ticks: 1, unaccounted: 0, doubled: 0 })
+        expect(await store.ticks.auditLedger({})).toMatchObject({ ticks: 1, unaccounted: 0, doubled: 0 })
       }),
     )
 
@@ -65,7 +65,7 @@ export function describeAhead(open: OpenStoreUnderTest): void {
         await hand.resume('a', at(9.7))
         await hand.account(led, at(21))
         expect(await hand.ledger('a')).toEqual(['10 fired', '20 skipped overlap x1'])
-        expect(await store.auditLedger({})).toMatchObject({ unaccounted: 0, doubled: 0 })
+        expect(await store.ticks.auditLedger({})).toMatchObject({ unaccounted: 0, doubled: 0 })
       }),
     )
 
@@ -75,12 +75,12 @@ export function describeAhead(open: OpenStoreUnderTest): void {
         const { hand, store } = under
         const { reserved } = await reserveTick(under)
         expect((await hand.pause('a', at(9.6))).accountedUntil).toBe(at(9.6) + 1)
-        expect(await store.beginReserved({ ...mark, now: at(10) })).toBe(false)
-        expect(await store.startAttempts([reserved], at(10))).toEqual([reserved.id])
+        expect(await store.work.beginReserved({ ...mark, now: at(10) })).toBe(false)
+        expect(await store.work.startAttempts([reserved], at(10))).toEqual([reserved.id])
         expect(await hand.executions('a')).toEqual([])
         await hand.resume('a', at(15))
         expect(await hand.ledger('a')).toEqual(['10 skipped paused x1'])
-        expect(await store.auditLedger({})).toMatchObject({ ticks: 1, unaccounted: 0, doubled: 0 })
+        expect(await store.ticks.auditLedger({})).toMatchObject({ ticks: 1, unaccounted: 0, doubled: 0 })
       }),
     )
 
@@ -89,11 +89,11 @@ export function describeAhead(open: OpenStoreUnderTest): void {
       withStore(open, async (under) => {
         const { hand, store } = under
         const { reserved } = await reserveTick(under)
-        expect(await store.beginReserved({ ...mark, now: at(9.95) })).toBe(true)
+        expect(await store.work.beginReserved({ ...mark, now: at(9.95) })).toBe(true)
         expect((await hand.pause('a', at(9.96))).accountedUntil).toBe(at(10) + 1)
         expect(await hand.execution(reserved.id)).toMatchObject({ state: 'running', leasedBy: 'n1' })
         expect(await hand.ledger('a')).toEqual(['10 fired'])
-        expect(await store.auditLedger({})).toMatchObject({ unaccounted: 0, doubled: 0 })
+        expect(await store.ticks.auditLedger({})).toMatchObject({ unaccounted: 0, doubled: 0 })
       }),
     )
 
@@ -115,8 +115,8 @@ export function describeAhead(open: OpenStoreUnderTest): void {
         const { hand, store } = under
         const { led, reserved } = await reserveTick(under, jobSpec({ overlap: 'cancel_running' }))
         await hand.account(led, at(20))
-        expect(await store.beginReserved({ ...mark, now: at(20) })).toBe(false)
-        expect(await store.startAttempts([reserved], at(20))).toEqual([reserved.id])
+        expect(await store.work.beginReserved({ ...mark, now: at(20) })).toBe(false)
+        expect(await store.work.startAttempts([reserved], at(20))).toEqual([reserved.id])
         expect(await hand.states('a')).toEqual(['schedule cancelled', 'schedule pending'])
       }),
     )
@@ -136,7 +136,7 @@ export function describeAhead(open: OpenStoreUnderTest): void {
         })
         await hand.account(led, at(10.9))
         expect(await hand.ledger('a')).toEqual(['10 fired', '10.2 caught_up', '10.5 caught_up', '10.8 fired'])
-        expect(await store.auditLedger({})).toMatchObject({ ticks: 4, unaccounted: 0, doubled: 0 })
+        expect(await store.ticks.auditLedger({})).toMatchObject({ ticks: 4, unaccounted: 0, doubled: 0 })
       }),
     )
 
@@ -147,11 +147,11 @@ export function describeAhead(open: OpenStoreUnderTest): void {
         await hand.create('a', jobSpec({ schedule: every(second), overlap: 'allow' }))
         await hand.account(led, at(0.5), ahead)
         const [first, next] = await hand.executions('a')
-        await store.cancelExecution(next?.id ?? '', by(at(0.6)))
+        await store.executions.cancelExecution(next?.id ?? '', by(at(0.6)))
         await hand.pause('a', at(0.7))
         expect(await hand.ledger('a')).toEqual(['1 fired', '2 fired'])
         expect((await hand.execution(first?.id ?? '')).state).toBe('pending')
-        expect(await store.auditLedger({})).toMatchObject({ ticks: 2, unaccounted: 0 })
+        expect(await store.ticks.auditLedger({})).toMatchObject({ ticks: 2, unaccounted: 0 })
       }),
     )
 
@@ -243,7 +243,7 @@ export function describeAhead(open: OpenStoreUnderTest): void {
           '1000 fired',
           '1010 fired',
         ])
-        expect(await store.auditLedger({})).toMatchObject({ unaccounted: 0, doubled: 0 })
+        expect(await store.ticks.auditLedger({})).toMatchObject({ unaccounted: 0, doubled: 0 })
         expect(reset.createdAt).toBe(t0)
       }),
     )
@@ -257,7 +257,7 @@ export function describeAhead(open: OpenStoreUnderTest): void {
         expect(reset).toMatchObject({ accountedUntil: ledgerFrom, revisionFrom: ledgerFrom })
         await hand.account(led, at(10))
         expect(await hand.ledger('a')).toEqual(['10 fired'])
-        expect(await store.auditLedger({})).toMatchObject({ unaccounted: 0, doubled: 0 })
+        expect(await store.ticks.auditLedger({})).toMatchObject({ unaccounted: 0, doubled: 0 })
       }),
     )
   })

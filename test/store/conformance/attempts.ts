@@ -13,12 +13,12 @@ const afterLease = leaseMs / second + 1
 async function claimed({ hand, store }: Bench, spec: Partial<JobSpec> = {}) {
   await hand.work()
   await hand.create('a', { ...onDemand, ...spec })
-  await store.enqueueExecutions([newExecution('e1', 'a')])
+  await store.work.enqueueExecutions([newExecution('e1', 'a')])
   return await hand.claimOne(at(0))
 }
 
 async function outcomes({ store }: Bench): Promise<string[]> {
-  return (await store.listAttempts('e1')).map(
+  return (await store.executions.listAttempts('e1')).map(
     ({ attempt, fence, outcome }) => `${attempt}/${fence} ${outcome}`,
   )
 }
@@ -31,15 +31,15 @@ export function describeAttempts(open: OpenStoreUnderTest): void {
         const claim = await claimed(bench)
         const { store, hand } = bench
         const extend = (fence: number) =>
-          store.extendLeases({ claims: [{ id: 'e1', fence }], leasedUntil: at(60), now: at(10) })
+          store.work.extendLeases({ claims: [{ id: 'e1', fence }], leasedUntil: at(60), now: at(10) })
         expect(await extend(claim.fence)).toEqual({ lost: [], cancelled: [] })
         expect(await hand.execution('e1')).toMatchObject({ leasedUntil: at(60) })
         expect(await extend(claim.fence + 1)).toEqual({ lost: ['e1'], cancelled: [] })
-        const asked = await store.cancelExecution('e1', by(at(11)))
+        const asked = await store.executions.cancelExecution('e1', by(at(11)))
         expect(asked).toMatchObject({ state: 'running', cancelRequestedAt: at(11), cancelReason: 'operator' })
         expect(await extend(claim.fence)).toEqual({ lost: [], cancelled: ['e1'] })
-        expect(await store.findCancelRequests('n1')).toEqual(['e1'])
-        expect(await store.findCancelRequests('n2')).toEqual([])
+        expect(await store.work.findCancelRequests('n1')).toEqual(['e1'])
+        expect(await store.work.findCancelRequests('n2')).toEqual([])
       }),
     )
 
@@ -49,8 +49,12 @@ export function describeAttempts(open: OpenStoreUnderTest): void {
         await claimed(bench)
         const { hand, store } = bench
         expect((await hand.expire(at(afterLease) - 1)).expired).toEqual([])
-        expect((await store.listLeases('active', at(afterLease) - 1)).map(({ id }) => id)).toEqual(['e1'])
-        expect((await store.listLeases('expired', at(afterLease))).map(({ id }) => id)).toEqual(['e1'])
+        expect((await store.executions.listLeases('active', at(afterLease) - 1)).map(({ id }) => id)).toEqual(
+          ['e1'],
+        )
+        expect((await store.executions.listLeases('expired', at(afterLease))).map(({ id }) => id)).toEqual([
+          'e1',
+        ])
         const { expired } = await hand.expire(at(afterLease))
         expect(expired).toEqual([{ id: 'e1', jobName: 'a', state: 'retrying', leasedBy: 'n1' }])
         expect(await hand.execution('e1')).toMatchObject({
@@ -69,9 +73,9 @@ export function describeAttempts(open: OpenStoreUnderTest): void {
         const { hand, store } = bench
         await hand.work()
         await hand.create('a', onDemand)
-        await store.enqueueExecutions([newExecution('e1', 'a'), newExecution('e2', 'a')])
+        await store.work.enqueueExecutions([newExecution('e1', 'a'), newExecution('e2', 'a')])
         const [first, next] = await hand.claim(at(0), { start: 0 })
-        await store.releaseClaims([first ?? { id: '', fence: 0 }], at(1))
+        await store.work.releaseClaims([first ?? { id: '', fence: 0 }], at(1))
         await hand.expire(at(afterLease))
         for (const id of [first?.id, next?.id]) {
           expect(await hand.execution(id ?? '')).toMatchObject({
@@ -88,7 +92,7 @@ export function describeAttempts(open: OpenStoreUnderTest): void {
       'a started claim is not given back by a release',
       withStore(open, async (bench) => {
         const claim = await claimed(bench)
-        await bench.store.releaseClaims([claim], at(1))
+        await bench.store.work.releaseClaims([claim], at(1))
         expect(await bench.hand.execution('e1')).toMatchObject({ state: 'running', attempt: 1 })
       }),
     )
@@ -109,7 +113,7 @@ export function describeAttempts(open: OpenStoreUnderTest): void {
       'one that somebody asked to stop and that went away is cancelled, not tried again',
       withStore(open, async (bench) => {
         await claimed(bench)
-        await bench.store.cancelExecution('e1', by(at(1)))
+        await bench.store.executions.cancelExecution('e1', by(at(1)))
         await bench.hand.expire(at(afterLease))
         expect(await bench.hand.execution('e1')).toMatchObject({
           state: 'cancelled',
@@ -161,7 +165,7 @@ export function describeAttempts(open: OpenStoreUnderTest): void {
         expect(await bench.hand.finish(claim, at(3), ending)).toMatchObject({ refused: [] })
         expect(await bench.hand.execution('e1')).toMatchObject({ ...written, leasedUntil: null })
         expect(await outcomes(bench)).toEqual(attempts)
-        const runs = await bench.store.jobRuns('job-a', 10)
+        const runs = await bench.store.executions.jobRuns('job-a', 10)
         const final = (await bench.hand.execution('e1')).finishedAt !== null
         expect(runs).toEqual(final ? [{ state: ending.state, durationMs: 3_000 }] : [])
       })()
@@ -189,7 +193,7 @@ export function describeAttempts(open: OpenStoreUnderTest): void {
       withStore(open, async ({ hand, store }) => {
         await hand.work()
         await hand.create('a', onDemand)
-        await store.enqueueExecutions(['e1', 'e2'].map((id) => newExecution(id, 'a')))
+        await store.work.enqueueExecutions(['e1', 'e2'].map((id) => newExecution(id, 'a')))
         await hand.claim(at(0))
         const ended = (id: string, fence: number) =>
           ({
@@ -200,7 +204,7 @@ export function describeAttempts(open: OpenStoreUnderTest): void {
             finishedAt: at(1),
           }) as const
         const attempts = [ended('e1', 7), ended('e2', 1)]
-        const result = await store.finishAttempts({ nodeId: 'n1', attempts, now: at(1) })
+        const result = await store.work.finishAttempts({ nodeId: 'n1', attempts, now: at(1) })
         expect(result).toMatchObject({ refused: ['e1'] })
         expect(await hand.execution('e2')).toMatchObject({ state: 'completed' })
       }),
@@ -211,7 +215,7 @@ export function describeAttempts(open: OpenStoreUnderTest): void {
       withStore(open, async ({ hand, store }) => {
         await hand.work()
         await hand.create('a', onDemand)
-        await store.enqueueExecutions([newExecution('e1', 'a')])
+        await store.work.enqueueExecutions([newExecution('e1', 'a')])
         const [reserved] = await hand.claim(at(0), { start: 0 })
         expect(await hand.finish(reserved ?? { id: '', fence: 0 }, at(1))).toMatchObject({ refused: ['e1'] })
       }),
@@ -221,7 +225,7 @@ export function describeAttempts(open: OpenStoreUnderTest): void {
       'an error of one that somebody asked to stop ends it: there is no further try',
       withStore(open, async (bench) => {
         const claim = await claimed(bench)
-        await bench.store.cancelExecution('e1', by(at(1)))
+        await bench.store.executions.cancelExecution('e1', by(at(1)))
         await bench.hand.finish(claim, at(2), {
           state: 'retrying',
           readyAt: at(3),
@@ -243,12 +247,12 @@ export function describeAttempts(open: OpenStoreUnderTest): void {
       withStore(open, async (bench) => {
         const claim = await claimed(bench)
         const { store, hand } = bench
-        await store.recordProgress([{ ...claim, progress: 0.4, note: 'rendering' }])
-        await store.recordProgress([{ id: 'e1', fence: 99, progress: 0.9, note: 'zombie' }])
+        await store.work.recordProgress([{ ...claim, progress: 0.4, note: 'rendering' }])
+        await store.work.recordProgress([{ id: 'e1', fence: 99, progress: 0.9, note: 'zombie' }])
         expect(await hand.execution('e1')).toMatchObject({ progress: 0.4, progressNote: 'rendering' })
         const line = { executionId: 'e1', at: at(1), level: 'info', message: 'hello' } as const
-        await store.appendLogs([line, { ...line, message: 'again' }])
-        expect(await store.listLogs('e1')).toEqual([line, { ...line, message: 'again' }])
+        await store.work.appendLogs([line, { ...line, message: 'again' }])
+        expect(await store.executions.listLogs('e1')).toEqual([line, { ...line, message: 'again' }])
       }),
     )
   })
@@ -278,10 +282,10 @@ export function describeAttempts(open: OpenStoreUnderTest): void {
         await hand.expire(at(23 + afterLease))
         expect((await hand.job('a')).openTickAt).toBe(at(33 + afterLease))
         await hand.account(led, at(64))
-        const [newest] = await store.listExecutions({ job: 'a', limit: 1 })
-        await store.cancelExecution(newest?.id ?? '', by(at(65)))
+        const [newest] = await store.executions.listExecutions({ job: 'a', limit: 1 })
+        await store.executions.cancelExecution(newest?.id ?? '', by(at(65)))
         expect((await hand.job('a')).openTickAt).toBe(at(75))
-        expect(await store.auditLedger({})).toMatchObject({ ticks: 3, unaccounted: 0, doubled: 0 })
+        expect(await store.ticks.auditLedger({})).toMatchObject({ ticks: 3, unaccounted: 0, doubled: 0 })
       }),
     )
 

@@ -6,11 +6,11 @@ import { type Bench, type OpenStoreUnderTest, withStore } from './store-under-te
 
 async function begin({ store }: Bench, id: string, now: number, job = 'a') {
   const metadata = { kept: id }
-  return await store.beginExecution({ id, job, holder: 'me', leaseMs, input: { x: 1 }, metadata, now })
+  return await store.compat.beginExecution({ id, job, holder: 'me', leaseMs, input: { x: 1 }, metadata, now })
 }
 
 async function runs({ store }: Bench, query: object = {}): Promise<string[]> {
-  const found = await store.listRuns({ tags: [], limit: 100, ...query })
+  const found = await store.compat.listRuns({ tags: [], limit: 100, ...query })
   return found.map(({ job, execution }) => `${job.name} ${execution.id} ${execution.state}`)
 }
 
@@ -25,7 +25,7 @@ export function describeHandRuns(open: OpenStoreUnderTest): void {
         await hand.work()
         await hand.create('a')
         const claim = await begin(bench, 'e1', at(1))
-        expect(await store.findExecution('e1')).toMatchObject({
+        expect(await store.executions.findExecution('e1')).toMatchObject({
           state: 'running',
           cause: 'enqueue',
           attempt: 1,
@@ -40,7 +40,10 @@ export function describeHandRuns(open: OpenStoreUnderTest): void {
         expect(await hand.claim(at(2))).toEqual([])
         expect((await hand.finish(claim, at(3))).refused).toEqual([])
         expect((await hand.finish(claim, at(4))).refused).toEqual(['e1'])
-        expect(await store.findExecution('e1')).toMatchObject({ state: 'completed', finishedAt: at(3) })
+        expect(await store.executions.findExecution('e1')).toMatchObject({
+          state: 'completed',
+          finishedAt: at(3),
+        })
       }),
     )
 
@@ -55,7 +58,7 @@ export function describeHandRuns(open: OpenStoreUnderTest): void {
         await hand.account(led, at(10))
         expect(await hand.drain(at(10))).toHaveLength(1)
         expect(await hand.ledger('a')).toEqual(['10 fired'])
-        expect(await store.auditLedger({})).toMatchObject({ ticks: 1, unaccounted: 0, doubled: 0 })
+        expect(await store.ticks.auditLedger({})).toMatchObject({ ticks: 1, unaccounted: 0, doubled: 0 })
       }),
     )
 
@@ -66,13 +69,13 @@ export function describeHandRuns(open: OpenStoreUnderTest): void {
         await hand.create('a')
         const claim = await begin(bench, 'e1', t0)
         const renewed = { claims: [claim], leasedUntil: t0 + 2 * leaseMs, now: at(1) }
-        expect(await store.extendLeases(renewed)).toEqual({ lost: [], cancelled: [] })
-        const expire = (now: number) => store.expireLeases({ now, limit: 10, random: () => 0 })
+        expect(await store.work.extendLeases(renewed)).toEqual({ lost: [], cancelled: [] })
+        const expire = (now: number) => store.work.expireLeases({ now, limit: 10, random: () => 0 })
         expect((await expire(t0 + 1.5 * leaseMs)).expired).toEqual([])
         expect((await expire(t0 + 3 * leaseMs)).expired).toMatchObject([{ id: 'e1', state: 'failed' }])
         expect((await hand.finish(claim, t0 + 3 * leaseMs)).refused).toEqual(['e1'])
-        expect(await store.describeExecution(claim, { late: true })).toBe(false)
-        expect(await store.findExecution('e1')).toMatchObject({
+        expect(await store.compat.describeExecution(claim, { late: true })).toBe(false)
+        expect(await store.executions.findExecution('e1')).toMatchObject({
           state: 'failed',
           error: { code: 'lease_expired' },
           metadata: { kept: 'e1' },
@@ -86,10 +89,12 @@ export function describeHandRuns(open: OpenStoreUnderTest): void {
         const { hand, store } = bench
         await hand.create('a')
         const claim = await begin(bench, 'e1', t0)
-        expect(await store.describeExecution({ ...claim, fence: claim.fence + 1 }, { other: 1 })).toBe(false)
-        expect(await store.describeExecution(claim, { kept: 'e1', more: [1] })).toBe(true)
-        expect(await store.describeExecution(claim, { kept: 'e1', more: [1] })).toBe(true)
-        expect((await store.findExecution('e1'))?.metadata).toEqual({ kept: 'e1', more: [1] })
+        expect(await store.compat.describeExecution({ ...claim, fence: claim.fence + 1 }, { other: 1 })).toBe(
+          false,
+        )
+        expect(await store.compat.describeExecution(claim, { kept: 'e1', more: [1] })).toBe(true)
+        expect(await store.compat.describeExecution(claim, { kept: 'e1', more: [1] })).toBe(true)
+        expect((await store.executions.findExecution('e1'))?.metadata).toEqual({ kept: 'e1', more: [1] })
       }),
     )
 
@@ -101,9 +106,9 @@ export function describeHandRuns(open: OpenStoreUnderTest): void {
         await hand.create('a')
         await hand.pause('a', at(1))
         await begin(bench, 'e1', at(2))
-        await store.changeJob('a', { kind: 'cancel' }, by(at(3)))
+        await store.jobs.changeJob('a', { kind: 'cancel' }, by(at(3)))
         await expect(begin(bench, 'e2', at(4))).rejects.toMatchObject({ code: 'invalid_transition' })
-        expect(await store.findExecution('e2')).toBeNull()
+        expect(await store.executions.findExecution('e2')).toBeNull()
       }),
     )
   })
@@ -148,9 +153,9 @@ export function describeHandRuns(open: OpenStoreUnderTest): void {
         const { hand, store } = bench
         await hand.work()
         await hand.create('a', jobSpec({ schedule: null }))
-        await store.enqueueExecutions([newExecution('e1', 'a'), newExecution('e2', 'a')])
+        await store.work.enqueueExecutions([newExecution('e1', 'a'), newExecution('e2', 'a')])
         expect(await runs(bench)).toEqual([])
-        await store.cancelExecution('e2', by(at(5)))
+        await store.executions.cancelExecution('e2', by(at(5)))
         await hand.claimOne(at(9))
         expect(await runs(bench)).toEqual(['a e2 cancelled', 'a e1 running'])
         expect(await runs(bench, { from: at(6) })).toEqual(['a e1 running'])
@@ -165,13 +170,13 @@ export function describeHandRuns(open: OpenStoreUnderTest): void {
         await hand.finish(await begin(bench, 'e1', at(1)), at(3))
         await hand.finish(await begin(bench, 'e2', at(10)), at(14))
         await begin(bench, 'e3', at(20))
-        await store.changeJob('a', { kind: 'delete' }, by(at(21)))
+        await store.jobs.changeJob('a', { kind: 'delete' }, by(at(21)))
         expect(await runs(bench, { job: 'a' })).toHaveLength(3)
-        expect(await store.finishedRuns({ tags: ['all'], limit: 100 })).toEqual([
+        expect(await store.compat.finishedRuns({ tags: ['all'], limit: 100 })).toEqual([
           { state: 'completed', durationMs: 4 * second },
           { state: 'completed', durationMs: 2 * second },
         ])
-        expect(await store.finishedRuns({ tags: ['all'], from: at(5), limit: 100 })).toHaveLength(1)
+        expect(await store.compat.finishedRuns({ tags: ['all'], from: at(5), limit: 100 })).toHaveLength(1)
       }),
     )
   })
@@ -194,16 +199,16 @@ export function describeHandRuns(open: OpenStoreUnderTest): void {
           await hand.account(led, at(tick))
           await hand.drain(at(tick))
         }
-        expect(await store.purgeJob('nobody', 0, at(50))).toBe(0)
-        expect(await store.purgeJob('a', hour, at(50))).toBe(0)
+        expect(await store.compat.purgeJob('nobody', 0, at(50))).toBe(0)
+        expect(await store.compat.purgeJob('a', hour, at(50))).toBe(0)
         // Older than 25 s at second 50: the dead letter and the tick at 10. The ledger begins with the row before the line.
-        expect(await store.purgeJob('a', 25 * second, at(50))).toBe(2)
+        expect(await store.compat.purgeJob('a', 25 * second, at(50))).toBe(2)
         expect(await hand.ledger('a')).toEqual(['20 fired', '30 fired', '40 fired'])
         expect(await hand.ledger('b')).toHaveLength(4)
-        expect(await store.findExecution('open')).not.toBeNull()
-        expect(await store.purgeJob('a', 0, at(50))).toBe(2)
+        expect(await store.executions.findExecution('open')).not.toBeNull()
+        expect(await store.compat.purgeJob('a', 0, at(50))).toBe(2)
         expect(await hand.ledger('a')).toEqual(['40 fired'])
-        expect(await store.auditLedger({})).toMatchObject({ unaccounted: 0, doubled: 0 })
+        expect(await store.ticks.auditLedger({})).toMatchObject({ unaccounted: 0, doubled: 0 })
       }),
     )
   })

@@ -10,7 +10,7 @@ const failed = { state: 'failed', error: { name: 'Error', message: 'no' } } as c
 
 async function healthAt({ store, hand }: Bench, name: string, now: number) {
   const job = await hand.job(name)
-  const [facts] = await store.readHealth([job.id], now)
+  const [facts] = await store.jobs.readHealth([job.id], now)
   if (facts === undefined) throw new Error('a job has facts')
   return healthOf(job, facts, now)
 }
@@ -47,7 +47,7 @@ export function describeHealth(open: OpenStoreUnderTest): void {
         await hand.create('a', jobSpec({ schedule: null }))
         expect(await healthAt(bench, 'a', t0)).toMatchObject({ state: 'never_ran' })
         const end = async (id: string, ending: Parameters<typeof hand.finish>[2]) => {
-          await store.enqueueExecutions([newExecution(id, 'a')])
+          await store.work.enqueueExecutions([newExecution(id, 'a')])
           await hand.finish(await hand.claimOne(at(1)), at(2), ending)
         }
         for (const id of ['e1', 'e2', 'e3']) await end(id, failed)
@@ -60,7 +60,7 @@ export function describeHealth(open: OpenStoreUnderTest): void {
         expect(await healthAt(bench, 'a', at(3))).toMatchObject(failing)
         await hand.finish(await hand.claimOne(at(5)), at(6))
         expect(await healthAt(bench, 'a', at(6))).toMatchObject({ state: 'ok' })
-        expect(await store.countHealth(at(6))).toMatchObject({ ok: 1, failing: 0, never_ran: 0 })
+        expect(await store.jobs.countHealth(at(6))).toMatchObject({ ok: 1, failing: 0, never_ran: 0 })
       }),
     )
 
@@ -71,7 +71,7 @@ export function describeHealth(open: OpenStoreUnderTest): void {
         await hand.lead()
         await hand.work()
         for (const name of ['a', 'b']) await hand.create(name, jobSpec({ schedule: null }))
-        await store.enqueueExecutions(
+        await store.work.enqueueExecutions(
           ['a', 'b'].flatMap((name) => [newExecution(`${name}1`, name), newExecution(`${name}2`, name)]),
         )
         const claims = await hand.claim(at(1))
@@ -80,7 +80,7 @@ export function describeHealth(open: OpenStoreUnderTest): void {
           const finishedAt = at(id.endsWith('1') ? 2 : 3)
           return { id, fence, attempt, ending, finishedAt, claimed: { jobId, cause, tickAt } }
         })
-        await store.finishAttempts({ nodeId: 'n1', attempts, now: at(3) })
+        await store.work.finishAttempts({ nodeId: 'n1', attempts, now: at(3) })
         expect(await healthAt(bench, 'a', at(3))).toMatchObject({ state: 'ok' })
         expect(await healthAt(bench, 'b', at(3))).toMatchObject({ state: 'failing', failures: 1 })
       }),
@@ -93,7 +93,7 @@ export function describeHealth(open: OpenStoreUnderTest): void {
         await hand.lead()
         await hand.work()
         await hand.create('a', { ...jobSpec({ schedule: null }), onCrash: 'fail' })
-        await store.enqueueExecutions([newExecution('e1', 'a')])
+        await store.work.enqueueExecutions([newExecution('e1', 'a')])
         const claim = await hand.claimOne(at(1))
         const later = at(1) + leaseMs + 2 * minute
         await hand.expire(later)
@@ -107,9 +107,9 @@ export function describeHealth(open: OpenStoreUnderTest): void {
       withStore(open, async ({ hand, store, sql }) => {
         await hand.lead()
         await hand.create('a')
-        await store.changeJob('a', { kind: 'delete' }, by(at(1)))
-        expect(Object.values(await store.countHealth(at(1))).reduce((sum, n) => sum + n, 0)).toBe(0)
-        await store.purgeHistory({ afterJobId: null, jobs: 10, now: at(1) + 100 * 86_400_000 })
+        await store.jobs.changeJob('a', { kind: 'delete' }, by(at(1)))
+        expect(Object.values(await store.jobs.countHealth(at(1))).reduce((sum, n) => sum + n, 0)).toBe(0)
+        await store.ticks.purgeHistory({ afterJobId: null, jobs: 10, now: at(1) + 100 * 86_400_000 })
         expect(await sql('SELECT job_id FROM @unproven')).toEqual([])
       }),
     )
@@ -153,7 +153,7 @@ async function makeJob({ hand, store, sql }: Bench, name: string, row: Shape): P
       : `UPDATE @unproven SET failures = ${row.failures} WHERE job_id = 'job-${name}'`,
   )
   if (row.tick !== null) {
-    await store.enqueueExecutions([newExecution(`e${name}`, name)])
+    await store.work.enqueueExecutions([newExecution(`e${name}`, name)])
     await sql(
       `UPDATE @job_executions SET state = '${row.tick}', cause = 'schedule', tick_at = 1, attempt = ${row.attempt},
          ready_at = ${now - row.readyAgo * 1_000} WHERE id = 'e${name}'`,
@@ -164,20 +164,20 @@ async function makeJob({ hand, store, sql }: Bench, name: string, row: Shape): P
 }
 
 async function expectAgreement({ store }: Bench): Promise<void> {
-  const jobs = await store.listJobs({ limit: 100 })
+  const jobs = await store.jobs.listJobs({ limit: 100 })
   const ids = jobs.map(({ id }) => id)
-  const facts = new Map((await store.readHealth(ids, now)).map((known) => [known.jobId, known]))
+  const facts = new Map((await store.jobs.readHealth(ids, now)).map((known) => [known.jobId, known]))
   const said = jobs.flatMap((job) => {
     const known = facts.get(job.id)
     return known === undefined ? [] : [{ name: job.name, state: healthOf(job, known, now).state }]
   })
-  const counts = await store.countHealth(now)
+  const counts = await store.jobs.countHealth(now)
   for (const state of healthStates) {
     const names = said.filter((one) => one.state === state).map(({ name }) => name)
     const term = { by: 'health' as const, values: [state], negated: false }
-    expect(await store.matchingNames({ terms: [term], now }, 100)).toEqual(names.toSorted())
+    expect(await store.jobs.matchingNames({ terms: [term], now }, 100)).toEqual(names.toSorted())
     expect([state, counts[state]]).toEqual([state, names.length])
-    const others = await store.countMatches({ terms: [{ ...term, negated: true }], now }, 100)
+    const others = await store.jobs.countMatches({ terms: [{ ...term, negated: true }], now }, 100)
     expect(others).toBe(jobs.length - names.length)
   }
 }

@@ -51,7 +51,7 @@ export function describeLanes(open: OpenStoreUnderTest): void {
           await hand.finish(claim, now)
         }
         expect(order).toEqual([40, 20, 30])
-        expect(await store.auditLedger({})).toMatchObject({ unaccounted: 0 })
+        expect(await store.ticks.auditLedger({})).toMatchObject({ unaccounted: 0 })
       }),
     )
 
@@ -96,11 +96,11 @@ export function describeLanes(open: OpenStoreUnderTest): void {
         await hand.create('a', chain)
         const { releases } = await hand.account(led, at(15), { catchUpFrom: at(60) })
         expect(releases).toEqual([{ jobId: 'job-a', at: at(60) }])
-        expect(await store.releaseBlocked(['job-a'], at(59))).toMatchObject({
+        expect(await store.work.releaseBlocked(['job-a'], at(59))).toMatchObject({
           releases: [{ jobId: 'job-a', at: at(60) }],
         })
         expect(await hand.states('a')).toEqual(['catch_up blocked'])
-        await store.releaseBlocked('any', at(60))
+        await store.work.releaseBlocked('any', at(60))
         expect(await hand.states('a')).toEqual(['catch_up pending'])
       }),
     )
@@ -177,8 +177,16 @@ export function describeLanes(open: OpenStoreUnderTest): void {
         await hand.create('a', jobSpec({ overlap: 'allow', input: { own: true } }))
         await hand.pause('a', at(1))
         const trigger = { force: false, metadata: { by: 'test' } }
-        const given = await store.triggerJob('a', { ...trigger, id: 'm1', input: { given: 1 } }, by(at(2)))
-        const own = await store.triggerJob('a', { ...trigger, id: 'm2', input: undefined }, by(at(2)))
+        const given = await store.executions.triggerJob(
+          'a',
+          { ...trigger, id: 'm1', input: { given: 1 } },
+          by(at(2)),
+        )
+        const own = await store.executions.triggerJob(
+          'a',
+          { ...trigger, id: 'm2', input: undefined },
+          by(at(2)),
+        )
         expect([given.input, own.input, own.metadata]).toEqual([{ given: 1 }, { own: true }, { by: 'test' }])
         expect(await hand.claim(at(2))).toHaveLength(2)
         await hand.change('a', { kind: 'cancel' }, at(3))
@@ -202,13 +210,15 @@ export function describeLanes(open: OpenStoreUnderTest): void {
       'a dry run only counts; the limit refuses; no tick is consumed',
       withStore(open, async ({ hand, store }) => {
         await hand.create('a', jobSpec({ overlap: 'allow' }))
-        const dry = await store.backfillJob('a', backfill({ dryRun: true }), by(at(45)))
+        const dry = await store.executions.backfillJob('a', backfill({ dryRun: true }), by(at(45)))
         expect(dry).toEqual({ ticks: 4, created: 0, first: at(0), last: at(30) })
         expect(await hand.executions('a')).toEqual([])
-        await expect(store.backfillJob('a', backfill({ limit: 3 }), by(at(45)))).rejects.toMatchObject({
+        await expect(
+          store.executions.backfillJob('a', backfill({ limit: 3 }), by(at(45))),
+        ).rejects.toMatchObject({
           code: 'invalid_option',
         })
-        expect(await store.backfillJob('a', backfill(), by(at(45)))).toMatchObject({ created: 4 })
+        expect(await store.executions.backfillJob('a', backfill(), by(at(45)))).toMatchObject({ created: 4 })
         expect(await hand.ledger('a')).toEqual([])
         expect((await hand.job('a')).accountedUntil).toBe(t0 + 1)
         for (const { tickAt, cause, priority } of await hand.executions('a')) {
@@ -224,7 +234,7 @@ export function describeLanes(open: OpenStoreUnderTest): void {
       await withStore(open, async ({ hand, store }) => {
         await hand.work()
         await hand.create('a')
-        await store.backfillJob('a', backfill({ order }), by(at(5)))
+        await store.executions.backfillJob('a', backfill({ order }), by(at(5)))
         const ran: number[] = []
         for (let claims = await hand.claim(at(6)); claims.length > 0; claims = await hand.claim(at(6))) {
           expect(claims).toHaveLength(1)
@@ -243,7 +253,7 @@ export function describeLanes(open: OpenStoreUnderTest): void {
         await hand.create('none', jobSpec({ schedule: null }))
         await hand.create('delay', jobSpec({ schedule: { kind: 'fixed_delay', delayMs: second } }))
         for (const name of ['none', 'delay']) {
-          await expect(store.backfillJob(name, backfill(), by(t0))).rejects.toMatchObject({
+          await expect(store.executions.backfillJob(name, backfill(), by(t0))).rejects.toMatchObject({
             code: 'invalid_schedule',
           })
         }
@@ -260,11 +270,11 @@ export function describeLanes(open: OpenStoreUnderTest): void {
         await hand.create('a')
         await hand.account(led, at(10))
         const claim = await hand.claimOne(at(10))
-        await expect(store.retryExecution(claim.id, 'r0', by(at(11)))).rejects.toMatchObject({
+        await expect(store.executions.retryExecution(claim.id, 'r0', by(at(11)))).rejects.toMatchObject({
           code: 'invalid_transition',
         })
         await hand.finish(claim, at(11), { state: 'failed', error: { name: 'Error', message: 'no' } })
-        const retry = await store.retryExecution(claim.id, 'r1', by(at(12)))
+        const retry = await store.executions.retryExecution(claim.id, 'r1', by(at(12)))
         expect(retry).toMatchObject({
           cause: 'manual',
           tickAt: null,
@@ -283,16 +293,16 @@ export function describeLanes(open: OpenStoreUnderTest): void {
       withStore(open, async ({ hand, store }) => {
         await hand.work()
         await hand.create('a', jobSpec({ schedule: null }))
-        await store.enqueueExecutions([newExecution('e1', 'a')])
-        expect(await store.cancelExecution('e1', by(at(1)))).toMatchObject({
+        await store.work.enqueueExecutions([newExecution('e1', 'a')])
+        expect(await store.executions.cancelExecution('e1', by(at(1)))).toMatchObject({
           state: 'cancelled',
           cancelReason: 'operator',
           finishedAt: at(1),
         })
-        await expect(store.cancelExecution('e1', by(at(2)))).rejects.toMatchObject({
+        await expect(store.executions.cancelExecution('e1', by(at(2)))).rejects.toMatchObject({
           code: 'invalid_transition',
         })
-        await expect(store.cancelExecution('e9', by(at(2)))).rejects.toMatchObject({
+        await expect(store.executions.cancelExecution('e9', by(at(2)))).rejects.toMatchObject({
           code: 'execution_not_found',
         })
       }),

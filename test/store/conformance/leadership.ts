@@ -11,13 +11,13 @@ export function describeLeadership(open: OpenStoreUnderTest): void {
     test(
       'one of two nodes leads; the other waits until a second after the lease',
       withStore(open, async ({ store }) => {
-        const first = await store.electLeader({ nodeId: 'n1', now: t0, leaseMs })
+        const first = await store.cluster.electLeader({ nodeId: 'n1', now: t0, leaseMs })
         expect(first).toMatchObject({ leaderInstance: 'n1', startAt: t0, handledMissedTasks: false })
-        expect(await store.electLeader({ nodeId: 'n2', now: at(11) - 1, leaseMs })).toBeNull()
-        expect(await store.electLeader({ nodeId: 'n1', now: at(5), leaseMs })).toBeNull()
-        const next = await store.electLeader({ nodeId: 'n2', now: at(11), leaseMs })
+        expect(await store.cluster.electLeader({ nodeId: 'n2', now: at(11) - 1, leaseMs })).toBeNull()
+        expect(await store.cluster.electLeader({ nodeId: 'n1', now: at(5), leaseMs })).toBeNull()
+        const next = await store.cluster.electLeader({ nodeId: 'n2', now: at(11), leaseMs })
         expect(next?.id).toBeGreaterThan(first?.id ?? 0)
-        expect(await store.currentLeader()).toEqual({
+        expect(await store.cluster.currentLeader()).toEqual({
           holder: 'n2',
           termId: next?.id,
           leaseMs,
@@ -29,35 +29,35 @@ export function describeLeadership(open: OpenStoreUnderTest): void {
     test(
       'a renewal names term and holder, and fails once another leads',
       withStore(open, async ({ store }) => {
-        const term = await store.electLeader({ nodeId: 'n1', now: t0, leaseMs })
+        const term = await store.cluster.electLeader({ nodeId: 'n1', now: t0, leaseMs })
         const renew = (holder: string, termId: number, now: number) =>
-          store.renewTerm({ holder, termId, now, leaseMs })
+          store.cluster.renewTerm({ holder, termId, now, leaseMs })
         const id = term?.id ?? 0
         expect(await renew('n1', id, at(3))).toBe(true)
         expect(await renew('n2', id, at(3))).toBe(false)
         expect(await renew('n1', id + 1, at(3))).toBe(false)
-        await store.electLeader({ nodeId: 'n2', now: at(14), leaseMs })
+        await store.cluster.electLeader({ nodeId: 'n2', now: at(14), leaseMs })
         expect(await renew('n1', id, at(14))).toBe(false)
-        const terms = await store.listTerms({ limit: 10 })
+        const terms = await store.cluster.listTerms({ limit: 10 })
         expect(terms.map((one) => [one.leaderInstance, one.stopAt, one.lastHeartbeatAt])).toEqual([
           ['n2', null, at(14)],
           ['n1', null, at(3)],
         ])
-        expect(await store.listTerms({ instance: 'n1', limit: 10 })).toHaveLength(1)
+        expect(await store.cluster.listTerms({ instance: 'n1', limit: 10 })).toHaveLength(1)
       }),
     )
 
     test(
       'a term that follows at once does not begin before the last one has ended, by whichever clock',
       withStore(open, async ({ store }) => {
-        const first = await store.electLeader({ nodeId: 'n1', now: t0, leaseMs })
-        await store.endTerm(first?.id ?? 0, 'n1', at(2) + 40)
-        const second = await store.electLeader({ nodeId: 'n2', now: at(2), leaseMs })
+        const first = await store.cluster.electLeader({ nodeId: 'n1', now: t0, leaseMs })
+        await store.cluster.endTerm(first?.id ?? 0, 'n1', at(2) + 40)
+        const second = await store.cluster.electLeader({ nodeId: 'n2', now: at(2), leaseMs })
         expect(second).toMatchObject({ startAt: at(2) + 40, lastHeartbeatAt: at(2) + 40 })
-        expect(await store.currentLeader()).toMatchObject({ leaseMs, expiresAt: at(12) + 40 })
+        expect(await store.cluster.currentLeader()).toMatchObject({ leaseMs, expiresAt: at(12) + 40 })
         // One that was a minute ahead is not believed.
-        await store.endTerm(second?.id ?? 0, 'n2', at(60))
-        const third = await store.electLeader({ nodeId: 'n1', now: at(3), leaseMs })
+        await store.cluster.endTerm(second?.id ?? 0, 'n2', at(60))
+        const third = await store.cluster.electLeader({ nodeId: 'n1', now: at(3), leaseMs })
         expect(third).toMatchObject({ startAt: at(3) })
       }),
     )
@@ -65,22 +65,22 @@ export function describeLeadership(open: OpenStoreUnderTest): void {
     test(
       'a graceful end frees the lead at once; a stale one ends nothing',
       withStore(open, async ({ store }) => {
-        const first = await store.electLeader({ nodeId: 'n1', now: t0, leaseMs })
-        await store.endTerm(first?.id ?? 0, 'n1', at(2) + 345)
-        expect(await store.currentLeader()).toBeNull()
-        const [ended] = await store.listTerms({ limit: 1 })
+        const first = await store.cluster.electLeader({ nodeId: 'n1', now: t0, leaseMs })
+        await store.cluster.endTerm(first?.id ?? 0, 'n1', at(2) + 345)
+        expect(await store.cluster.currentLeader()).toBeNull()
+        const [ended] = await store.cluster.listTerms({ limit: 1 })
         expect(ended).toMatchObject({ stopAt: at(2) + 345, lastHeartbeatAt: at(2) + 345 })
-        const next = await store.electLeader({ nodeId: 'n2', now: at(3), leaseMs })
+        const next = await store.cluster.electLeader({ nodeId: 'n2', now: at(3), leaseMs })
         expect(next?.id).toBe((first?.id ?? 0) + 1)
-        await store.endTerm(first?.id ?? 0, 'n1', at(4))
-        expect(await store.currentLeader()).toMatchObject({ holder: 'n2' })
+        await store.cluster.endTerm(first?.id ?? 0, 'n1', at(4))
+        expect(await store.cluster.currentLeader()).toMatchObject({ holder: 'n2' })
       }),
     )
 
     test(
       'the log keeps readable timestamps to the millisecond',
       withStore(open, async ({ store, sql }) => {
-        await store.electLeader({ nodeId: 'n1', now: t0 + 789, leaseMs })
+        await store.cluster.electLeader({ nodeId: 'n1', now: t0 + 789, leaseMs })
         const [row] = await sql(
           'SELECT leader_instance, start_time, stop_time, handled_missed_tasks FROM @scheduler_leader_log',
         )
@@ -95,21 +95,27 @@ export function describeLeadership(open: OpenStoreUnderTest): void {
       'a held lock is refused; each acquisition has a larger fence; the token guards',
       withStore(open, async ({ store }) => {
         const take = (token: string, now: number) =>
-          store.acquireLock({ name: 'report', holder: `h-${token}`, token, now, expiresAt: now + leaseMs })
+          store.cluster.acquireLock({
+            name: 'report',
+            holder: `h-${token}`,
+            token,
+            now,
+            expiresAt: now + leaseMs,
+          })
         expect(await take('a', t0)).toEqual({ fence: 1 })
         expect(await take('b', at(5))).toBeNull()
-        expect(await store.releaseLock('report', 'b')).toBe(false)
-        expect(await store.extendLock('report', 'b', at(60), at(5))).toBe(false)
-        expect(await store.extendLock('report', 'a', at(20), at(5))).toBe(true)
-        expect(await store.listLocks()).toEqual([
+        expect(await store.cluster.releaseLock('report', 'b')).toBe(false)
+        expect(await store.cluster.extendLock('report', 'b', at(60), at(5))).toBe(false)
+        expect(await store.cluster.extendLock('report', 'a', at(20), at(5))).toBe(true)
+        expect(await store.cluster.listLocks()).toEqual([
           { name: 'report', holder: 'h-a', fence: 1, expiresAt: at(20) },
         ])
-        expect(await store.releaseLock('report', 'a')).toBe(true)
-        expect(await store.listLocks()).toEqual([])
+        expect(await store.cluster.releaseLock('report', 'a')).toBe(true)
+        expect(await store.cluster.listLocks()).toEqual([])
         expect(await take('b', at(6))).toEqual({ fence: 2 })
-        expect(await store.releaseLock('report', 'a')).toBe(false)
-        expect(await store.releaseLock('report', null)).toBe(true)
-        expect(await store.releaseLock('report', null)).toBe(false)
+        expect(await store.cluster.releaseLock('report', 'a')).toBe(false)
+        expect(await store.cluster.releaseLock('report', null)).toBe(true)
+        expect(await store.cluster.releaseLock('report', null)).toBe(false)
       }),
     )
 
@@ -117,9 +123,9 @@ export function describeLeadership(open: OpenStoreUnderTest): void {
       'an expired lock is not extended, and passes on a second after its time',
       withStore(open, async ({ store }) => {
         const take = (token: string, now: number) =>
-          store.acquireLock({ name: 'l', holder: token, token, now, expiresAt: now + leaseMs })
+          store.cluster.acquireLock({ name: 'l', holder: token, token, now, expiresAt: now + leaseMs })
         await take('a', t0)
-        expect(await store.extendLock('l', 'a', at(60), at(10))).toBe(false)
+        expect(await store.cluster.extendLock('l', 'a', at(60), at(10))).toBe(false)
         expect(await take('b', at(11) - 1)).toBeNull()
         expect(await take('b', at(11))).toEqual({ fence: 2 })
       }),
@@ -129,15 +135,15 @@ export function describeLeadership(open: OpenStoreUnderTest): void {
       'expired locks of a prefix are cleared a second after their time; others, and held ones, stay',
       withStore(open, async ({ store }) => {
         const take = (name: string, now: number) =>
-          store.acquireLock({ name, holder: 'h', token: name, now, expiresAt: now + leaseMs })
+          store.cluster.acquireLock({ name, holder: 'h', token: name, now, expiresAt: now + leaseMs })
         for (const name of ['job:a', 'job:b', 'jobs', 'jo%']) await take(name, t0)
         await take('job:late', at(5))
-        expect(await store.clearExpiredLocks('job:', at(11) - 1)).toBe(0)
-        expect(await store.clearExpiredLocks('job:', at(11))).toBe(2)
-        expect(await store.clearExpiredLocks('job:', at(11))).toBe(0)
-        expect((await store.listLocks()).map(({ name }) => name)).toEqual(['jo%', 'job:late', 'jobs'])
+        expect(await store.compat.clearExpiredLocks('job:', at(11) - 1)).toBe(0)
+        expect(await store.compat.clearExpiredLocks('job:', at(11))).toBe(2)
+        expect(await store.compat.clearExpiredLocks('job:', at(11))).toBe(0)
+        expect((await store.cluster.listLocks()).map(({ name }) => name)).toEqual(['jo%', 'job:late', 'jobs'])
         expect(await take('job:a', at(11))).toEqual({ fence: 2 })
-        expect(await store.clearExpiredLocks('jo%', at(20))).toBe(1)
+        expect(await store.compat.clearExpiredLocks('jo%', at(20))).toBe(1)
       }),
     )
   })
@@ -146,31 +152,33 @@ export function describeLeadership(open: OpenStoreUnderTest): void {
     test(
       'a node is listed with what it does; a heartbeat clears those long gone and says whether it is known',
       withStore(open, async ({ store }) => {
-        await store.registerNode(node('n1'), ['work', 'work'])
-        await store.registerNode(node('n2', at(1)), ['mail'])
-        expect(await store.listNodes()).toEqual([node('n1'), node('n2', at(1))])
-        expect(await store.touchNode('n2', t0 + minute + 1, minute)).toEqual({
+        await store.cluster.registerNode(node('n1'), ['work', 'work'])
+        await store.cluster.registerNode(node('n2', at(1)), ['mail'])
+        expect(await store.cluster.listNodes()).toEqual([node('n1'), node('n2', at(1))])
+        expect(await store.cluster.touchNode('n2', t0 + minute + 1, minute)).toEqual({
           known: true,
           schemaVersion: 1,
         })
-        expect((await store.listNodes()).map(({ id }) => id)).toEqual(['n2'])
-        expect(await store.touchNode('n1', t0 + minute + 2, minute)).toMatchObject({ known: false })
-        await store.removeNode('n2')
-        expect(await store.listNodes()).toEqual([])
+        expect((await store.cluster.listNodes()).map(({ id }) => id)).toEqual(['n2'])
+        expect(await store.cluster.touchNode('n1', t0 + minute + 2, minute)).toMatchObject({ known: false })
+        await store.cluster.removeNode('n2')
+        expect(await store.cluster.listNodes()).toEqual([])
       }),
     )
 
     test(
       'of a known node only what has changed of its handlers is written; an unknown one has to register',
       withStore(open, async ({ store }) => {
-        expect(await store.changeHandlers('n1', { added: ['work'], removed: [] })).toBe(false)
-        expect(await store.listHandlers()).toEqual([])
-        await store.registerNode(node('n1'), ['mail', 'work'])
-        await store.registerNode(node('n2'), ['work'])
-        expect(await store.changeHandlers('n1', { added: ['print', 'mail'], removed: ['work'] })).toBe(true)
-        expect(await store.listHandlers()).toEqual(['mail', 'print', 'work'])
-        await store.removeNode('n2')
-        expect(await store.listHandlers()).toEqual(['mail', 'print'])
+        expect(await store.cluster.changeHandlers('n1', { added: ['work'], removed: [] })).toBe(false)
+        expect(await store.cluster.listHandlers()).toEqual([])
+        await store.cluster.registerNode(node('n1'), ['mail', 'work'])
+        await store.cluster.registerNode(node('n2'), ['work'])
+        expect(
+          await store.cluster.changeHandlers('n1', { added: ['print', 'mail'], removed: ['work'] }),
+        ).toBe(true)
+        expect(await store.cluster.listHandlers()).toEqual(['mail', 'print', 'work'])
+        await store.cluster.removeNode('n2')
+        expect(await store.cluster.listHandlers()).toEqual(['mail', 'print'])
       }),
     )
 
@@ -179,13 +187,13 @@ export function describeLeadership(open: OpenStoreUnderTest): void {
       withStore(open, async ({ store, hand }) => {
         await hand.work('n1')
         await hand.create('a', jobSpec({ schedule: null }))
-        await store.enqueueExecutions([newExecution('e1', 'a')])
+        await store.work.enqueueExecutions([newExecution('e1', 'a')])
         const request = { queue: 'default', limit: 1, start: 1, now: t0, readyBy: t0 }
-        await store.claimExecutions({ ...request, nodeId: 'n1', leaseMs: 5 * minute })
-        await store.registerNode(node('n2'), [])
+        await store.work.claimExecutions({ ...request, nodeId: 'n1', leaseMs: 5 * minute })
+        await store.cluster.registerNode(node('n2'), [])
         const silent = async (now: number) => {
-          await store.touchNode('n2', now, minute)
-          return (await store.listNodes()).map(({ id }) => id)
+          await store.cluster.touchNode('n2', now, minute)
+          return (await store.cluster.listNodes()).map(({ id }) => id)
         }
         expect(await silent(t0 + 2 * minute)).toEqual(['n1', 'n2'])
         expect(await silent(t0 + 5 * minute - 1)).toEqual(['n1', 'n2'])
@@ -200,15 +208,15 @@ export function describeLeadership(open: OpenStoreUnderTest): void {
         await hand.create('a')
         await hand.create('m', jobSpec({ handler: { type: 'function', name: 'mail' } }))
         await hand.work('n1', ['work'])
-        const orphans = (now: number) => store.findOrphans(now - 10 * minute, now)
+        const orphans = (now: number) => store.cluster.findOrphans(now - 10 * minute, now)
         expect(await orphans(t0)).toEqual([])
         expect(await orphans(t0 + 9 * minute)).toEqual([])
         expect(await orphans(t0 + 10 * minute)).toEqual(['job-m'])
         await hand.work('n2', ['mail'])
         expect(await orphans(t0 + 11 * minute)).toEqual([])
-        await store.removeNode('n2')
+        await store.cluster.removeNode('n2')
         expect(await orphans(t0 + 12 * minute)).toEqual([])
-        await store.endTerm(first.termId, 'n1', t0 + 20 * minute)
+        await store.cluster.endTerm(first.termId, 'n1', t0 + 20 * minute)
         await hand.lead('n3', t0 + 20 * minute)
         expect(await orphans(t0 + 22 * minute)).toEqual([])
         expect(await orphans(t0 + 32 * minute)).toEqual(['job-m'])

@@ -14,7 +14,7 @@ async function fiveTicks({ hand }: Bench): Promise<void> {
 }
 
 async function explained({ store }: Bench, from = t0, to = at(61)): Promise<string[]> {
-  const { ticks } = await store.explainTicks('a', from, to, 100, at(51))
+  const { ticks } = await store.ticks.explainSpan('a', from, to, 100, at(51))
   return ticks.map(({ tickAt, verdict, reason }) => [seconds(tickAt), verdict, reason ?? ''].join(' ').trim())
 }
 
@@ -36,12 +36,12 @@ export function describeLedger(open: OpenStoreUnderTest): void {
           '30 skipped catchup_off',
           '40 skipped catchup_off',
         ])
-        const { truncated, unaccounted } = await bench.store.explainTicks('a', t0, at(61), 2, at(51))
+        const { truncated, unaccounted } = await bench.store.ticks.explainSpan('a', t0, at(61), 2, at(51))
         expect({ truncated, unaccounted }).toEqual({ truncated: true, unaccounted: 0 })
         await bench.hand.pause('a', at(55))
-        const { ticks } = await bench.store.explainTicks('a', at(60), at(61), 10, at(70))
+        const { ticks } = await bench.store.ticks.explainSpan('a', at(60), at(61), 10, at(70))
         expect(ticks).toMatchObject([{ verdict: 'undecided' }])
-        await expect(bench.store.explainTicks('b', t0, at(1), 1, t0)).rejects.toMatchObject({
+        await expect(bench.store.ticks.explainSpan('b', t0, at(1), 1, t0)).rejects.toMatchObject({
           code: 'job_not_found',
         })
       }),
@@ -52,13 +52,15 @@ export function describeLedger(open: OpenStoreUnderTest): void {
       withStore(open, async (bench) => {
         await fiveTicks(bench)
         await bench.sql('DELETE FROM @job_executions WHERE tick_at = ?', at(50))
-        const report = await bench.store.auditLedger({})
+        const report = await bench.store.ticks.auditLedger({})
         expect(report).toMatchObject({ unaccounted: 1, doubled: 0 })
         expect(report.findings).toEqual([
           { kind: 'unaccounted', job: 'a', at: at(50), until: at(50), count: 1 },
         ])
         expect((await explained(bench))[4]).toBe('50 unaccounted')
-        expect(await bench.store.explainTicks('a', t0, at(61), 0, at(51))).toMatchObject({ unaccounted: 1 })
+        expect(await bench.store.ticks.explainSpan('a', t0, at(61), 0, at(51))).toMatchObject({
+          unaccounted: 1,
+        })
       }),
     )
 
@@ -67,9 +69,11 @@ export function describeLedger(open: OpenStoreUnderTest): void {
       withStore(open, async (bench) => {
         await fiveTicks(bench)
         await bench.sql('DELETE FROM @tick_ranges')
-        const { findings } = await bench.store.auditLedger({})
+        const { findings } = await bench.store.ticks.auditLedger({})
         expect(findings).toEqual([{ kind: 'unaccounted', job: 'a', at: at(20), until: at(40), count: 3 }])
-        expect(await bench.store.explainTicks('a', t0, at(61), 0, at(51))).toMatchObject({ unaccounted: 3 })
+        expect(await bench.store.ticks.explainSpan('a', t0, at(61), 0, at(51))).toMatchObject({
+          unaccounted: 3,
+        })
         expect((await explained(bench)).filter((line) => line.endsWith('unaccounted'))).toHaveLength(3)
       }),
     )
@@ -82,7 +86,7 @@ export function describeLedger(open: OpenStoreUnderTest): void {
           VALUES ('job-a', ?, ?, 1, 'skipped', 'paused', 0)`
         await bench.sql(insert, at(10), at(10))
         await bench.sql(insert, at(15), at(15))
-        const report = await bench.store.auditLedger({})
+        const report = await bench.store.ticks.auditLedger({})
         expect(report).toMatchObject({ unaccounted: 0, doubled: 2 })
         expect(report.findings.map(({ kind, at: instant }) => `${seconds(instant)} ${kind}`)).toEqual([
           '10 doubled',
@@ -110,7 +114,11 @@ export function describeLedger(open: OpenStoreUnderTest): void {
         await hand.account(led, at(10))
         await sql(`UPDATE @job_revisions SET tz_version = '1999z'`)
         await sql('UPDATE @jobs SET accounted_until = ?', at(60))
-        expect(await store.auditLedger({})).toMatchObject({ unaccounted: 0, doubled: 0, unverifiable: 1 })
+        expect(await store.ticks.auditLedger({})).toMatchObject({
+          unaccounted: 0,
+          doubled: 0,
+          unverifiable: 1,
+        })
       }),
     )
 
@@ -123,7 +131,9 @@ export function describeLedger(open: OpenStoreUnderTest): void {
         }
         await hand.account(led, at(10))
         const progress: string[] = []
-        const report = await store.auditLedger({ onProgress: (done, of) => progress.push(`${done}/${of}`) })
+        const report = await store.ticks.auditLedger({
+          onProgress: (done, of) => progress.push(`${done}/${of}`),
+        })
         expect(report).toMatchObject({ jobs: 250, ticks: 250, executions: 250, unaccounted: 0 })
         expect(progress).toEqual(['200/250', '250/250'])
       }),
@@ -138,9 +148,9 @@ export function describeLedger(open: OpenStoreUnderTest): void {
         await hand.create('mail_weekly', jobSpec({ tags: ['mailing'] }))
         await hand.pause('mail_weekly', at(1))
         const names = async (query: object) =>
-          (await store.listJobs({ limit: 10, ...query })).map(({ name }) => name)
-        expect(await store.findJob('job-mail-daily')).toMatchObject({ name: 'mail-daily' })
-        expect(await store.findJob('nobody')).toBeNull()
+          (await store.jobs.listJobs({ limit: 10, ...query })).map(({ name }) => name)
+        expect(await store.jobs.findJob('job-mail-daily')).toMatchObject({ name: 'mail-daily' })
+        expect(await store.jobs.findJob('nobody')).toBeNull()
         expect(await names({})).toEqual(['mail-daily', 'mail_weekly'])
         expect(await names({ state: 'paused' })).toEqual(['mail_weekly'])
         expect(await names({ tag: 'mail' })).toEqual(['mail-daily'])
@@ -148,7 +158,7 @@ export function describeLedger(open: OpenStoreUnderTest): void {
         expect(await names({ search: 'l_w' })).toEqual(['mail_weekly'])
         expect(await names({ search: '%' })).toEqual([])
         expect(await names({ afterName: 'mail-daily' })).toEqual(['mail_weekly'])
-        expect(await store.countJobs()).toEqual({ active: 1, paused: 1 })
+        expect(await store.jobs.countJobs()).toEqual({ active: 1, paused: 1 })
       }),
     )
 
@@ -158,13 +168,13 @@ export function describeLedger(open: OpenStoreUnderTest): void {
         for (const name of ['a', 'b', 'c']) await hand.create(name, jobSpec({ schedule: null }))
         await hand.change('b', { kind: 'edit', spec: jobSpec({ schedule: null, priority: 1 }) }, at(5))
         await hand.change('a', { kind: 'delete' }, at(6))
-        const marks = await store.jobsChangedSince(at(5))
+        const marks = await store.jobs.jobsChangedSince(at(5))
         expect(marks.map(({ name, revision, deleted }) => [name, revision, deleted])).toEqual([
           ['b', 2, false],
           ['a', 1, true],
         ])
-        await store.enqueueExecutions(['e1', 'e2'].map((id) => newExecution(id, 'b')))
-        const last = await store.lastExecutions(['job-b', 'job-c', 'nobody'], at(7))
+        await store.work.enqueueExecutions(['e1', 'e2'].map((id) => newExecution(id, 'b')))
+        const last = await store.executions.lastExecutions(['job-b', 'job-c', 'nobody'], at(7))
         expect(last.map(({ execution }) => execution.id)).toEqual(['e2'])
       }),
     )
@@ -176,17 +186,17 @@ export function describeLedger(open: OpenStoreUnderTest): void {
         await hand.create('a', jobSpec({ schedule: null }))
         await hand.create('b', jobSpec({ schedule: null }))
         const drafts = ['e1', 'e2', 'e3'].map((id) => newExecution(id, 'a'))
-        await store.enqueueExecutions([...drafts, newExecution('e4', 'b', { queue: 'slow' })])
-        await store.cancelExecution('e2', by(t0))
+        await store.work.enqueueExecutions([...drafts, newExecution('e4', 'b', { queue: 'slow' })])
+        await store.executions.cancelExecution('e2', by(t0))
         const ids = async (query: object) =>
-          (await store.listExecutions({ limit: 10, ...query })).map(({ id }) => id)
+          (await store.executions.listExecutions({ limit: 10, ...query })).map(({ id }) => id)
         expect(await ids({})).toEqual(['e4', 'e3', 'e2', 'e1'])
         expect(await ids({ job: 'a', limit: 2 })).toEqual(['e3', 'e2'])
         expect(await ids({ job: 'job-a', afterId: 'e2' })).toEqual(['e1'])
         expect(await ids({ state: 'cancelled' })).toEqual(['e2'])
         expect(await ids({ queue: 'slow' })).toEqual(['e4'])
-        expect(await store.countExecutions()).toEqual({ pending: 3, cancelled: 1 })
-        expect(await store.findExecution('e9')).toBeNull()
+        expect(await store.executions.countExecutions()).toEqual({ pending: 3, cancelled: 1 })
+        expect(await store.executions.findExecution('e9')).toBeNull()
       }),
     )
   })

@@ -44,12 +44,15 @@ async function fill({ hand, store, sql }: Bench, rows: readonly Shape[], prefix:
     const name = `${prefix}${String(index).padStart(2, '0')}`
     await hand.create(name, jobSpec({ schedule: scheduled ? every(10_000) : null, tags: [prefix] }))
     if (last !== null) {
-      await store.enqueueExecutions([newExecution(`${name}-old`, name), newExecution(`${name}-new`, name)])
+      await store.work.enqueueExecutions([
+        newExecution(`${name}-old`, name),
+        newExecution(`${name}-new`, name),
+      ])
       await sql(
         `UPDATE @job_executions SET state = '${last}', leased_until = ${last === 'running' ? t0 : 'NULL'}, started_at = ${startedAt === null ? 'NULL' : at(startedAt)} WHERE id = '${name}-new'`,
       )
     }
-    await store.enqueueExecutions(
+    await store.work.enqueueExecutions(
       Array.from({ length: ahead }, (_, n) => newExecution(`${name}-${n}`, name, { readyAt: at(7 + n) })),
     )
     await sql(
@@ -69,7 +72,7 @@ async function walk(
   const names: string[] = []
   let after: JobPlace | undefined
   for (;;) {
-    const page = await store.pageJobs({
+    const page = await store.jobs.pageJobs({
       ...filter,
       sort,
       descending,
@@ -84,7 +87,9 @@ async function walk(
 
 async function lastOf({ store }: Bench, jobs: readonly Job[]): Promise<Map<string, LastExecution>> {
   const ids = jobs.map(({ id }) => id)
-  return new Map((await store.lastExecutions(ids, now)).map((last) => [last.execution.jobId, last]))
+  return new Map(
+    (await store.executions.lastExecutions(ids, now)).map((last) => [last.execution.jobId, last]),
+  )
 }
 
 export function describeLists(open: OpenStoreUnderTest): void {
@@ -99,7 +104,7 @@ export function describeLists(open: OpenStoreUnderTest): void {
             const prefix = `p${run}-`
             await fill(bench, rows, prefix)
             const { store } = bench
-            const jobs = await store.listJobs({ tag: prefix, limit: 100 })
+            const jobs = await store.jobs.listJobs({ tag: prefix, limit: 100 })
             const last = await lastOf(bench, jobs)
             const valueOf: Readonly<Record<JobSort, (job: (typeof jobs)[number]) => string | number | null>> =
               {
@@ -155,14 +160,14 @@ export function describeLists(open: OpenStoreUnderTest): void {
         )
         await fill(bench, rows, 's')
         const { store } = bench
-        const jobs = await store.listJobs({ limit: 200 })
+        const jobs = await store.jobs.listJobs({ limit: 200 })
         const last = await lastOf(bench, jobs)
         const statuses = Map.groupBy(jobs, (job) => jobView(job, last.get(job.id) ?? null, now).status)
         expect(statuses.size).toBe(7)
         for (const [status, ofIt] of statuses) {
           const names = ofIt.map(({ name }) => name)
-          expect(await store.matchingNames({ terms: [is('status', status)], now }, 200)).toEqual(names)
-          expect(await store.countMatches({ terms: [not(is('status', status))], now }, 200)).toBe(
+          expect(await store.jobs.matchingNames({ terms: [is('status', status)], now }, 200)).toEqual(names)
+          expect(await store.jobs.countMatches({ terms: [not(is('status', status))], now }, 200)).toBe(
             192 - names.length,
           )
         }
@@ -173,17 +178,17 @@ export function describeLists(open: OpenStoreUnderTest): void {
       'the last execution is the newest that does not wait for a later instant, and the last run the newest begun',
       withStore(open, async ({ hand, store, sql }) => {
         const ask = async (when: number) => {
-          const [last] = await store.lastExecutions(['job-a'], when)
+          const [last] = await store.executions.lastExecutions(['job-a'], when)
           return last && [last.execution.id, last.newestState, last.startedAt]
         }
         const names = async (when: number, ...terms: JobTerm[]) =>
-          await store.matchingNames({ terms, now: when }, 10)
+          await store.jobs.matchingNames({ terms, now: when }, 10)
         await hand.create('a', jobSpec({ schedule: null }))
         expect(await ask(at(1))).toBeUndefined()
-        await store.enqueueExecutions([newExecution('first', 'a', { readyAt: at(5) })])
+        await store.work.enqueueExecutions([newExecution('first', 'a', { readyAt: at(5) })])
         expect(await ask(at(1))).toEqual(['first', 'pending', null])
         await sql(`UPDATE @job_executions SET state = 'failed', started_at = ${at(5)} WHERE id = 'first'`)
-        await store.enqueueExecutions([newExecution('later', 'a', { readyAt: at(20) })])
+        await store.work.enqueueExecutions([newExecution('later', 'a', { readyAt: at(20) })])
         expect(await ask(at(10))).toEqual(['first', 'pending', at(5)])
         expect(await names(at(10), is('last', 'failed'))).toEqual(['a'])
         expect(await names(at(10), is('last', 'pending'))).toEqual([])
@@ -191,7 +196,7 @@ export function describeLists(open: OpenStoreUnderTest): void {
         expect(await ask(at(20))).toEqual(['later', 'pending', at(5)])
         expect(await names(at(20), is('last', 'pending'))).toEqual(['a'])
         expect(await names(at(20), is('last', 'failed'))).toEqual([])
-        const [{ place } = { place: null }] = await store.pageJobs({
+        const [{ place } = { place: null }] = await store.jobs.pageJobs({
           terms: [],
           now: at(20),
           sort: 'lastRunAt',
@@ -206,14 +211,16 @@ export function describeLists(open: OpenStoreUnderTest): void {
       'behind very many that wait nobody looks for the last: it is the newest, in a view as in a list',
       withStore(open, async ({ hand, store, sql }) => {
         await hand.create('a', jobSpec({ schedule: null }))
-        await store.enqueueExecutions([newExecution('ran', 'a')])
+        await store.work.enqueueExecutions([newExecution('ran', 'a')])
         await sql(`UPDATE @job_executions SET state = 'completed', started_at = ${at(0)} WHERE id = 'ran'`)
         for (let waiting = 0; waiting < 9; waiting += 1) {
-          const found = await store.lastExecutions(['job-a'], at(1))
+          const found = await store.executions.lastExecutions(['job-a'], at(1))
           const seen = found.map(({ execution }) => execution.state)
           expect(seen).toEqual([waiting < 8 ? 'completed' : 'pending'])
-          expect(await store.matchingNames({ terms: [is('last', ...seen)], now: at(1) }, 10)).toEqual(['a'])
-          await store.enqueueExecutions([newExecution(`w${waiting}`, 'a', { readyAt: at(60) })])
+          expect(await store.jobs.matchingNames({ terms: [is('last', ...seen)], now: at(1) }, 10)).toEqual([
+            'a',
+          ])
+          await store.work.enqueueExecutions([newExecution(`w${waiting}`, 'a', { readyAt: at(60) })])
         }
       }),
     )
@@ -223,13 +230,13 @@ export function describeLists(open: OpenStoreUnderTest): void {
       withStore(open, async ({ hand, store }) => {
         const edit = async (name: string, priority: number, actor: string) => {
           const context = { now: at(priority), actor }
-          await store.changeJob(name, { kind: 'edit', spec: jobSpec({ priority }) }, context)
+          await store.jobs.changeJob(name, { kind: 'edit', spec: jobSpec({ priority }) }, context)
         }
         for (const name of ['a', 'b', 'c']) await hand.create(name)
         await edit('a', 1, 'code')
         await edit('a', 2, 'ann')
         await edit('b', 3, 'ann')
-        const managed = await store.managedSpecs(['job-a', 'job-b', 'job-c', 'nobody'])
+        const managed = await store.jobs.managedSpecs(['job-a', 'job-b', 'job-c', 'nobody'])
         expect(Object.fromEntries(managed.map(({ jobId, spec }) => [jobId, spec.priority]))).toEqual({
           'job-a': 1,
           'job-b': 0,
@@ -252,10 +259,11 @@ export function describeLists(open: OpenStoreUnderTest): void {
         )
         await hand.create('c-File', jobSpec({ schedule: null }))
         await sql(`UPDATE @jobs SET managed_by = 'file:jobs.json' WHERE name = 'c-File'`)
-        await store.enqueueExecutions([newExecution('e1', 'a'), newExecution('e2', 'c-File')])
+        await store.work.enqueueExecutions([newExecution('e1', 'a'), newExecution('e2', 'c-File')])
         await sql(`UPDATE @job_executions SET state = 'failed' WHERE id = 'e1'`)
         await sql(`UPDATE @job_executions SET state = 'completed', account = 'caught_up' WHERE id = 'e2'`)
-        const names = async (...terms: JobTerm[]) => (await store.matchingNames({ terms, now }, 10)).join(' ')
+        const names = async (...terms: JobTerm[]) =>
+          (await store.jobs.matchingNames({ terms, now }, 10)).join(' ')
         expect(await names(is('tag', 'x'))).toBe('a')
         expect(await names(is('tag', 'x', 'y'))).toBe('a b')
         expect(await names(is('tag', 'y'), not(is('tag', 'x')))).toBe('b')
@@ -274,9 +282,9 @@ export function describeLists(open: OpenStoreUnderTest): void {
         expect(await names({ by: 'next', from: null, to: at(3_600), negated: false })).toBe('a')
         expect(await names({ by: 'next', from: at(3_600), to: null, negated: false })).toBe('b')
         expect(await names({ by: 'next', from: null, to: null, negated: true })).toBe('c-File')
-        expect(await store.matchingNames({ terms: [], search: 'FILE', now }, 10)).toEqual(['c-File'])
-        expect(await store.countMatches({ terms: [], now }, 2)).toBe(2)
-        expect(await store.countTags(10)).toEqual([
+        expect(await store.jobs.matchingNames({ terms: [], search: 'FILE', now }, 10)).toEqual(['c-File'])
+        expect(await store.jobs.countMatches({ terms: [], now }, 2)).toBe(2)
+        expect(await store.jobs.countTags(10)).toEqual([
           { tag: 'y', jobs: 2 },
           { tag: 'x', jobs: 1 },
         ])
@@ -288,11 +296,11 @@ export function describeLists(open: OpenStoreUnderTest): void {
       withStore(open, async ({ hand, store, sql }) => {
         await hand.create('a', jobSpec({ schedule: null, tags: ['x', 'y'] }))
         await hand.change('a', { kind: 'edit', spec: jobSpec({ schedule: null, tags: ['y', 'z'] }) }, at(1))
-        expect((await store.countTags(10)).map(({ tag }) => tag)).toEqual(['y', 'z'])
+        expect((await store.jobs.countTags(10)).map(({ tag }) => tag)).toEqual(['y', 'z'])
         await hand.change('a', { kind: 'delete' }, at(2))
-        expect(await store.countTags(10)).toEqual([])
-        expect(await store.matchingNames({ terms: [is('tag', 'y')], now }, 10)).toEqual([])
-        await store.purgeHistory({ now: at(90 * 86_400), jobs: 100, afterJobId: null })
+        expect(await store.jobs.countTags(10)).toEqual([])
+        expect(await store.jobs.matchingNames({ terms: [is('tag', 'y')], now }, 10)).toEqual([])
+        await store.ticks.purgeHistory({ now: at(90 * 86_400), jobs: 100, afterJobId: null })
         expect(await sql('SELECT tag FROM @job_tags')).toEqual([])
       }),
     )
@@ -303,7 +311,7 @@ export function describeLists(open: OpenStoreUnderTest): void {
         await hand.create('a', jobSpec({ schedule: null }))
         await hand.create('b', jobSpec({ schedule: null }))
         for (const [index, job] of ['a', 'b', 'a', 'b', 'a'].entries()) {
-          await store.enqueueExecutions([
+          await store.work.enqueueExecutions([
             newExecution(`e${index}`, job, {
               createdAt: t0 + index * 30 * minute,
             }),
@@ -314,7 +322,7 @@ export function describeLists(open: OpenStoreUnderTest): void {
         )
         await sql(`UPDATE @job_executions SET cause = 'manual' WHERE id = 'e2'`)
         const ids = async (query: object) =>
-          (await store.listExecutions({ limit: 10, ...query })).map(({ id }) => id).join(' ')
+          (await store.executions.listExecutions({ limit: 10, ...query })).map(({ id }) => id).join(' ')
         const term = (by: string, ...values: string[]) => ({ terms: [{ by, values, negated: false }] })
         expect(await ids({ oldestFirst: true, limit: 2 })).toBe('e0 e1')
         expect(await ids({ oldestFirst: true, afterId: 'e3' })).toBe('e4')

@@ -16,7 +16,7 @@ export function describeOwed(open: OpenStoreUnderTest): void {
           { tickAt: at(-10), attempt: 0 },
           { tickAt: at(-20), attempt: 1 },
         ]
-        await store.createJob({ ...newJob('a', all, t0), owed })
+        await store.jobs.createJob({ ...newJob('a', all, t0), owed })
         expect(await hand.states('a')).toEqual(['catch_up pending', 'catch_up blocked'])
         expect(await hand.job('a')).toMatchObject({ accountedUntil: t0 + 1, ledgerFrom: t0 + 1 })
         const done = await hand.drain(at(1))
@@ -24,7 +24,7 @@ export function describeOwed(open: OpenStoreUnderTest): void {
           [at(-20), 2],
           [at(-10), 1],
         ])
-        expect(await store.auditLedger({})).toMatchObject({ ticks: 0, unaccounted: 0, doubled: 0 })
+        expect(await store.ticks.auditLedger({})).toMatchObject({ ticks: 0, unaccounted: 0, doubled: 0 })
       }),
     )
 
@@ -35,8 +35,8 @@ export function describeOwed(open: OpenStoreUnderTest): void {
           { tickAt: at(-20), attempt: 1 },
           { tickAt: at(-10), attempt: 0 },
         ]
-        await store.createJob({ ...newJob('a', all, t0), owed })
-        await store.changeJob('a', { kind: 'edit', spec: { ...all, description: 'new' } }, by(at(35)))
+        await store.jobs.createJob({ ...newJob('a', all, t0), owed })
+        await store.jobs.changeJob('a', { kind: 'edit', spec: { ...all, description: 'new' } }, by(at(35)))
         expect(await hand.states('a')).toEqual([
           'catch_up pending',
           'catch_up cancelled',
@@ -50,7 +50,7 @@ export function describeOwed(open: OpenStoreUnderTest): void {
           '20 caught_up',
           '30 caught_up',
         ])
-        expect(await store.auditLedger({})).toMatchObject({ ticks: 3, unaccounted: 0, doubled: 0 })
+        expect(await store.ticks.auditLedger({})).toMatchObject({ ticks: 3, unaccounted: 0, doubled: 0 })
       }),
     )
 
@@ -61,7 +61,7 @@ export function describeOwed(open: OpenStoreUnderTest): void {
           { tickAt: at(-20), attempt: 0 },
           { tickAt: at(-10), attempt: 0 },
         ]
-        await store.createJob({ ...newJob('a', jobSpec({ overlap: 'allow' }), t0), owed })
+        await store.jobs.createJob({ ...newJob('a', jobSpec({ overlap: 'allow' }), t0), owed })
         expect(await hand.states('a')).toEqual(['catch_up pending', 'catch_up pending'])
       }),
     )

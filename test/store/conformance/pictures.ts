@@ -25,7 +25,7 @@ export function describePictures(open: OpenStoreUnderTest): void {
         await someTicks(bench)
         const { hand, store } = bench
         await hand.create('b', jobSpec({ schedule: null }))
-        const ticks = await store.recentTicks(['job-a', 'job-b', 'nobody'], 20)
+        const ticks = await store.ticks.recentTicks(['job-a', 'job-b', 'nobody'], 20)
         expect(
           ticks.map(({ from, count, account, reason, state }) => [
             seconds(from),
@@ -40,8 +40,8 @@ export function describePictures(open: OpenStoreUnderTest): void {
           [50, 1, 'fired', null, 'running'],
         ])
         expect(ticks[0]).toMatchObject({ startedAt: at(11), finishedAt: at(13) })
-        expect((await store.recentTicks(['job-a'], 1)).map(({ from }) => seconds(from))).toEqual([50])
-        expect(await store.recentRuns(['job-a', 'job-b'], 20)).toEqual([
+        expect((await store.ticks.recentTicks(['job-a'], 1)).map(({ from }) => seconds(from))).toEqual([50])
+        expect(await store.jobs.recentRuns(['job-a', 'job-b'], 20)).toEqual([
           { jobId: 'job-a', state: 'completed', durationMs: 2_000 },
         ])
       }),
@@ -54,7 +54,7 @@ export function describePictures(open: OpenStoreUnderTest): void {
         const made = Array.from({ length: 6 }, (_, index) =>
           newExecution(`e${index}`, 'a', { createdAt: t0 + index * hour }),
         )
-        for (const one of made) await store.enqueueExecutions([one])
+        for (const one of made) await store.work.enqueueExecutions([one])
         for (const [index] of made.entries()) {
           const state = index === 2 ? 'failed' : 'completed'
           await sql(
@@ -62,18 +62,23 @@ export function describePictures(open: OpenStoreUnderTest): void {
           )
         }
         const query = { from: t0 + hour, to: t0 + 5 * hour, bucketMs: 2 * hour, maxRows: 1_000 }
-        const { ended, coveredFrom } = await store.readActivity(query)
+        const { ended, coveredFrom } = await store.executions.readActivity(query)
         expect(coveredFrom).toBe(query.from)
         expect(ended.toSorted((a, b) => a.at - b.at || (a.state < b.state ? -1 : 1))).toEqual([
           { at: t0 + hour, state: 'completed', count: 1 },
           { at: t0 + hour, state: 'failed', count: 1 },
           { at: t0 + 3 * hour, state: 'completed', count: 2 },
         ])
-        const few = await store.readActivity({ ...query, maxRows: 2 })
+        const few = await store.executions.readActivity({ ...query, maxRows: 2 })
         expect(few.coveredFrom).toBe(t0 + 4 * hour)
-        const runs = await store.readTimeline({ ...wide, from: t0 + hour, to: t0 + 4 * hour, limit: 2 })
+        const runs = await store.executions.readTimeline({
+          ...wide,
+          from: t0 + hour,
+          to: t0 + 4 * hour,
+          limit: 2,
+        })
         expect(runs.map(({ id }) => id)).toEqual(['e3', 'e2'])
-        const rest = await store.readTimeline({
+        const rest = await store.executions.readTimeline({
           ...wide,
           from: t0 + hour,
           to: t0 + 4 * hour,
@@ -82,7 +87,7 @@ export function describePictures(open: OpenStoreUnderTest): void {
         })
         expect(rest.map(({ id }) => id)).toEqual(['e1'])
         expect(
-          await store.readTimeline({ ...wide, from: t0, to: t0 + day, limit: 9, job: 'nobody' }),
+          await store.executions.readTimeline({ ...wide, from: t0, to: t0 + day, limit: 9, job: 'nobody' }),
         ).toEqual([])
       }),
     )
@@ -93,10 +98,10 @@ export function describePictures(open: OpenStoreUnderTest): void {
         await someTicks(bench)
         const { store } = bench
         const late = { from: t0 + 30 * day, to: t0 + 31 * day, limit: 10, ...wide }
-        expect(await store.readTimeline(late)).toMatchObject([
+        expect(await store.executions.readTimeline(late)).toMatchObject([
           { job: 'a', state: 'running', finishedAt: null },
         ])
-        expect(await store.readTimeline({ ...late, job: 'a' })).toHaveLength(1)
+        expect(await store.executions.readTimeline({ ...late, job: 'a' })).toHaveLength(1)
       }),
     )
 
@@ -105,15 +110,16 @@ export function describePictures(open: OpenStoreUnderTest): void {
       withStore(open, async (bench) => {
         await someTicks(bench)
         const { store } = bench
-        const cells = await store.countTicks('job-a', t0, at(60), minute, 1_500)
+        const cells = await store.ticks.countTicks('job-a', t0, at(60), minute, 1_500)
         expect(cells.toSorted((a, b) => (a.state < b.state ? -1 : 1))).toEqual([
           { at: t0, account: 'fired', state: 'completed', late: false, count: 1 },
           { at: t0, account: 'fired', state: 'running', late: true, count: 1 },
         ])
-        const ranges = await store.tickRanges('job-a', at(30), at(60))
+        const ranges = await store.ticks.tickRanges('job-a', at(30), at(60))
         expect(ranges).toMatchObject([{ from: at(20), to: at(40), count: 3 }])
         expect(
-          (await store.readActivity({ from: t0, to: at(60), bucketMs: minute, maxRows: 9 })).ranges,
+          (await store.executions.readActivity({ from: t0, to: at(60), bucketMs: minute, maxRows: 9 }))
+            .ranges,
         ).toEqual(ranges)
       }),
     )
@@ -124,11 +130,11 @@ export function describePictures(open: OpenStoreUnderTest): void {
         for (const name of ['a', 'b', 'c']) await hand.create(name)
         await hand.pause('b', at(5))
         await hand.pause('c', at(9))
-        await store.enqueueExecutions([newExecution('e1', 'c'), newExecution('e2', 'a')])
+        await store.work.enqueueExecutions([newExecution('e1', 'c'), newExecution('e2', 'a')])
         await sql(`UPDATE @job_executions SET state = 'failed' WHERE id = 'e1'`)
-        expect(await store.countUnfinished()).toEqual({ running: 0, waiting: 1 })
-        expect(await store.pausedBefore(at(8), 5)).toEqual([{ name: 'b', since: at(5) }])
-        expect(await store.pausedBefore(at(9), 1)).toHaveLength(1)
+        expect(await store.executions.countUnfinished()).toEqual({ running: 0, waiting: 1 })
+        expect(await store.jobs.pausedBefore(at(8), 5)).toEqual([{ name: 'b', since: at(5) }])
+        expect(await store.jobs.pausedBefore(at(9), 1)).toHaveLength(1)
       }),
     )
 
@@ -139,24 +145,24 @@ export function describePictures(open: OpenStoreUnderTest): void {
         await hand.create('a', jobSpec({ catchUp: { policy: 'latest' } }))
         await hand.create('b', jobSpec({ catchUp: { policy: 'none' }, overlap: 'allow' }))
         await hand.account(first, at(10))
-        await store.endTerm(first.termId, 'n1', at(11))
+        await store.cluster.endTerm(first.termId, 'n1', at(11))
         const second = await hand.lead('n2', at(65))
         await hand.account(second, at(65))
         const story = [
           { job: 'a', caughtUp: 1, coalesced: 4, skipped: 0, reasons: ['latest'] },
           { job: 'b', caughtUp: 1, coalesced: 0, skipped: 4, reasons: ['catchup_off'] },
         ]
-        expect(await store.missedTicks(second.termId)).toEqual(story)
-        expect(await store.missedTicks(first.termId)).toEqual([])
+        expect(await store.ticks.missedTicks(second.termId)).toEqual(story)
+        expect(await store.ticks.missedTicks(first.termId)).toEqual([])
         // What becomes of the ticks' own rows later changes nothing of what is told.
         await hand.account(second, at(95))
         await hand.change('a', { kind: 'delete' }, at(100))
-        await store.purgeHistory({ afterJobId: null, jobs: 10, now: at(100) + 60 * day })
-        expect(await store.missedTicks(second.termId)).toEqual(story)
-        const [term] = await store.listTerms({ limit: 1 })
+        await store.ticks.purgeHistory({ afterJobId: null, jobs: 10, now: at(100) + 60 * day })
+        expect(await store.ticks.missedTicks(second.termId)).toEqual(story)
+        const [term] = await store.cluster.listTerms({ limit: 1 })
         expect(term?.repair).toEqual({ found: 10, caughtUp: 2, coalesced: 4, skipped: 4 })
-        await store.purgeHistory({ afterJobId: null, jobs: 10, now: at(100) + 91 * day })
-        expect(await store.missedTicks(second.termId)).toEqual([])
+        await store.ticks.purgeHistory({ afterJobId: null, jobs: 10, now: at(100) + 91 * day })
+        expect(await store.ticks.missedTicks(second.termId)).toEqual([])
       }),
     )
   })

@@ -20,7 +20,7 @@ export function describeQueueing(open: OpenStoreUnderTest): void {
           priority: 5,
           readyAt: at(60),
         })
-        expect(await store.enqueueExecutions([draft])).toEqual([{ id: 'e1', created: true }])
+        expect(await store.work.enqueueExecutions([draft])).toEqual([{ id: 'e1', created: true }])
         expect(await hand.execution('e1')).toMatchObject({
           cause: 'enqueue',
           state: 'pending',
@@ -45,15 +45,15 @@ export function describeQueueing(open: OpenStoreUnderTest): void {
         await hand.create('a', onDemand)
         await hand.create('b', onDemand)
         const keyed = (id: string, job = 'a') => newExecution(id, job, { uniqueKey: 'k' })
-        expect(await store.enqueueExecutions([keyed('e1'), keyed('e2'), keyed('e3', 'b')])).toEqual([
+        expect(await store.work.enqueueExecutions([keyed('e1'), keyed('e2'), keyed('e3', 'b')])).toEqual([
           { id: 'e1', created: true },
           { id: 'e1', created: false },
           { id: 'e3', created: true },
         ])
         const claim = await hand.claimOne(t0)
-        expect(await store.enqueueExecutions([keyed('e4')])).toEqual([{ id: 'e1', created: false }])
+        expect(await store.work.enqueueExecutions([keyed('e4')])).toEqual([{ id: 'e1', created: false }])
         await hand.finish(claim, t0)
-        expect(await store.enqueueExecutions([keyed('e5')])).toEqual([{ id: 'e5', created: true }])
+        expect(await store.work.enqueueExecutions([keyed('e5')])).toEqual([{ id: 'e5', created: true }])
       }),
     )
 
@@ -64,7 +64,7 @@ export function describeQueueing(open: OpenStoreUnderTest): void {
         await hand.create('ended', onDemand)
         await hand.change('ended', { kind: 'cancel' }, t0)
         const refused = (job: string) =>
-          store.enqueueExecutions([newExecution('e1', 'a'), newExecution('e2', job)])
+          store.work.enqueueExecutions([newExecution('e1', 'a'), newExecution('e2', job)])
         await expect(refused('nobody')).rejects.toMatchObject({ code: 'job_not_found' })
         await expect(refused('ended')).rejects.toMatchObject({ code: 'invalid_transition' })
         expect(await hand.executions('a')).toEqual([])
@@ -79,11 +79,11 @@ export function describeQueueing(open: OpenStoreUnderTest): void {
           const caller = callerTransactions[kind]
           if (caller === undefined) throw new Error(`${kind} is not offered`)
           await caller.begin()
-          const first = await store.enqueueExecutions(
+          const first = await store.work.enqueueExecutions(
             [newExecution('e1', 'a', { uniqueKey: 'k' })],
             caller.tx,
           )
-          const again = await store.enqueueExecutions(
+          const again = await store.work.enqueueExecutions(
             [newExecution('e2', 'a', { uniqueKey: 'k' })],
             caller.tx,
           )
@@ -92,9 +92,9 @@ export function describeQueueing(open: OpenStoreUnderTest): void {
             { id: 'e1', created: false },
           ])
           await caller.rollback()
-          expect(await store.findExecution('e1')).toBeNull()
+          expect(await store.executions.findExecution('e1')).toBeNull()
           await caller.begin()
-          await store.enqueueExecutions([newExecution('e1', 'a')], caller.tx)
+          await store.work.enqueueExecutions([newExecution('e1', 'a')], caller.tx)
           await caller.commit()
           expect(await hand.execution('e1')).toMatchObject({ state: 'pending' })
         })()
@@ -105,7 +105,7 @@ export function describeQueueing(open: OpenStoreUnderTest): void {
       'something that is no transaction is refused by name',
       withStore(open, async ({ hand, store }) => {
         await hand.create('a', onDemand)
-        await expect(store.enqueueExecutions([newExecution('e1', 'a')], {})).rejects.toMatchObject({
+        await expect(store.work.enqueueExecutions([newExecution('e1', 'a')], {})).rejects.toMatchObject({
           code: 'invalid_option',
           field: 'tx',
         })
@@ -121,7 +121,7 @@ export function describeQueueing(open: OpenStoreUnderTest): void {
         await hand.create('a', onDemand)
         const row = (id: string, priority: number, readyAt: number) =>
           newExecution(id, 'a', { priority, readyAt })
-        await store.enqueueExecutions([
+        await store.work.enqueueExecutions([
           row('low', -1, at(0)),
           row('late', 0, at(2)),
           row('early', 0, at(1)),
@@ -138,7 +138,7 @@ export function describeQueueing(open: OpenStoreUnderTest): void {
       withStore(open, async ({ hand, store }) => {
         await hand.work()
         await hand.create('a', onDemand)
-        await store.enqueueExecutions([newExecution('e1', 'a', { input: 1, metadata: { m: 1 } })])
+        await store.work.enqueueExecutions([newExecution('e1', 'a', { input: 1, metadata: { m: 1 } })])
         const claim = await hand.claimOne(at(1))
         expect(claim).toMatchObject({
           id: 'e1',
@@ -171,12 +171,12 @@ export function describeQueueing(open: OpenStoreUnderTest): void {
         const later = Array.from({ length: 50 }, (_, n) =>
           newExecution(`later-${n}`, 'a', { priority: n % 3, readyAt: t0 + day - n }),
         )
-        await store.enqueueExecutions([...later, newExecution('now', 'a')])
+        await store.work.enqueueExecutions([...later, newExecution('now', 'a')])
         const request = { nodeId: 'n1', queue: 'default', limit: 10, start: 10, leaseMs }
-        const result = await store.claimExecutions({ ...request, now: t0, readyBy: t0 })
+        const result = await store.work.claimExecutions({ ...request, now: t0, readyBy: t0 })
         expect(result.claimed.map(({ id }) => id)).toEqual(['now'])
         expect(result.nextReadyAt).toBe(t0 + day - 49)
-        const early = await store.claimExecutions({ ...request, now: t0, readyBy: t0 + day - 49 })
+        const early = await store.work.claimExecutions({ ...request, now: t0, readyBy: t0 + day - 49 })
         expect(early.claimed.map(({ id }) => id)).toEqual(['later-49'])
       }),
     )
@@ -187,7 +187,7 @@ export function describeQueueing(open: OpenStoreUnderTest): void {
         await hand.work()
         await hand.create('a', onDemand)
         const readyAt = [at(0.5), at(0.5), at(0.5), at(0.9), at(2)]
-        await store.enqueueExecutions(
+        await store.work.enqueueExecutions(
           readyAt.flatMap((ready, n) =>
             [0, 1].map((priority) => newExecution(`e${n}-${priority}`, 'a', { priority, readyAt: ready })),
           ),
@@ -195,7 +195,7 @@ export function describeQueueing(open: OpenStoreUnderTest): void {
         const request = { nodeId: 'n1', queue: 'default', start: 0, now: t0, readyBy: t0, leaseMs }
         const upcoming = async (limit: number, upcomingBy?: number) =>
           (
-            await store.claimExecutions({
+            await store.work.claimExecutions({
               ...request,
               limit,
               ...(upcomingBy === undefined ? {} : { upcomingBy }),
@@ -215,7 +215,7 @@ export function describeQueueing(open: OpenStoreUnderTest): void {
         await hand.work('n2', ['mail'])
         await hand.create('a', onDemand)
         await hand.create('m', jobSpec({ schedule: null, handler: { type: 'function', name: 'mail' } }))
-        await store.enqueueExecutions([
+        await store.work.enqueueExecutions([
           newExecution('e1', 'a'),
           newExecution('e2', 'm'),
           newExecution('e3', 'm', { queue: 'other' }),
@@ -241,7 +241,7 @@ export function describeQueueing(open: OpenStoreUnderTest): void {
           'two',
           jobSpec({ schedule: null, handler: { ...command('/bin/two'), env: sealed } }),
         )
-        await store.enqueueExecutions(['call', 'one', 'two'].map((job) => newExecution(`e-${job}`, job)))
+        await store.work.enqueueExecutions(['call', 'one', 'two'].map((job) => newExecution(`e-${job}`, job)))
         expect((await hand.claim(t0)).map(({ id }) => id)).toEqual(['e-call'])
         const claimed = await hand.claim(t0, { nodeId: 'n2' })
         expect(claimed.map(({ id, spec }) => [id, spec.handler])).toEqual([
@@ -256,7 +256,7 @@ export function describeQueueing(open: OpenStoreUnderTest): void {
         await hand.work('n1', ['work'])
         await hand.work('n2', ['mail'])
         await hand.create('a', onDemand)
-        await store.enqueueExecutions(['e1', 'e2', 'e3'].map((id) => newExecution(id, 'a')))
+        await store.work.enqueueExecutions(['e1', 'e2', 'e3'].map((id) => newExecution(id, 'a')))
         await hand.finish(await hand.claimOne(t0), t0)
         const running = await hand.claimOne(t0)
         const spec = jobSpec({ ...onDemand, handler: { type: 'function', name: 'mail' } })
@@ -274,10 +274,10 @@ export function describeQueueing(open: OpenStoreUnderTest): void {
       withStore(open, async ({ hand, store }) => {
         await hand.work()
         await hand.create('a', onDemand)
-        await store.enqueueExecutions([newExecution('e1', 'a')])
-        await store.pauseQueue('default', 'flood', by(t0))
+        await store.work.enqueueExecutions([newExecution('e1', 'a')])
+        await store.cluster.pauseQueue('default', 'flood', by(t0))
         expect(await hand.claim(t0)).toEqual([])
-        expect(await store.listQueues()).toEqual([
+        expect(await store.cluster.listQueues()).toEqual([
           {
             name: 'default',
             pausedAt: t0,
@@ -288,11 +288,11 @@ export function describeQueueing(open: OpenStoreUnderTest): void {
             blocked: 0,
           },
         ])
-        await store.resumeQueue('default', by(t0))
+        await store.cluster.resumeQueue('default', by(t0))
         expect(await hand.claim(t0)).toHaveLength(1)
-        const [queue] = await store.listQueues()
+        const [queue] = await store.cluster.listQueues()
         expect(queue).toMatchObject({ pausedAt: null, pending: 0, running: 1 })
-        const log = await store.listAuditLog({ subject: 'default', limit: 5 })
+        const log = await store.audit.listAuditLog({ subject: 'default', limit: 5 })
         expect(log.map(({ action }) => action)).toEqual(['queue.resume', 'queue.pause'])
       }),
     )
@@ -302,7 +302,7 @@ export function describeQueueing(open: OpenStoreUnderTest): void {
       withStore(open, async ({ hand, store }) => {
         await hand.work()
         await hand.create('a', onDemand)
-        await store.enqueueExecutions(['e1', 'e2'].map((id) => newExecution(id, 'a')))
+        await store.work.enqueueExecutions(['e1', 'e2'].map((id) => newExecution(id, 'a')))
         const [first, second] = await hand.claim(t0, { start: 1 })
         expect([first?.started, first?.attempt, second?.started, second?.attempt]).toEqual([
           true,
@@ -312,9 +312,9 @@ export function describeQueueing(open: OpenStoreUnderTest): void {
         ])
         expect(await hand.execution('e2')).toMatchObject({ state: 'running', attempt: 0, startedAt: null })
         const starts = [{ id: 'e2', fence: 1 }]
-        expect(await store.startAttempts(starts, at(1))).toEqual([])
+        expect(await store.work.startAttempts(starts, at(1))).toEqual([])
         expect(await hand.execution('e2')).toMatchObject({ attempt: 1, startedAt: at(1) })
-        expect(await store.startAttempts(starts, at(2))).toEqual(['e2'])
+        expect(await store.work.startAttempts(starts, at(2))).toEqual(['e2'])
         expect(await hand.execution('e2')).toMatchObject({ state: 'running', attempt: 1 })
       }),
     )
@@ -326,7 +326,7 @@ export function describeQueueing(open: OpenStoreUnderTest): void {
         const led = await hand.lead()
         await hand.create('a', { ...onDemand, startDeadlineMs: 5_000 })
         await hand.create('tick', jobSpec({ startDeadlineMs: 5_000, catchUp: { policy: 'none' } }))
-        await store.enqueueExecutions([newExecution('e1', 'a')])
+        await store.work.enqueueExecutions([newExecution('e1', 'a')])
         await hand.account(led, at(10))
         expect(await hand.execution('e1')).toMatchObject({ startBy: at(5) })
         expect((await hand.claim(at(16))).map(({ id }) => id)).toEqual([])
@@ -345,11 +345,11 @@ export function describeQueueing(open: OpenStoreUnderTest): void {
       withStore(open, async ({ hand, store }) => {
         await hand.work()
         await hand.create('a', { ...onDemand, startDeadlineMs: 5_000 })
-        await store.enqueueExecutions([newExecution('e1', 'a'), newExecution('e2', 'a')])
+        await store.work.enqueueExecutions([newExecution('e1', 'a'), newExecution('e2', 'a')])
         const [first, second] = await hand.claim(at(1), { limit: 2, start: 0 })
         if (first === undefined || second === undefined) throw new Error('two were to be claimed')
-        expect(await store.startAttempts([first], at(5))).toEqual([])
-        expect(await store.startAttempts([second], at(5) + 1)).toEqual([second.id])
+        expect(await store.work.startAttempts([first], at(5))).toEqual([])
+        expect(await store.work.startAttempts([second], at(5) + 1)).toEqual([second.id])
         expect(await hand.expire(at(6))).toMatchObject({ deadlined: 1 })
         expect(await hand.execution(second.id)).toMatchObject({ cancelReason: 'start_deadline', attempt: 0 })
         expect(await hand.execution(first.id)).toMatchObject({ state: 'running', attempt: 1 })
@@ -361,7 +361,7 @@ export function describeQueueing(open: OpenStoreUnderTest): void {
       withStore(open, async ({ hand, store }) => {
         await hand.work()
         await hand.create('a', { ...onDemand, startDeadlineMs: 5_000 })
-        await store.enqueueExecutions([newExecution('e1', 'a')])
+        await store.work.enqueueExecutions([newExecution('e1', 'a')])
         const claim = await hand.claimOne(at(1))
         const snooze = { state: 'retrying', readyAt: at(60), error: null, countsAttempt: false } as const
         await hand.finish(claim, at(2), snooze)

@@ -14,8 +14,8 @@ const expiredAt = t0 + leaseMs + 2_000
 async function reserveFour({ hand, store }: Bench): Promise<readonly ClaimedExecution[]> {
   await hand.work()
   await hand.create('a', onDemand)
-  await store.enqueueExecutions(['e1', 'e2', 'e3', 'e4', 'e5'].map((id) => newExecution(id, 'a')))
-  const { fromPlace } = await store.openReserve(ours, t0)
+  await store.work.enqueueExecutions(['e1', 'e2', 'e3', 'e4', 'e5'].map((id) => newExecution(id, 'a')))
+  const { fromPlace } = await store.work.openReserve(ours, t0)
   return await hand.claim(t0, { start: 1, reserveFrom: fromPlace })
 }
 
@@ -51,7 +51,7 @@ export function describeReserves(open: OpenStoreUnderTest): void {
       withStore(open, async (under) => {
         const { hand, store } = under
         await reserveFour(under)
-        expect(await store.beginReserved(begin(2))).toBe(true)
+        expect(await store.work.beginReserved(begin(2))).toBe(true)
         await hand.expire(expiredAt)
         expect(await attemptsOf(hand)).toEqual({
           e1: 'retrying 1',
@@ -60,10 +60,10 @@ export function describeReserves(open: OpenStoreUnderTest): void {
           e4: 'pending 0',
           e5: 'pending 0',
         })
-        expect(await store.listAttempts('e3')).toMatchObject([
+        expect(await store.executions.listAttempts('e3')).toMatchObject([
           { attempt: 1, outcome: 'crashed', startedAt: at(1), nodeId: 'n1' },
         ])
-        expect(await store.listAttempts('e4')).toEqual([])
+        expect(await store.executions.listAttempts('e4')).toEqual([])
       }),
     )
 
@@ -73,8 +73,8 @@ export function describeReserves(open: OpenStoreUnderTest): void {
         const { hand, store } = under
         const [, second] = await reserveFour(under)
         await hand.expire(expiredAt)
-        expect(await store.beginReserved(begin(4, 1, 40))).toBe(false)
-        expect(await store.startAttempts(second === undefined ? [] : [second], at(40))).toEqual(['e2'])
+        expect(await store.work.beginReserved(begin(4, 1, 40))).toBe(false)
+        expect(await store.work.startAttempts(second === undefined ? [] : [second], at(40))).toEqual(['e2'])
       }),
     )
 
@@ -83,16 +83,16 @@ export function describeReserves(open: OpenStoreUnderTest): void {
       withStore(open, async (under) => {
         const { hand, store } = under
         const [, second, third, fourth] = await reserveFour(under)
-        await store.cancelExecution('e3', by(at(1)))
-        expect(await store.beginReserved(begin(4))).toBe(false)
+        await store.executions.cancelExecution('e3', by(at(1)))
+        expect(await store.work.beginReserved(begin(4))).toBe(false)
         const claims = [second, third].filter((claim) => claim !== undefined)
-        expect(await store.startAttempts(claims, at(2))).toEqual(['e3'])
+        expect(await store.work.startAttempts(claims, at(2))).toEqual(['e3'])
         expect(await attemptsOf(hand)).toMatchObject({ e2: 'running 1', e3: 'cancelled 0' })
 
-        const { turn, fromPlace } = await store.openReserve(ours, at(3))
+        const { turn, fromPlace } = await store.work.openReserve(ours, at(3))
         await hand.change('a', { kind: 'cancel' }, at(4))
-        expect(await store.beginReserved(begin(fromPlace, turn, 5))).toBe(false)
-        expect(await store.startAttempts(fourth === undefined ? [] : [fourth], at(5))).toEqual(['e4'])
+        expect(await store.work.beginReserved(begin(fromPlace, turn, 5))).toBe(false)
+        expect(await store.work.startAttempts(fourth === undefined ? [] : [fourth], at(5))).toEqual(['e4'])
         expect(await attemptsOf(hand)).toMatchObject({ e4: 'cancelled 0' })
       }),
     )
@@ -102,11 +102,11 @@ export function describeReserves(open: OpenStoreUnderTest): void {
       withStore(open, async (under) => {
         const { hand, store } = under
         await reserveFour(under)
-        await store.beginReserved(begin(1))
-        const { turn, fromPlace } = await store.openReserve(ours, at(2))
+        await store.work.beginReserved(begin(1))
+        const { turn, fromPlace } = await store.work.openReserve(ours, at(2))
         expect({ turn, isBeyond: fromPlace > 1_000 }).toEqual({ turn: 2, isBeyond: true })
         expect(await attemptsOf(hand)).toMatchObject({ e2: 'running 1', e3: 'running 0' })
-        expect(await store.beginReserved(begin(fromPlace + 9, turn, 3))).toBe(true)
+        expect(await store.work.beginReserved(begin(fromPlace + 9, turn, 3))).toBe(true)
         await hand.expire(expiredAt)
         expect(await attemptsOf(hand)).toMatchObject({ e2: 'retrying 1', e3: 'pending 0', e5: 'pending 0' })
       }),
@@ -116,7 +116,8 @@ export function describeReserves(open: OpenStoreUnderTest): void {
       'opened twice with nothing begun in between, it counts beyond the first time too',
       withStore(open, async ({ store }) => {
         const places = []
-        for (let time = 0; time < 3; time += 1) places.push((await store.openReserve(ours, t0)).fromPlace)
+        for (let time = 0; time < 3; time += 1)
+          places.push((await store.work.openReserve(ours, t0)).fromPlace)
         expect(new Set(places).size).toBe(3)
         expect(places).toEqual(places.toSorted((a, b) => a - b))
       }),
@@ -141,9 +142,11 @@ export function describeReserves(open: OpenStoreUnderTest): void {
       await withStore(open, async (under) => {
         const { hand, store } = under
         await reserveFour(under)
-        await store.beginReserved(begin(1))
+        await store.work.beginReserved(begin(1))
         const attempt = { id: 'e2', fence: 1, attempt: 1, ending, startedAt, finishedAt: at(3) }
-        expect(await store.finishAttempts({ nodeId: 'n1', attempts: [attempt], now: at(3) })).toMatchObject({
+        expect(
+          await store.work.finishAttempts({ nodeId: 'n1', attempts: [attempt], now: at(3) }),
+        ).toMatchObject({
           refused: [],
         })
         expect(await attemptsOf(hand)).toMatchObject({ e2: after })
@@ -164,10 +167,10 @@ export function describeReserves(open: OpenStoreUnderTest): void {
       withStore(open, async (under) => {
         const { hand, store } = under
         await reserveFour(under)
-        await store.beginReserved(begin(1))
+        await store.work.beginReserved(begin(1))
         const note = { id: 'e2', fence: 1, startedAt: at(1) }
-        await store.noteStarts([note])
-        await store.noteStarts([{ ...note, startedAt: at(2) }])
+        await store.work.noteStarts([note])
+        await store.work.noteStarts([{ ...note, startedAt: at(2) }])
         expect(await hand.execution('e2')).toMatchObject({ attempt: 1, startedAt: at(1) })
         await hand.expire(expiredAt)
         expect(await attemptsOf(hand)).toMatchObject({ e2: 'retrying 1' })
@@ -179,15 +182,15 @@ export function describeReserves(open: OpenStoreUnderTest): void {
       withStore(open, async (under) => {
         const { hand, store } = under
         const claimed = await reserveFour(under)
-        await store.beginReserved(begin(1))
+        await store.work.beginReserved(begin(1))
         const [first, second, ...rest] = claimed
-        await store.releaseClaims(rest, at(2))
+        await store.work.releaseClaims(rest, at(2))
         await hand.finish(first ?? { id: '', fence: 0 }, at(2))
-        await store.removeNode('n1')
+        await store.cluster.removeNode('n1')
         await hand.expire(expiredAt)
         expect(await attemptsOf(hand)).toMatchObject({ [second?.id ?? '']: 'retrying 1' })
-        await store.removeNode('n1')
-        expect(await store.openReserve(ours, expiredAt)).toEqual({ turn: 1, fromPlace: 1 })
+        await store.cluster.removeNode('n1')
+        expect(await store.work.openReserve(ours, expiredAt)).toEqual({ turn: 1, fromPlace: 1 })
       }),
     )
 
@@ -196,14 +199,14 @@ export function describeReserves(open: OpenStoreUnderTest): void {
       withStore(open, async (under) => {
         const { hand, store } = under
         await reserveFour(under)
-        await store.beginReserved(begin(2))
+        await store.work.beginReserved(begin(2))
         await hand.work('n2')
         const later = expiredAt + 60_000
-        await store.touchNode('n2', later, 1_000)
+        await store.cluster.touchNode('n2', later, 1_000)
         await hand.expire(later)
         expect(await attemptsOf(hand)).toMatchObject({ e3: 'retrying 1' })
-        await store.touchNode('n2', later + 1, 1_000)
-        expect(await store.openReserve(ours, later)).toEqual({ turn: 1, fromPlace: 1 })
+        await store.cluster.touchNode('n2', later + 1, 1_000)
+        expect(await store.work.openReserve(ours, later)).toEqual({ turn: 1, fromPlace: 1 })
       }),
     )
   })

@@ -10,7 +10,7 @@ async function totals({ sql }: Bench): Promise<string[]> {
 }
 
 async function purge({ store }: Bench, now: number) {
-  return await store.purgeHistory({ afterJobId: null, jobs: 100, now })
+  return await store.ticks.purgeHistory({ afterJobId: null, jobs: 100, now })
 }
 
 export function describeRetention(open: OpenStoreUnderTest): void {
@@ -30,8 +30,8 @@ export function describeRetention(open: OpenStoreUnderTest): void {
         expect(await hand.ledger('a')).toEqual(['40 fired', '50 fired'])
         expect(await totals(bench)).toEqual(['fired x3'])
         expect((await hand.job('a')).ledgerFrom).toBe(at(40))
-        expect(await store.auditLedger({})).toMatchObject({ ticks: 2, unaccounted: 0, doubled: 0 })
-        const { ticks } = await store.explainTicks('a', t0, at(61), 100, at(51))
+        expect(await store.ticks.auditLedger({})).toMatchObject({ ticks: 2, unaccounted: 0, doubled: 0 })
+        const { ticks } = await store.ticks.explainSpan('a', t0, at(61), 100, at(51))
         expect(ticks.map(({ verdict }) => verdict)).toEqual([
           'purged',
           'purged',
@@ -61,10 +61,10 @@ export function describeRetention(open: OpenStoreUnderTest): void {
         expect(await purge(bench, t0 + 2 * hour)).toMatchObject({ executions: 1, ranges: 0 })
         expect((await hand.job('a')).ledgerFrom).toBe(t0 + 2 * minute)
         expect(await totals(bench)).toEqual(['fired x1'])
-        expect(await store.auditLedger({})).toMatchObject({ ticks: 119, unaccounted: 0 })
+        expect(await store.ticks.auditLedger({})).toMatchObject({ ticks: 119, unaccounted: 0 })
         expect(await purge(bench, t0 + 4 * hour)).toMatchObject({ executions: 0, ranges: 1 })
         expect(await totals(bench)).toEqual(['fired x1', 'skipped catchup_off x118'])
-        expect(await store.auditLedger({})).toMatchObject({ ticks: 1, unaccounted: 0 })
+        expect(await store.ticks.auditLedger({})).toMatchObject({ ticks: 1, unaccounted: 0 })
       }),
     )
 
@@ -92,7 +92,7 @@ export function describeRetention(open: OpenStoreUnderTest): void {
         expect(await hand.states('a')).toEqual(['schedule failed', 'schedule running', 'schedule completed'])
         expect(await totals(bench)).toEqual(['fired x4'])
         expect((await hand.job('a')).ledgerFrom).toBe(at(50))
-        expect(await store.auditLedger({})).toMatchObject({ ticks: 1, unaccounted: 0, doubled: 0 })
+        expect(await store.ticks.auditLedger({})).toMatchObject({ ticks: 1, unaccounted: 0, doubled: 0 })
         await purge(bench, t0 + 2 * day)
         expect(await hand.states('a')).toEqual(['schedule running', 'schedule completed'])
         expect(await totals(bench)).toEqual(['fired x4'])
@@ -112,7 +112,7 @@ export function describeRetention(open: OpenStoreUnderTest): void {
         expect(await totals(bench)).toEqual([])
         await hand.resume('a', at(3))
         expect(await hand.ledger('a')).toEqual(['1-3 skipped paused x3'])
-        expect(await store.auditLedger({})).toMatchObject({ ticks: 3, unaccounted: 0 })
+        expect(await store.ticks.auditLedger({})).toMatchObject({ ticks: 3, unaccounted: 0 })
       }),
     )
 
@@ -123,9 +123,9 @@ export function describeRetention(open: OpenStoreUnderTest): void {
         await hand.work()
         await hand.create('a', jobSpec({ schedule: null, retention: { executions: 2, ageMs: day } }))
         for (const id of ['e1', 'e2', 'e3', 'e4']) {
-          await store.enqueueExecutions([newExecution(id, 'a')])
+          await store.work.enqueueExecutions([newExecution(id, 'a')])
           const claim = await hand.claimOne(at(0))
-          await store.appendLogs([{ executionId: id, at: t0, level: 'info', message: 'x' }])
+          await store.work.appendLogs([{ executionId: id, at: t0, level: 'info', message: 'x' }])
           await hand.finish(claim, at(1), { state: 'cancelled', reason: 'handler', error: null })
         }
         expect(await purge(bench, at(2))).toMatchObject({ executions: 2 })
@@ -147,7 +147,7 @@ export function describeRetention(open: OpenStoreUnderTest): void {
         await hand.create('a', jobSpec({ retention: { ageMs: day }, catchUp: { policy: 'none' } }))
         await hand.account(led, at(100))
         const claim = await hand.claimOne(at(100))
-        await store.changeJob('a', { kind: 'delete' }, by(at(105)))
+        await store.jobs.changeJob('a', { kind: 'delete' }, by(at(105)))
         await purge(bench, t0 + hour)
         expect(await sql('SELECT name FROM @jobs')).toHaveLength(1)
         await purge(bench, t0 + 2 * day)
@@ -167,7 +167,7 @@ export function describeRetention(open: OpenStoreUnderTest): void {
         const seen: (string | null)[] = []
         let afterJobId: string | null = null
         do {
-          const { lastJobId } = await store.purgeHistory({ afterJobId, jobs: 2, now: t0 + second })
+          const { lastJobId } = await store.ticks.purgeHistory({ afterJobId, jobs: 2, now: t0 + second })
           seen.push(lastJobId)
           afterJobId = lastJobId
         } while (afterJobId !== null)

@@ -9,7 +9,7 @@ async function claimed({ hand, store, sql }: Bench) {
   await sql('CREATE TABLE orders (id VARCHAR(20) PRIMARY KEY)')
   await hand.work()
   await hand.create('a', jobSpec({ schedule: null }))
-  await store.enqueueExecutions([newExecution('e1', 'a')])
+  await store.work.enqueueExecutions([newExecution('e1', 'a')])
   return await hand.claimOne(at(0))
 }
 
@@ -34,7 +34,7 @@ export function describeTransactions(open: OpenStoreUnderTest): void {
       "the handler's writes and its completion commit together",
       withStore(open, async (bench) => {
         const claim = await claimed(bench)
-        const result = await bench.store.completeWithin(
+        const result = await bench.store.work.completeWithin(
           within(claim, async (tx) => {
             await tx.sql`INSERT INTO orders VALUES (${'42'})`
             await tx.query(`INSERT INTO orders VALUES (${bench.mark(1)})`, ['43'])
@@ -55,7 +55,7 @@ export function describeTransactions(open: OpenStoreUnderTest): void {
       "a throw writes neither, and the error is the handler's own",
       withStore(open, async (bench) => {
         const claim = await claimed(bench)
-        const refused = bench.store.completeWithin(
+        const refused = bench.store.work.completeWithin(
           within(claim, async (tx) => {
             await tx.sql`INSERT INTO orders VALUES (${'42'})`
             throw new Error('card declined')
@@ -76,12 +76,12 @@ export function describeTransactions(open: OpenStoreUnderTest): void {
         const order = async (tx: Transaction) => {
           await tx.sql`INSERT INTO orders VALUES (${'42'})`
         }
-        await expect(bench.store.completeWithin(within(zombie, order))).rejects.toMatchObject({
+        await expect(bench.store.work.completeWithin(within(zombie, order))).rejects.toMatchObject({
           code: 'stale_lease',
         })
-        await bench.store.completeWithin(within(next, order))
+        await bench.store.work.completeWithin(within(next, order))
         expect(await bench.sql('SELECT id FROM orders')).toEqual([{ id: '42' }])
-        await expect(bench.store.completeWithin(within(next, order))).rejects.toMatchObject({
+        await expect(bench.store.work.completeWithin(within(next, order))).rejects.toMatchObject({
           code: 'stale_lease',
         })
       }),
@@ -96,7 +96,9 @@ export function describeTransactions(open: OpenStoreUnderTest): void {
           await new Promise(() => {})
         })
         const late = { ...slow, clock: { now: () => at(5), sleep: async () => {} } }
-        await expect(bench.store.completeWithin(late)).rejects.toMatchObject({ code: 'transaction_timeout' })
+        await expect(bench.store.work.completeWithin(late)).rejects.toMatchObject({
+          code: 'transaction_timeout',
+        })
         expect(await bench.sql('SELECT id FROM orders')).toEqual([])
         await bench.hand.finish(claim, at(6))
         expect(await bench.hand.execution('e1')).toMatchObject({ state: 'completed' })
@@ -108,7 +110,7 @@ export function describeTransactions(open: OpenStoreUnderTest): void {
       withStore(open, async (bench) => {
         const claim = await claimed(bench)
         const kept: Transaction[] = []
-        await bench.store.completeWithin(
+        await bench.store.work.completeWithin(
           within(claim, async (tx) => {
             kept.push(tx)
           }),
@@ -126,20 +128,20 @@ export function describeTransactions(open: OpenStoreUnderTest): void {
       withStore(open, async (bench) => {
         const claim = await claimed(bench)
         const { store } = bench
-        const refused = store.completeWithin(
+        const refused = store.work.completeWithin(
           within(claim, async (tx) => {
-            await store.enqueueExecutions([newExecution('e2', 'a')], tx)
+            await store.work.enqueueExecutions([newExecution('e2', 'a')], tx)
             throw new Error('no')
           }),
         )
         await expect(refused).rejects.toThrow('no')
-        expect(await store.findExecution('e2')).toBeNull()
-        await store.completeWithin(
+        expect(await store.executions.findExecution('e2')).toBeNull()
+        await store.work.completeWithin(
           within(claim, async (tx) => {
-            await store.enqueueExecutions([newExecution('e2', 'a')], tx)
+            await store.work.enqueueExecutions([newExecution('e2', 'a')], tx)
           }),
         )
-        expect(await store.findExecution('e2')).not.toBeNull()
+        expect(await store.executions.findExecution('e2')).not.toBeNull()
       }),
     )
   })

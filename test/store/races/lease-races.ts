@@ -10,7 +10,7 @@ const expired = at(0) + leaseMs + 5_000
 async function claimedOf({ hand, store }: { hand: ByHand; store: Store }) {
   await hand.work()
   await hand.create('a', jobSpec({ schedule: null }))
-  await store.enqueueExecutions([newExecution('e1', 'a')])
+  await store.work.enqueueExecutions([newExecution('e1', 'a')])
   return await hand.claimOne(at(0))
 }
 
@@ -26,7 +26,7 @@ export function describeLeaseRaces(server: () => ServerUnderTest): void {
       expect(value(first).refused).toEqual([])
       expect(value(second).expired).toEqual([])
       expect(await race.hand.execution('e1')).toMatchObject({ state: 'completed' })
-      expect(await race.store.listAttempts('e1')).toEqual([])
+      expect(await race.store.executions.listAttempts('e1')).toEqual([])
     }),
   )
 
@@ -50,7 +50,7 @@ export function describeLeaseRaces(server: () => ServerUnderTest): void {
       const claim = await claimedOf(race)
       const { first, second } = await race.both(
         async (slow) =>
-          await slow.extendLeases({ claims: [claim], leasedUntil: expired + day, now: expired - 1_000 }),
+          await slow.work.extendLeases({ claims: [claim], leasedUntil: expired + day, now: expired - 1_000 }),
         async (_, fast) => await fast.expire(expired),
       )
       expect(value(first).lost).toEqual([])
@@ -66,7 +66,7 @@ export function describeLeaseRaces(server: () => ServerUnderTest): void {
       const { first, second } = await race.both(
         async (_, slow) => await slow.expire(expired),
         async (fast) =>
-          await fast.extendLeases({ claims: [claim], leasedUntil: expired + day, now: expired }),
+          await fast.work.extendLeases({ claims: [claim], leasedUntil: expired + day, now: expired }),
       )
       expect(value(first).expired).toHaveLength(1)
       expect(value(second).lost).toEqual(['e1'])
@@ -82,7 +82,7 @@ export function describeLeaseRaces(server: () => ServerUnderTest): void {
         async (_, fast) => await fast.expire(expired),
       )
       expect([...value(first).expired, ...value(second).expired]).toHaveLength(1)
-      expect(await race.store.listAttempts('e1')).toHaveLength(1)
+      expect(await race.store.executions.listAttempts('e1')).toHaveLength(1)
     }),
   )
 
@@ -94,7 +94,7 @@ export function describeLeaseRaces(server: () => ServerUnderTest): void {
       const { first, second } = await race.both(
         async (_, slow) => await slow.expire(expired),
         async (fast) =>
-          await fast.completeWithin({
+          await fast.work.completeWithin({
             claim,
             nodeId: 'n1',
             maxMs: 60_000,
@@ -117,12 +117,12 @@ export function describeKeyRaces(server: () => ServerUnderTest): void {
       await hand.create('a', jobSpec({ schedule: null }))
       const unique = (id: string) => [newExecution(id, 'a', { uniqueKey: 'k' })]
       const { first, second } = await both(
-        async (slow) => await slow.enqueueExecutions(unique('e1')),
-        async (fast) => await fast.enqueueExecutions(unique('e2')),
+        async (slow) => await slow.work.enqueueExecutions(unique('e1')),
+        async (fast) => await fast.work.enqueueExecutions(unique('e2')),
       )
       expect(value(first)).toEqual([{ id: 'e1', created: true }])
       expect(value(second)).toEqual([{ id: 'e1', created: false }])
-      expect(await store.listExecutions({ limit: 10 })).toHaveLength(1)
+      expect(await store.executions.listExecutions({ limit: 10 })).toHaveLength(1)
     }),
   )
 
@@ -130,12 +130,12 @@ export function describeKeyRaces(server: () => ServerUnderTest): void {
     'two nodes make one job: the second hears that it exists',
     withRace(server, async ({ store, both }) => {
       const { first, second } = await both(
-        async (slow) => await slow.createJob(newJob('a')),
-        async (fast) => await fast.createJob({ ...newJob('a'), id: 'job-b' }),
+        async (slow) => await slow.jobs.createJob(newJob('a')),
+        async (fast) => await fast.jobs.createJob({ ...newJob('a'), id: 'job-b' }),
       )
       expect(value(first).id).toBe('job-a')
       expect(second).toMatchObject({ status: 'rejected', reason: { code: 'job_exists' } })
-      expect(await store.listJobs({ limit: 10 })).toHaveLength(1)
+      expect(await store.jobs.listJobs({ limit: 10 })).toHaveLength(1)
     }),
   )
 
@@ -166,12 +166,12 @@ export function describeKeyRaces(server: () => ServerUnderTest): void {
     'two nodes want to lead, and there is no row yet: one does',
     withRace(server, async ({ store, both }) => {
       const { first, second } = await both(
-        async (slow) => await slow.electLeader({ nodeId: 'n1', now: t0, leaseMs: day }),
-        async (fast) => await fast.electLeader({ nodeId: 'n2', now: t0, leaseMs: day }),
+        async (slow) => await slow.cluster.electLeader({ nodeId: 'n1', now: t0, leaseMs: day }),
+        async (fast) => await fast.cluster.electLeader({ nodeId: 'n2', now: t0, leaseMs: day }),
       )
       expect(value(first)).toMatchObject({ leaderInstance: 'n1' })
       expect(value(second)).toBeNull()
-      expect(await store.listTerms({ limit: 10 })).toHaveLength(1)
+      expect(await store.cluster.listTerms({ limit: 10 })).toHaveLength(1)
     }),
   )
 
@@ -181,12 +181,12 @@ export function describeKeyRaces(server: () => ServerUnderTest): void {
       await hand.lead('n0')
       const now = at(0) + 2_000 * day
       const { first, second } = await both(
-        async (slow) => await slow.electLeader({ nodeId: 'n1', now, leaseMs: day }),
-        async (fast) => await fast.electLeader({ nodeId: 'n2', now, leaseMs: day }),
+        async (slow) => await slow.cluster.electLeader({ nodeId: 'n1', now, leaseMs: day }),
+        async (fast) => await fast.cluster.electLeader({ nodeId: 'n2', now, leaseMs: day }),
       )
       expect(value(first)).toMatchObject({ leaderInstance: 'n1' })
       expect(value(second)).toBeNull()
-      expect(await store.listTerms({ limit: 10 })).toHaveLength(2)
+      expect(await store.cluster.listTerms({ limit: 10 })).toHaveLength(2)
     }),
   )
 
@@ -196,8 +196,8 @@ export function describeKeyRaces(server: () => ServerUnderTest): void {
       const led = await hand.lead('n0')
       const now = at(0) + 2_000 * day
       const { second } = await both(
-        async (slow) => await slow.electLeader({ nodeId: 'n1', now, leaseMs: day }),
-        async (fast) => await fast.renewTerm({ ...led, now, leaseMs: day }),
+        async (slow) => await slow.cluster.electLeader({ nodeId: 'n1', now, leaseMs: day }),
+        async (fast) => await fast.cluster.renewTerm({ ...led, now, leaseMs: day }),
       )
       expect(value(second)).toBe(false)
     }),
@@ -207,7 +207,7 @@ export function describeKeyRaces(server: () => ServerUnderTest): void {
     'two want one lock that nobody has held before: one gets it',
     withRace(server, async ({ both }) => {
       const ask = async (store: Store, holder: string) =>
-        await store.acquireLock({ name: 'l', holder, token: holder, now: t0, expiresAt: t0 + day })
+        await store.cluster.acquireLock({ name: 'l', holder, token: holder, now: t0, expiresAt: t0 + day })
       const { first, second } = await both(
         async (slow) => await ask(slow, 'n1'),
         async (fast) => await ask(fast, 'n2'),
@@ -224,12 +224,12 @@ export function describeKeyRaces(server: () => ServerUnderTest): void {
       await hand.create('a')
       await hand.trigger('a', 'm1', at(1))
       const { first, second } = await both(
-        async (slow) => await slow.cancelExecution('m1', by(at(2))),
-        async (fast) => await fast.cancelExecution('m1', by(at(3))),
+        async (slow) => await slow.executions.cancelExecution('m1', by(at(2))),
+        async (fast) => await fast.executions.cancelExecution('m1', by(at(3))),
       )
       expect(value(first).state).toBe('cancelled')
       expect(second).toMatchObject({ status: 'rejected', reason: { code: 'invalid_transition' } })
-      expect((await store.findExecution('m1'))?.finishedAt).toBe(at(2))
+      expect((await store.executions.findExecution('m1'))?.finishedAt).toBe(at(2))
     }),
   )
 }

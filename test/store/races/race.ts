@@ -63,7 +63,11 @@ export function withRace(server: () => ServerUnderTest, run: (race: Race) => Pro
           return { first: a, second: b, waited }
         },
       })
-      expect(await opened.store.auditLedger({})).toMatchObject({ unaccounted: 0, doubled: 0, findings: [] })
+      expect(await opened.store.ticks.auditLedger({})).toMatchObject({
+        unaccounted: 0,
+        doubled: 0,
+        findings: [],
+      })
     } finally {
       gate.open()
       await gated.close()

@@ -22,7 +22,7 @@ function describeClaims(server: () => ServerUnderTest): void {
     withRace(server, async ({ hand, store, both }) => {
       await hand.work()
       await hand.create('a', jobSpec({ schedule: null }))
-      await store.enqueueExecutions(['e1', 'e2', 'e3'].map((id) => newExecution(id, 'a')))
+      await store.work.enqueueExecutions(['e1', 'e2', 'e3'].map((id) => newExecution(id, 'a')))
       const { first, second, waited } = await both(
         async (_, slow) => await slow.claim(at(1), { limit: 2 }),
         async (_, fast) => await fast.claim(at(1), { limit: 2 }),
@@ -89,13 +89,13 @@ function describeClaims(server: () => ServerUnderTest): void {
       await hand.work()
       await hand.create('a', jobSpec({ schedule: null }))
       const { first, second } = await both(
-        async (slow) => await slow.enqueueExecutions([newExecution('e1', 'a')]),
+        async (slow) => await slow.work.enqueueExecutions([newExecution('e1', 'a')]),
         async (_, fast) => await fast.change('a', { kind: 'cancel' }, at(1)),
       )
       expect(value(first)).toEqual([{ id: 'e1', created: true }])
       expect(value(second).state).toBe('cancelled')
       expect(await hand.claim(at(2))).toEqual([])
-      expect(await store.findExecution('e1')).toMatchObject({
+      expect(await store.executions.findExecution('e1')).toMatchObject({
         state: 'cancelled',
         cancelReason: 'job_cancelled',
       })
@@ -107,11 +107,11 @@ function describeClaims(server: () => ServerUnderTest): void {
     withRace(server, async ({ hand, store, both }) => {
       await hand.work()
       await hand.create('a', jobSpec({ schedule: null }))
-      await store.enqueueExecutions([newExecution('e1', 'a')])
+      await store.work.enqueueExecutions([newExecution('e1', 'a')])
       const claim = await hand.claimOne(at(0), { start: 0 })
       const { first, second } = await both(
         async (_, slow) => await slow.change('a', { kind: 'cancel' }, at(1)),
-        async (fast) => await fast.startAttempts([claim], at(1)),
+        async (fast) => await fast.work.startAttempts([claim], at(1)),
       )
       value(first)
       expect(value(second)).toEqual(['e1'])
@@ -142,12 +142,13 @@ function describeTicks(server: () => ServerUnderTest): void {
       const old = await hand.lead('n1')
       await hand.create('a')
       const { first, second } = await both(
-        async (slow) => await slow.electLeader({ nodeId: 'n2', now: at(0) + 2_000 * day, leaseMs: day }),
+        async (slow) =>
+          await slow.cluster.electLeader({ nodeId: 'n2', now: at(0) + 2_000 * day, leaseMs: day }),
         async (_, fast) => await fast.account(old, at(10)),
       )
       expect(value(first)).toMatchObject({ leaderInstance: 'n2' })
       expect(value(second).led).toBe(false)
-      expect(await store.listExecutions({ limit: 10 })).toEqual([])
+      expect(await store.executions.listExecutions({ limit: 10 })).toEqual([])
     }),
   )
 
@@ -158,7 +159,8 @@ function describeTicks(server: () => ServerUnderTest): void {
       await hand.create('a')
       const { first, second, waited } = await both(
         async (_, slow) => await slow.account(led, at(10)),
-        async (fast) => await fast.electLeader({ nodeId: 'n2', now: at(0) + 2_000 * day, leaseMs: day }),
+        async (fast) =>
+          await fast.cluster.electLeader({ nodeId: 'n2', now: at(0) + 2_000 * day, leaseMs: day }),
       )
       expect(waited).toBe(true)
       expect(value(first).led).toBe(true)
@@ -243,7 +245,7 @@ function describeTicks(server: () => ServerUnderTest): void {
       )
       value(first)
       value(second)
-      const counts = await store.countExecutions()
+      const counts = await store.executions.countExecutions()
       expect(counts).toEqual({ completed: 2, pending: 2 })
     }),
   )
@@ -275,7 +277,7 @@ function describeTicks(server: () => ServerUnderTest): void {
       for (const now of [10, 20, 30, 40, 50]) await hand.account(led, at(now))
       await hand.drain(at(50))
       const { first, second } = await both(
-        async (slow) => await slow.purgeHistory({ afterJobId: null, jobs: 10, now: at(55) }),
+        async (slow) => await slow.ticks.purgeHistory({ afterJobId: null, jobs: 10, now: at(55) }),
         async (_, fast) => await fast.account(led, at(60)),
       )
       expect(value(first).executions).toBeGreaterThan(0)

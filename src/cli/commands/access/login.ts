@@ -25,8 +25,8 @@ async function showLink(cli: Cli, login: Command, { role, at }: LoginOptions): P
   const { terminal } = cli
   const settings = await settingsOf(cli, login)
   const { host, port, basePath } = apiConfig(settings.options.api)
-  await withDatabase(cli, settings, { mayCreate: false }, async (evertick, database) => {
-    const access = await accessOf(evertick, database, settings)
+  await withDatabase(cli, settings, { mayCreate: false }, async (evertick) => {
+    const access = await accessOf(evertick, settings)
     const { code, expiresAt } = await access.createLink({ role, actor: actor() })
     const link = signInLink(at ?? `http://${host}:${port}${basePath}`, code)
     terminal.answer({ link, role, expiresAt }, (out) => out.write(link))

@@ -1,6 +1,5 @@
 /** `evertick openapi`: the API as a document, for client generators. */
 import type { Command } from 'commander'
-import { openapiDocument } from '../../../app/api-server.ts'
 import { examples } from '../../help.ts'
 import type { Cli } from '../../session.ts'
 
@@ -10,7 +9,8 @@ export function addOpenapi(program: Command, cli: Cli): void {
     .summary('the API as an OpenAPI 3.1 document')
     .description('Prints the API as an OpenAPI 3.1 document. Needs no database.')
     .action(async () => {
-      const document = await openapiDocument()
+      const { openapiDocument } = await import('../../../http/openapi.ts')
+      const document = openapiDocument()
       cli.terminal.answer(document, (out) => out.write(JSON.stringify(document, null, 2)))
     })
   examples(command, [['openapi > evertick.openapi.json']])

@@ -2,8 +2,8 @@
 import { accessSync, constants, existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type EvertickOptions, parseOptions } from '../../../app/config/options.ts'
-import { Evertick } from '../../../app/evertick.ts'
 import { EvertickError } from '../../../core/error.ts'
+import { Evertick } from '../../../evertick.ts'
 import { openStore } from '../../../store/open-store.ts'
 import { messageOf } from '../../error-report.ts'
 import { counted } from '../../output/count-words.ts'
@@ -49,7 +49,7 @@ async function readSchema(options: EvertickOptions, named: string, checks: Check
   try {
     await store.ping()
     checks.push(ok('database', `${named} answers.`))
-    if (store.dialect !== 'sqlite') checks.push(hintsCheck(store.hears !== 'nothing'))
+    if (store.dialect !== 'sqlite') checks.push(hintsCheck(store.hears() !== 'nothing'))
     return (await migrator.plan()).length
   } finally {
     await store.close()

@@ -1,8 +1,8 @@
 /** What to report at a start: the gap since the previous term, and what the previous process left behind. */
 import { hostname } from 'node:os'
-import type { Evertick } from '../../../app/evertick.ts'
 import type { AwayJob } from '../../../app/reports/away.ts'
 import type { Repair } from '../../../core/leader/term.ts'
+import type { Evertick } from '../../../evertick.ts'
 import { isRunning } from '../cluster/liveness.ts'
 
 export interface Away {

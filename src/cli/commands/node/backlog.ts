@@ -1,8 +1,10 @@
 /** What this process could still work on in its queues. */
+
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Evertick } from '../../../app/evertick.ts'
+import { contextOf } from '../../../app/app-context.ts'
 import type { ExecutionView } from '../../../app/views.ts'
 import { handlerKey } from '../../../core/job/handler.ts'
+import type { Evertick } from '../../../evertick.ts'
 
 const pageSize = 500
 
@@ -84,7 +86,7 @@ export class Backlog {
     const known = this.#handlerOfJob.get(jobId)
     const handler = known ?? handlerKey((await this.#evertick.jobs.get(jobId)).handler)
     this.#handlerOfJob.set(jobId, handler)
-    return Evertick.canRun(this.#evertick, handler)
+    return contextOf(this.#evertick).canRun(handler)
   }
 }
 

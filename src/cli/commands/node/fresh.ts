@@ -1,8 +1,8 @@
 /** `--fresh`: starts over, and only deletes the files of its own database. */
 import { existsSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { Evertick } from '../../../app/evertick.ts'
 import { EvertickError } from '../../../core/error.ts'
+import { Evertick } from '../../../evertick.ts'
 import { withoutSecrets } from '../../../store/store-url.ts'
 import { type Cli, databaseFile } from '../../session.ts'
 import type { Settings } from '../../settings.ts'

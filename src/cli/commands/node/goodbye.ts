@@ -1,5 +1,5 @@
 /** Counts what this process does, for its last line. */
-import type { Evertick } from '../../../app/evertick.ts'
+import type { Evertick } from '../../../evertick.ts'
 import { counted, listed } from '../../output/count-words.ts'
 import { durationWords } from '../../output/times.ts'
 

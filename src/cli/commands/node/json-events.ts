@@ -1,6 +1,7 @@
 /** `start --json`: every event of the node, one JSON object per line. */
-import type { Evertick } from '../../../app/evertick.ts'
+
 import type { EventName } from '../../../engine/events.ts'
+import type { Evertick } from '../../../evertick.ts'
 import type { Terminal } from '../../output/terminal.ts'
 
 const eventNames = [

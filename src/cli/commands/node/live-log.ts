@@ -1,8 +1,9 @@
 /** What a node does, live: one line for each finished run, each retry, and each tick without a run. */
-import type { Evertick } from '../../../app/evertick.ts'
+
 import { reasonSentence } from '../../../core/tick/account.ts'
 import type { EventMap, EventName } from '../../../engine/events.ts'
 import type { Logger } from '../../../engine/logger.ts'
+import type { Evertick } from '../../../evertick.ts'
 import { plainText, widthOf } from '../../output/plain-text.ts'
 import type { Stream, Style } from '../../output/terminal.ts'
 import { durationWords, localFormat, localText } from '../../output/times.ts'

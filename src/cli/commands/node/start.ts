@@ -1,11 +1,12 @@
 /** `evertick start`: runs a node until it is told to stop. */
 import { dirname, relative } from 'node:path'
 import type { Command } from 'commander'
+import { contextOf } from '../../../app/app-context.ts'
 import { apiConfig } from '../../../app/config/api-config.ts'
 import type { EvertickOptions } from '../../../app/config/options.ts'
-import { Evertick } from '../../../app/evertick.ts'
 import { EvertickError } from '../../../core/error.ts'
 import { type Role, roles } from '../../../engine/node.ts'
+import { Evertick } from '../../../evertick.ts'
 import { makeDataFolder } from '../../../store/private-files.ts'
 import { withoutSecrets } from '../../../store/store-url.ts'
 import { signalExitCodes } from '../../exit-code.ts'
@@ -76,7 +77,7 @@ async function start(cli: Cli, command: Command, options: StartOptions): Promise
     roles: wanted,
   })
   await run(cli, evertick, settings, {
-    signIn: () => linkFor(cli, evertick, settings, database),
+    signIn: () => linkFor(cli, evertick, settings),
     database: shownDatabase(cli, settings, database),
     config: settings.configPath,
     roles: wanted,
@@ -100,7 +101,7 @@ async function run(
     const log = await begin(cli, evertick, { ...shown, timezone: timezone ?? ownZone() })
     // A node that is no worker may start before those that have the handlers.
     if (shown.roles.includes('worker')) await warnOfOrphans(evertick, terminal)
-    const signal = await Promise.race([signalled, Evertick.endOf(evertick)])
+    const signal = await Promise.race([signalled, contextOf(evertick).ended])
     terminal.say('')
     const busy = evertick.running
     if (busy > 0)
@@ -133,15 +134,10 @@ function shownDatabase(cli: Cli, settings: Settings, url: string): string {
 }
 
 /** Only on a terminal: a link in a log would let in whoever reads the log. */
-async function linkFor(
-  { terminal }: Cli,
-  evertick: Evertick,
-  settings: Settings,
-  database: string,
-): Promise<string | null> {
+async function linkFor({ terminal }: Cli, evertick: Evertick, settings: Settings): Promise<string | null> {
   const { url } = evertick
   if (url === null || !terminal.out.tty || apiConfig(settings.options.api).provider !== null) return null
-  const access = await accessOf(evertick, database, settings)
+  const access = await accessOf(evertick, settings)
   const { code } = await access.createLink({ role: 'admin', actor: 'start' })
   return signInLink(url, code)
 }

@@ -1,8 +1,9 @@
 /** `evertick worker`: a node that only works: until it is stopped, until the queues are empty, or for one execution. */
 import type { Command } from 'commander'
+import { contextOf } from '../../../app/app-context.ts'
 import type { AnyJob } from '../../../app/config/options.ts'
-import { Evertick } from '../../../app/evertick.ts'
 import { EvertickError } from '../../../core/error.ts'
+import { Evertick } from '../../../evertick.ts'
 import { signalExitCodes } from '../../exit-code.ts'
 import { collect, examples } from '../../help.ts'
 import { ownZone } from '../../output/times.ts'
@@ -105,7 +106,7 @@ async function runNode(
     if (drain)
       await backlog.warnOfPaused((name) => terminal.say(`The queue "${name}" is paused, so it is skipped.`))
     const emptied = drain ? backlog.untilEmpty(pollEveryMs).then(() => null) : new Promise<never>(() => {})
-    const signal = await Promise.race([signalled, emptied, Evertick.endOf(evertick)])
+    const signal = await Promise.race([signalled, emptied, contextOf(evertick).ended])
     await evertick.stop()
     log?.end()
     terminal.say(tally.summary())

@@ -6,7 +6,7 @@ DROP TABLE IF EXISTS evertick_enqueue_marks;
 DROP TABLE IF EXISTS evertick_missed_ticks;
 DROP TABLE IF EXISTS evertick_term_repairs;
 DROP TABLE IF EXISTS scheduler_leader_log;
-DROP TABLE IF EXISTS evertick_kept_answers;
+DROP TABLE IF EXISTS evertick_idempotency_keys;
 DROP TABLE IF EXISTS evertick_access_tokens;
 DROP TABLE IF EXISTS evertick_audit_seals;
 DROP TABLE IF EXISTS evertick_audit_log;

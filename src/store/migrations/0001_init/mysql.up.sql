@@ -304,7 +304,7 @@ CREATE TABLE IF NOT EXISTS evertick_access_tokens (
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=@nopad_bin;
 
 -- Answers that a caller may ask for again under the same key.
-CREATE TABLE IF NOT EXISTS evertick_kept_answers (
+CREATE TABLE IF NOT EXISTS evertick_idempotency_keys (
   actor VARCHAR(200) NOT NULL,
   request_key VARCHAR(200) NOT NULL,
   request_hash VARCHAR(64) NOT NULL,
@@ -314,7 +314,7 @@ CREATE TABLE IF NOT EXISTS evertick_kept_answers (
   headers LONGTEXT,
   body LONGTEXT,
   PRIMARY KEY (actor, request_key),
-  KEY evertick_kept_answers_begun (begun_at)
+  KEY evertick_idempotency_keys_begun (begun_at)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=@nopad_bin;
 
 -- Always UTC: Evertick writes every timestamp itself, and the two defaults are for hands that do not.

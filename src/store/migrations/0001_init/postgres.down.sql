@@ -7,7 +7,7 @@ DROP TABLE evertick.missed_ticks;
 DROP TABLE evertick.term_repairs;
 DROP TABLE evertick.scheduler_leader_log;
 DROP FUNCTION evertick.touch_leader_log;
-DROP TABLE evertick.kept_answers;
+DROP TABLE evertick.idempotency_keys;
 DROP TABLE evertick.access_tokens;
 DROP TABLE evertick.audit_seals;
 DROP TABLE evertick.audit_log;

@@ -291,7 +291,7 @@ CREATE INDEX access_tokens_parent ON evertick.access_tokens (parent_id);
 CREATE INDEX access_tokens_expires ON evertick.access_tokens (expires_at);
 
 -- Answers that a caller may ask for again under the same key.
-CREATE TABLE evertick.kept_answers (
+CREATE TABLE evertick.idempotency_keys (
   actor TEXT COLLATE "C" NOT NULL,
   request_key TEXT COLLATE "C" NOT NULL,
   request_hash TEXT COLLATE "C" NOT NULL,
@@ -302,7 +302,7 @@ CREATE TABLE evertick.kept_answers (
   body TEXT COLLATE "C",
   PRIMARY KEY (actor, request_key)
 );
-CREATE INDEX kept_answers_begun ON evertick.kept_answers (begun_at);
+CREATE INDEX idempotency_keys_begun ON evertick.idempotency_keys (begun_at);
 
 -- Timestamps without a zone: always UTC.
 CREATE TABLE evertick.scheduler_leader_log (

@@ -6,7 +6,7 @@ DROP TABLE evertick_enqueue_marks;
 DROP TABLE evertick_missed_ticks;
 DROP TABLE evertick_term_repairs;
 DROP TABLE scheduler_leader_log;
-DROP TABLE evertick_kept_answers;
+DROP TABLE evertick_idempotency_keys;
 DROP TABLE evertick_access_tokens;
 DROP TABLE evertick_audit_seals;
 DROP TABLE evertick_audit_log;

@@ -286,7 +286,7 @@ CREATE INDEX evertick_access_tokens_parent ON evertick_access_tokens (parent_id)
 CREATE INDEX evertick_access_tokens_expires ON evertick_access_tokens (expires_at);
 
 -- Answers that a caller may ask for again under the same key.
-CREATE TABLE evertick_kept_answers (
+CREATE TABLE evertick_idempotency_keys (
   actor TEXT NOT NULL,
   request_key TEXT NOT NULL,
   request_hash TEXT NOT NULL,
@@ -297,7 +297,7 @@ CREATE TABLE evertick_kept_answers (
   body TEXT,
   PRIMARY KEY (actor, request_key)
 );
-CREATE INDEX evertick_kept_answers_begun ON evertick_kept_answers (begun_at);
+CREATE INDEX evertick_idempotency_keys_begun ON evertick_idempotency_keys (begun_at);
 
 CREATE TABLE scheduler_leader_log (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -3,10 +3,9 @@ import type { AuditSeal, BrokenSeal, ChainReport } from '../../store.ts'
 import type { SqlDriver } from '../runtime/driver.ts'
 import { json, number } from '../runtime/rows.ts'
 import { type Row, row, rows, type Script } from '../runtime/script.ts'
+import { oneMoment } from '../runtime/scripts.ts'
 import { chainBegin, sealFrom, sealHash } from './audit-chain.ts'
 import { pruneAction } from './seal-audit-log.ts'
-
-const oneMoment = { snapshot: true } as const
 
 interface Link {
   readonly seal: AuditSeal

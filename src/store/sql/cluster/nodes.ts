@@ -1,9 +1,8 @@
 /** Nodes say that they live and which handlers they have; jobs that nobody can run any more are found from that. */
-import type { ChangeContext, HandlerChange, NodeRow, QueueRow, Touched } from '../../store.ts'
-import { writeAuditLog } from '../audit/audit-log.ts'
-import { dropReserves, purgeReserves } from '../executions/reserves.ts'
-import { json, number, optionalNumber, optionalText, text } from '../runtime/rows.ts'
-import { insertAll, type Row, row, rows, run, type Script } from '../runtime/script.ts'
+import type { HandlerChange, NodeRow, Touched } from '../../store.ts'
+import { json, number, text } from '../runtime/rows.ts'
+import { insertAll, row, rows, run, type Script } from '../runtime/script.ts'
+import { dropReserves, purgeReserves } from '../work/reserves.ts'
 
 /** Its row is kept where there is one: who holds it meanwhile, to clear it away, then finds that the node is back. */
 export function* registerNode(node: NodeRow, handlers: readonly string[]): Script<number> {
@@ -129,82 +128,4 @@ export function* findOrphans(since: number, now: number): Script<string[]> {
   )
   const old = yield* rows('SELECT job_id FROM @orphans WHERE since_at <= ? ORDER BY job_id LIMIT 500', since)
   return old.map((found) => text(found.job_id))
-}
-
-/** One for each partial index, in its own words: asked for at once, all of history would be read. */
-export const queueCountTexts = [
-  `state IN ('pending', 'retrying')`,
-  `state = 'running'`,
-  `state = 'blocked'`,
-].map(
-  (unfinished) =>
-    `SELECT queue, state, count(*) AS n FROM @job_executions WHERE ${unfinished} GROUP BY queue, state`,
-)
-
-export function* listQueues(): Script<QueueRow[]> {
-  const counted: Row[] = []
-  for (const counts of queueCountTexts) counted.push(...(yield* rows(counts)))
-  const known = yield* rows('SELECT * FROM @queues')
-  const named = yield* rows('SELECT DISTINCT queue FROM @jobs WHERE deleted_at IS NULL')
-  const names = new Set([...named, ...counted].map((found) => text(found.queue)))
-  for (const queue of known) names.add(text(queue.name))
-  const count = (name: string, ...states: string[]) =>
-    counted
-      .filter((found) => text(found.queue) === name && states.includes(text(found.state)))
-      .reduce((sum, found) => sum + number(found.n), 0)
-  return [...names].sort().map((name) => {
-    const paused = known.find((queue) => text(queue.name) === name)
-    return {
-      name,
-      pausedAt: optionalNumber(paused?.paused_at),
-      pausedBy: optionalText(paused?.paused_by),
-      pausedReason: optionalText(paused?.paused_reason),
-      pending: count(name, 'pending', 'retrying'),
-      running: count(name, 'running'),
-      blocked: count(name, 'blocked'),
-    }
-  })
-}
-
-export function* pauseQueue(
-  name: string,
-  reason: string | null,
-  { now, actor, origin }: ChangeContext,
-): Script<void> {
-  const values = [now, actor, reason, name]
-  const known = yield* run(
-    'UPDATE @queues SET paused_at = ?, paused_by = ?, paused_reason = ? WHERE name = ?',
-    ...values,
-  )
-  if (known === 0) {
-    yield* run(
-      'INSERT INTO @queues (paused_at, paused_by, paused_reason, name) VALUES (?, ?, ?, ?)',
-      ...values,
-    )
-  }
-  yield* writeAuditLog({
-    at: now,
-    actor,
-    origin,
-    action: 'queue.pause',
-    subject: name,
-    before: null,
-    after: { reason },
-  })
-}
-
-export function* resumeQueue(name: string, { now, actor, origin }: ChangeContext): Script<void> {
-  yield* run(
-    'UPDATE @queues SET paused_at = NULL, paused_by = NULL, paused_reason = NULL WHERE name = ?',
-    name,
-  )
-  yield* writeAuditLog({
-    at: now,
-    actor,
-    origin,
-    action: 'queue.resume',
-    subject: name,
-    before: null,
-    after: null,
-  })
 }

@@ -1,8 +1,10 @@
 /** Executions by what they hold, and how many there are. */
 import { leaseSlackMs } from '../../../core/attempt/lease.ts'
 import type { Execution } from '../../../core/execution/execution.ts'
-import { executionFrom, text } from '../runtime/rows.ts'
-import { rows, type Script } from '../runtime/script.ts'
+import type { Unfinished } from '../../store.ts'
+import { queueCountTexts } from '../cluster/queues.ts'
+import { executionFrom, number } from '../runtime/rows.ts'
+import { type Row, rows, type Script } from '../runtime/script.ts'
 import { countsOf } from '../runtime/where.ts'
 
 export function* listLeases(filter: 'active' | 'expired', now: number, limit = 1_000): Script<Execution[]> {
@@ -20,10 +22,10 @@ export function* countExecutions(): Script<Record<string, number>> {
   return countsOf(yield* rows('SELECT state, count(*) AS n FROM @job_executions GROUP BY state'))
 }
 
-export function* findCancelRequests(nodeId: string): Script<string[]> {
-  const found = yield* rows(
-    `SELECT id FROM @job_executions WHERE state = 'running' AND leased_by = ? AND cancel_requested_at IS NOT NULL`,
-    nodeId,
-  )
-  return found.map((execution) => text(execution.id))
+export function* countUnfinished(): Script<Unfinished> {
+  const unfinished: Row[] = []
+  for (const counts of queueCountTexts) unfinished.push(...(yield* rows(counts)))
+  const count = (runs: boolean) =>
+    unfinished.reduce((sum, { state, n }) => sum + ((state === 'running') === runs ? number(n) : 0), 0)
+  return { running: count(true), waiting: count(false) }
 }

@@ -15,10 +15,10 @@ import { row, run, type Script, type ScriptContext } from '../runtime/script.ts'
 import { stepBack } from '../ticks/apply-plan.ts'
 import { revokeAhead } from '../ticks/revoke-ahead.ts'
 import { dueOf } from '../ticks/settle.ts'
-import { afterEnded } from './end-execution.ts'
-import { executionRow, insertExecution, insertExecutions } from './insert-execution.ts'
-import { loadLane, settleLane } from './lane.ts'
-import { holdToStop } from './reserves.ts'
+import { afterEnded } from '../work/end-execution.ts'
+import { executionRow, insertExecution, insertExecutions } from '../work/insert-execution.ts'
+import { loadLane, settleLane } from '../work/lane.ts'
+import { holdToStop } from '../work/reserves.ts'
 
 export const executionText = `
   SELECT e.*, j.name AS job_name FROM @job_executions e JOIN @jobs j ON j.id = e.job_id WHERE e.id = ?`

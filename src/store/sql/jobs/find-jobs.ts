@@ -1,6 +1,6 @@
 /** Jobs, and the revisions of one. */
 import type { Job } from '../../../core/job/job.ts'
-import type { JobMark, JobQuery, Revision } from '../../store.ts'
+import type { JobMark, JobQuery, PausedJob, Revision } from '../../store.ts'
 import { jobFrom, number, specFrom, text } from '../runtime/rows.ts'
 import { row, rows, type Script } from '../runtime/script.ts'
 import { countsOf, likeText, Where } from '../runtime/where.ts'
@@ -51,6 +51,15 @@ export function* listRevisions(jobId: string): Script<Revision[]> {
     changedAt: number(revision.changed_at),
     tzVersion: text(revision.tz_version),
   }))
+}
+
+/** In the words of its partial index. */
+const pausedText = `SELECT name, paused_at FROM @jobs
+  WHERE deleted_at IS NULL AND state <> 'active' AND state = 'paused' AND paused_at <= ? LIMIT ?`
+
+export function* pausedBefore(at: number, limit: number): Script<PausedJob[]> {
+  const found = yield* rows(pausedText, at, limit)
+  return found.map(({ name, paused_at }) => ({ name: text(name), since: number(paused_at) }))
 }
 
 /** All by the index of their names, those at rest by their own: nobody reads the rows of active jobs. */

@@ -6,9 +6,9 @@
 import type { HealthCounts, HealthState } from '../../../core/job/health.ts'
 import type { JobHealth } from '../../store.ts'
 import { currentLeader } from '../cluster/leadership.ts'
-import { isActive } from '../executions/states.ts'
 import { number, optionalNumber, optionalText, text } from '../runtime/rows.ts'
 import { type Param, row, rows, type Script } from '../runtime/script.ts'
+import { isActive } from '../work/states.ts'
 
 /** Ticks that nobody has tried: by the index of lanes, and by that of what is blocked. */
 const untried = 'tick_at IS NOT NULL AND attempt = 0'

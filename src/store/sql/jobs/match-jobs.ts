@@ -6,7 +6,7 @@
 import type { HealthState } from '../../../core/job/health.ts'
 import type { JobStatus } from '../../../core/job/job-status.ts'
 import type { JobFilter, JobTerm } from '../../store.ts'
-import { type LastColumn, lastColumns } from '../reads/last-executions.ts'
+import { type LastColumn, lastColumns } from '../executions/last-executions.ts'
 import { text } from '../runtime/rows.ts'
 import { type Param, rows, type Script } from '../runtime/script.ts'
 import { likeText, Where } from '../runtime/where.ts'

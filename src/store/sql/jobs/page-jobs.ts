@@ -4,7 +4,7 @@
  */
 import type { JobStatus } from '../../../core/job/job-status.ts'
 import type { JobFilter, JobPageQuery, JobPlace, JobSort, PlacedJob, TagCount } from '../../store.ts'
-import { type LastColumn, lastColumns } from '../reads/last-executions.ts'
+import { type LastColumn, lastColumns } from '../executions/last-executions.ts'
 import { jobFrom, number, text } from '../runtime/rows.ts'
 import { type Param, pageRows, type Row, row, rows, type Script } from '../runtime/script.ts'
 import { type MatchedJobs, matchedJobs, statusText } from './match-jobs.ts'

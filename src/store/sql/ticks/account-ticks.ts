@@ -13,11 +13,11 @@ import type {
   ReleaseAt,
 } from '../../store.ts'
 import { writeAuditLog } from '../audit/audit-log.ts'
-import { insertExecutions } from '../executions/insert-execution.ts'
-import { isHeldBack, type Lanes, laneOf, loadLanes, settleLane } from '../executions/lane.ts'
 import type { HotScripts } from '../hot-scripts.ts'
 import { jobFrom, number, optionalNumber, text } from '../runtime/rows.ts'
 import { insertAll, row, rows, run, type Script, type ScriptContext } from '../runtime/script.ts'
+import { insertExecutions } from '../work/insert-execution.ts'
+import { isHeldBack, type Lanes, laneOf, loadLanes, settleLane } from '../work/lane.ts'
 import { applyPlan, cursorMoved, jobAfter, tickRow } from './apply-plan.ts'
 import { jobsOfBatch } from './due-batch.ts'
 import { dueOf, skipDue } from './settle.ts'

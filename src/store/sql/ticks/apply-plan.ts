@@ -8,11 +8,11 @@ import { sequenceOfJob } from '../../../core/job/sequence.ts'
 import type { TickRange } from '../../../core/tick/account.ts'
 import type { RangeDraft } from '../../../core/tick/catch-up.ts'
 import type { TickPlan } from '../../../core/tick/plan-ticks.ts'
-import { executionRow, insertExecutions } from '../executions/insert-execution.ts'
-import { interruptReserves } from '../executions/reserves.ts'
-import { isActive } from '../executions/states.ts'
 import { number, rangeFrom, text } from '../runtime/rows.ts'
 import { type Param, row, rows, run, type Script, type ScriptContext } from '../runtime/script.ts'
+import { executionRow, insertExecutions } from '../work/insert-execution.ts'
+import { interruptReserves } from '../work/reserves.ts'
+import { isActive } from '../work/states.ts'
 
 /** Returns the job as it stands after the plan. The caller holds the job's row, and settles its lane afterwards. */
 export function* applyPlan(job: Job, plan: TickPlan, now: number, context: ScriptContext): Script<Job> {

@@ -4,11 +4,11 @@ import { retentionLine } from '../../../core/history/retention.ts'
 import type { Job } from '../../../core/job/job.ts'
 import type { PurgeRequest, PurgeResult } from '../../store.ts'
 import { timestamp } from '../cluster/leadership.ts'
-import { isUnfinished } from '../executions/states.ts'
 import { readJob } from '../jobs/create-job.ts'
 import { lockJob } from '../jobs/lock-job.ts'
 import { jobFrom, number, optionalNumber, text } from '../runtime/rows.ts'
 import { type Row, row, rows, run, type Script } from '../runtime/script.ts'
+import { isUnfinished } from '../work/states.ts'
 
 export function* purgeHistory({ afterJobId, jobs, now }: PurgeRequest): Script<PurgeResult> {
   const found = yield* rows(

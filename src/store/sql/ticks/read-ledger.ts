@@ -1,4 +1,4 @@
-/** Explain and audit: the ledger read against the nominal ticks of the job's revisions. */
+/** The ledger, page by page, read against the nominal ticks of the job's revisions: explain. */
 import type { ExecutionState } from '../../../core/execution/execution-state.ts'
 import type { Job } from '../../../core/job/job.ts'
 import { nominalSequence } from '../../../core/job/sequence.ts'
@@ -6,18 +6,18 @@ import type { TickRange } from '../../../core/tick/account.ts'
 import {
   type ExplainedTick,
   type Explanation,
-  explainTicks as explain,
+  explainTicks,
   type TickExecution,
 } from '../../../core/tick/explain.ts'
-import { entriesOf, LedgerCheck, type LedgerReport, type RevisionSpan } from '../../../core/tick/ledger.ts'
-import type { AuditFinding, Revision } from '../../store.ts'
+import { entriesOf, LedgerCheck, type RevisionSpan } from '../../../core/tick/ledger.ts'
+import type { Revision } from '../../store.ts'
 import { jobNotFound } from '../jobs/create-job.ts'
 import { listRevisions } from '../jobs/find-jobs.ts'
 import { findJob } from '../jobs/lock-job.ts'
-import { jobFrom, number, rangeFrom, text } from '../runtime/rows.ts'
-import { pageRows, row, rows, type Script, type ScriptContext } from '../runtime/script.ts'
+import { number, rangeFrom, text } from '../runtime/rows.ts'
+import { pageRows, rows, type Script, type ScriptContext } from '../runtime/script.ts'
 
-export function* explainTicks(
+export function* explainSpan(
   reference: string,
   from: number,
   to: number,
@@ -41,7 +41,7 @@ export function* explainTicks(
     while ((ranges[passed]?.to ?? Number.POSITIVE_INFINITY) < at) passed += 1
     const explained: Pick<Explanation, 'ticks' | 'truncated'> | null = truncated
       ? null
-      : explain({
+      : explainTicks({
           from: at,
           to: page.until,
           now,
@@ -85,7 +85,7 @@ interface LedgerPage {
 }
 
 /** The next part of a job's ledger: no more executions, and no more ranges, than one page. */
-function* ledgerPage(jobId: string, from: number, to: number): Script<LedgerPage> {
+export function* ledgerPage(jobId: string, from: number, to: number): Script<LedgerPage> {
   const executions = (yield* rows(executionPageText, jobId, from, to, pageRows)).map((execution) => ({
     id: text(execution.id),
     tickAt: number(execution.tick_at),
@@ -108,7 +108,7 @@ function* ledgerPage(jobId: string, from: number, to: number): Script<LedgerPage
 }
 
 /** Each revision's ticks hold from its own start to the next revision's. */
-function spansOf(job: Job, revisions: readonly Revision[], tzVersion: string): RevisionSpan[] {
+export function spansOf(job: Job, revisions: readonly Revision[], tzVersion: string): RevisionSpan[] {
   return revisions.map((revision, index) => ({
     from: revision.from,
     until: revisions[index + 1]?.from ?? Number.MAX_SAFE_INTEGER,
@@ -129,44 +129,4 @@ function evaluated(
   } catch {
     return { sequence: null, verifiable: false }
   }
-}
-
-export interface JobAudit extends LedgerReport {
-  readonly executions: number
-  readonly ranges: number
-  readonly named: readonly AuditFinding[]
-}
-
-/** One slice of the proof: the jobs after `afterId`, deleted ones too. */
-export function* auditSlice(
-  afterId: string,
-  limit: number,
-  { tzVersion }: ScriptContext,
-): Script<{ lastId: string | null; reports: JobAudit[] }> {
-  const found = yield* rows('SELECT * FROM @jobs WHERE id > ? ORDER BY id LIMIT ?', afterId, limit)
-  const reports: JobAudit[] = []
-  for (const written of found) reports.push(yield* auditJob(jobFrom(written), tzVersion))
-  return { lastId: found.length < limit ? null : text(found.at(-1)?.id), reports }
-}
-
-function* auditJob(job: Job, tzVersion: string): Script<JobAudit> {
-  const spans = spansOf(job, yield* listRevisions(job.id), tzVersion)
-  const check = new LedgerCheck(spans, job.ledgerFrom, job.accountedUntil)
-  let executions = 0
-  let ranges = 0
-  for (let at = job.ledgerFrom; at < Number.MAX_SAFE_INTEGER; ) {
-    const page = yield* ledgerPage(job.id, at, Number.MAX_SAFE_INTEGER)
-    const tickAts = page.executions.map(({ tickAt }) => tickAt)
-    check.add(entriesOf(tickAts, page.ranges))
-    executions += tickAts.length
-    ranges += page.ranges.length
-    at = page.until
-  }
-  const report = check.report()
-  const named = report.findings.map((finding) => ({ ...finding, job: job.name }))
-  return { ...report, executions, ranges, named }
-}
-
-export function* countAllJobs(): Script<number> {
-  return number((yield* row('SELECT count(*) AS n FROM @jobs'))?.n)
 }

@@ -1,10 +1,10 @@
 /** What every action on a job does first with the ticks that were accounted ahead of their time. */
 import type { Job } from '../../../core/job/job.ts'
-import { giveBack } from '../executions/end-execution.ts'
-import { withReservedStarts } from '../executions/reserves.ts'
-import { isUnstarted } from '../executions/states.ts'
 import { number, optionalNumber, text } from '../runtime/rows.ts'
 import { hold, row, rows, run, type Script } from '../runtime/script.ts'
+import { giveBack } from '../work/end-execution.ts'
+import { withReservedStarts } from '../work/reserves.ts'
+import { isUnstarted } from '../work/states.ts'
 
 /**
  * Takes back ticks accounted ahead that nobody has started: the claim into a slot is the start, and of what is only

@@ -8,8 +8,8 @@ import { sequenceOfJob } from '../../../core/job/sequence.ts'
 import type { SkipReason } from '../../../core/tick/account.ts'
 import { skipSpan } from '../../../core/tick/catch-up.ts'
 import { planTicks, type TickPlan } from '../../../core/tick/plan-ticks.ts'
-import { isHeldBack, loadLane } from '../executions/lane.ts'
 import type { Script, ScriptContext } from '../runtime/script.ts'
+import { isHeldBack, loadLane } from '../work/lane.ts'
 import { applyPlan } from './apply-plan.ts'
 
 export interface Settlement {

@@ -1,8 +1,10 @@
 /** Phase 3, and the decisions behind it: intervals, locks, back-off, metrics, states. */
+
 import { expect, test } from 'vitest'
+import { contextOf } from '../../../../src/app/app-context.ts'
 import { parseSchedulerOptions } from '../../../../src/compat/interval-scheduler/scheduler-options.ts'
 import { isTransition } from '../../../../src/core/job/job-status.ts'
-import { Evertick, IntervalScheduler, type JobStatus, nextTicks } from '../../../../src/index.ts'
+import { type Evertick, IntervalScheduler, type JobStatus, nextTicks } from '../../../../src/index.ts'
 import { until } from '../../../process/until.ts'
 import { broken, open } from './open.ts'
 
@@ -11,13 +13,13 @@ const minutesOf = (instants: readonly (Date | number)[]) =>
 
 /** A run of the job, held by a node that will never say another word. */
 async function claimByDeadNode(evertick: Evertick, job: string): Promise<void> {
-  const { store, clock } = Evertick.appOf(evertick)
+  const { store, clock } = contextOf(evertick)
   const now = clock.now()
   const dead = { id: 'dead', host: 'h', pid: 1, roles: ['worker'], queues: {}, version: '0', leaseMs: 10_000 }
-  await store.registerNode({ ...dead, startedAt: now, seenAt: now }, ['interval-scheduler'])
+  await store.cluster.registerNode({ ...dead, startedAt: now, seenAt: now }, ['interval-scheduler'])
   const { id } = await evertick.jobs.trigger(job)
   const claim = { nodeId: 'dead', queue: 'default', limit: 1, start: 1, now, readyBy: now, leaseMs: 10_000 }
-  const { claimed } = await store.claimExecutions(claim)
+  const { claimed } = await store.work.claimExecutions(claim)
   expect(claimed.map((execution) => execution.id)).toEqual([id])
 }
 

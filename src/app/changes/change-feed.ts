@@ -1,0 +1,106 @@
+/**
+ * Where hints come from: the events of this node, at once, and for what other nodes do a look at the database, when they
+ * hint at something or a second has passed. It runs only while somebody listens.
+ */
+
+import type { ExecutionState } from '../../core/execution/execution-state.ts'
+import type { EventName, ExecutionEvent } from '../../engine/events.ts'
+import type { Logger } from '../../engine/logger.ts'
+import { Alarm, Service } from '../../engine/service.ts'
+import type { AppContext } from '../app-context.ts'
+import { ExecutionWatch } from './execution-watch.ts'
+import type { Hint } from './hint.ts'
+import { JobWatch } from './job-watch.ts'
+
+const lookEveryMs = 1_000
+/** However often it is hinted at something. */
+const restMs = 100
+
+/** What an event of this node says of its execution. */
+const stateOf = {
+  'execution:started': 'running',
+  'execution:progress': 'running',
+  'execution:completed': 'completed',
+  'execution:failed': 'failed',
+  'execution:retrying': 'retrying',
+  'execution:cancelled': 'cancelled',
+} as const satisfies Partial<Record<EventName, ExecutionState>>
+
+/** After these the database has news. */
+const worthALook = [
+  'tick:accounted',
+  'execution:refused',
+  'job:created',
+  'job:updated',
+  'job:paused',
+  'job:resumed',
+  'job:deleted',
+  'leader:elected',
+  'leader:lost',
+] as const satisfies readonly EventName[]
+
+export class ChangeFeed extends Service {
+  readonly #app: AppContext
+  readonly #logger: Logger
+  readonly #tell: (hint: Hint) => void
+  readonly #alarm: Alarm
+  /** Nobody rings it. */
+  readonly #pause: Alarm
+  readonly #executions = new ExecutionWatch()
+  readonly #jobs = new JobWatch()
+  #leader: string | null = null
+
+  constructor(app: AppContext, logger: Logger, tell: (hint: Hint) => void) {
+    super()
+    this.#app = app
+    this.#logger = logger
+    this.#tell = tell
+    this.#alarm = new Alarm(app.clock)
+    this.#pause = new Alarm(app.clock)
+  }
+
+  protected override async run(signal: AbortSignal): Promise<void> {
+    const silences = [...this.#listen(), this.#app.store.listen(() => this.#alarm.ring())]
+    while (!signal.aborted) {
+      try {
+        await this.#look()
+      } catch (error) {
+        this.#logger.warn('Could not look for changes to tell of; trying again', { error })
+      }
+      await this.#pause.wait(restMs, signal)
+      await this.#alarm.wait(lookEveryMs - restMs, signal)
+    }
+    for (const silence of silences) silence()
+  }
+
+  async #look(): Promise<void> {
+    const { store } = this.#app
+    for (const hint of await this.#executions.look(store)) this.#tell(hint)
+    for (const hint of await this.#jobs.look(store)) this.#tell(hint)
+    const leader = await store.cluster.currentLeader()
+    const look = leader === null ? '' : `${leader.termId}:${leader.holder}`
+    if (this.#leader !== null && this.#leader !== look) {
+      this.#tell({ type: 'leader', termId: leader?.termId ?? null, instance: leader?.holder ?? null })
+    }
+    this.#leader = look
+  }
+
+  #listen(): (() => void)[] {
+    const { events } = this.#app
+    const states = Object.entries(stateOf) as [keyof typeof stateOf, ExecutionState][]
+    return [
+      ...states.map(([name, state]) => events.on(name, (event) => this.#execution(event, state))),
+      ...worthALook.map((name) => events.on(name, () => this.#alarm.ring())),
+      events.on('lease:expired', ({ executionId, job }) => {
+        this.#tell({ type: 'lease', id: executionId, job })
+        this.#alarm.ring()
+      }),
+    ]
+  }
+
+  #execution(event: ExecutionEvent & { readonly progress?: number }, state: ExecutionState): void {
+    const { executionId: id, job, attempt, progress } = event
+    this.#executions.note(id, state, attempt, progress ?? null)
+    this.#tell({ type: 'execution', id, job, state })
+  }
+}

@@ -1,0 +1,161 @@
+/** The library as its user meets it. */
+import { type AppContext, keepContext } from './app/app-context.ts'
+import { Leader, Nodes, Queues } from './app/cluster/cluster.ts'
+import { defaultStopMs, LiveNode, type Surroundings } from './app/cluster/live-node.ts'
+import type { AnyJob, EvertickOptions } from './app/config/options.ts'
+import { Executions, Leases } from './app/execution/executions.ts'
+import type { EnqueueItem } from './app/execution/producer.ts'
+import { resultOf } from './app/execution/result.ts'
+import { type AuditOptions, type AuditResult, auditLedger } from './app/job/audit-ledger.ts'
+import type { DefinedJob } from './app/job/define-job.ts'
+import { Jobs } from './app/job/jobs.ts'
+import { type Why, whyOf } from './app/job/why.ts'
+import { Locks } from './app/locks/locks.ts'
+import { AuditLog } from './app/log/audit-log.ts'
+import { type Metrics, metricsOf } from './app/reports/metrics.ts'
+import { Reports } from './app/reports/reports.ts'
+import { parseDuration } from './core/schedule/duration.ts'
+import type { Duration } from './core/schedule/schedule.ts'
+import type { EventName, Listener } from './engine/events.ts'
+import type { EnqueueOptions, EnqueueResult, JobReference } from './engine/worker/handler.ts'
+
+export class Evertick {
+  readonly jobs: Jobs
+  readonly executions: Executions
+  readonly leader: Leader
+  readonly leases: Leases
+  readonly locks: Locks
+  readonly queues: Queues
+  readonly nodes: Nodes
+  readonly auditLog: AuditLog
+  readonly reports: Reports
+  readonly nodeId: string
+  readonly #app: AppContext
+  readonly #live: LiveNode
+
+  private constructor(live: LiveNode) {
+    const { app } = live
+    this.#live = live
+    this.#app = app
+    this.nodeId = app.nodeId
+    this.jobs = new Jobs(app)
+    this.executions = new Executions(app)
+    this.leader = new Leader(app, live.graceMs, () => live.stepDown())
+    this.leases = new Leases(app, live.random)
+    this.locks = new Locks(app)
+    this.queues = new Queues(app)
+    this.nodes = new Nodes(app)
+    this.auditLog = new AuditLog(app)
+    this.reports = new Reports(app, this.leader)
+    keepContext(this, app)
+  }
+
+  /** Opens the database, and on SQLite brings its schema up to date. Nothing runs before `start()`. */
+  static async open(options: EvertickOptions): Promise<Evertick> {
+    return await Evertick.openWith(options, {})
+  }
+
+  /** @internal For `evertick/testing`, which watches what passes between engine and store, and for the simulation. */
+  static async openWith(options: EvertickOptions, given: Partial<Surroundings>): Promise<Evertick> {
+    return new Evertick(await LiveNode.open(options, given))
+  }
+
+  /** Writes what code defines, and starts this node's roles. */
+  async start(): Promise<void> {
+    await this.#live.start(async (config) => {
+      // Loaded where it is asked for: most nodes have no port.
+      const { serveApi } = await import('./http/serve.ts')
+      return await serveApi(this, this.#app, config)
+    })
+  }
+
+  /** Stops claiming at once, waits for handlers up to `timeout` (30 s), aborts them, and ends within 6 s, whatever hangs. */
+  async stop({ timeout }: { timeout?: Duration } = {}): Promise<void> {
+    await this.#live.stop(timeout === undefined ? defaultStopMs : parseDuration(timeout, 'timeout'))
+  }
+
+  /**
+   * `start()`, and on SIGINT or SIGTERM a graceful `stop()`; a second signal ends the wait for running handlers.
+   * Resolves with the signal that ended it.
+   */
+  async run(): Promise<NodeJS.Signals> {
+    return await this.#live.run(
+      () => this.start(),
+      () => this.stop(),
+    )
+  }
+
+  /**
+   * Adds a job to this node, in place of one of the same name. A node that runs writes it and can run it at once; another
+   * does so at its start.
+   */
+  async define(job: AnyJob): Promise<void> {
+    await this.#live.define(job)
+  }
+
+  /** This node claims nothing of the job any more. The job itself stays, for other nodes; what runs goes on. */
+  async forget(job: JobReference): Promise<void> {
+    await this.#live.forget(job)
+  }
+
+  async ping(): Promise<void> {
+    await this.#app.store.ping()
+  }
+
+  async enqueue<Given, Input>(
+    job: DefinedJob<Given, Input>,
+    ...rest: undefined extends Given
+      ? [input?: Given, options?: EnqueueOptions]
+      : [input: Given, options?: EnqueueOptions]
+  ): Promise<EnqueueResult>
+  async enqueue(job: string, input?: unknown, options?: EnqueueOptions): Promise<EnqueueResult>
+  async enqueue(job: JobReference, input?: unknown, options?: EnqueueOptions): Promise<EnqueueResult> {
+    return await this.#live.producer.enqueue(job, input, options)
+  }
+
+  /** All of them, or, where one is refused, none. */
+  async enqueueMany(
+    items: readonly EnqueueItem[],
+    { tx }: Pick<EnqueueOptions, 'tx'> = {},
+  ): Promise<EnqueueResult[]> {
+    return await this.#live.producer.enqueueMany(items, tx)
+  }
+
+  /** Why a job or an execution, by name or id, does not run, or how it stands; and the next step. */
+  async why(reference: string): Promise<Why> {
+    return await whyOf(this.#app, reference)
+  }
+
+  /** The result of an execution, once it is final. */
+  async result(id: string, { timeout = '30s' }: { timeout?: Duration } = {}): Promise<unknown> {
+    return await resultOf(this.#app, id, parseDuration(timeout, 'timeout'), () => this.#live.hasStarted)
+  }
+
+  /** Proves on the live database that every due tick is accounted for exactly once. */
+  async audit(options: AuditOptions = {}): Promise<AuditResult> {
+    return await auditLedger(this.#app, options)
+  }
+
+  async metrics(): Promise<Metrics> {
+    return await metricsOf(this.#app)
+  }
+
+  /** What this node tells; returns the function that takes the listener off again. */
+  on<Name extends EventName>(event: Name, listener: Listener<Name>): () => void {
+    return this.#app.events.on(event, listener)
+  }
+
+  /** Where the API of this node listens; null without the role `api`. */
+  get url(): string | null {
+    return this.#live.url
+  }
+
+  /** Executions whose handler is under way on this node. */
+  get running(): number {
+    return this.#live.running
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop()
+  }
+}

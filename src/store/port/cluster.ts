@@ -1,0 +1,115 @@
+/** Leadership, named locks, nodes and queues. */
+import type { LeaderTerm, Repair } from '../../core/leader/term.ts'
+import type { ChangeContext } from './jobs.ts'
+
+export interface ClusterStore {
+  /** Takes the leader's lock where it is free or expired, and writes the new term in the same transaction. */
+  electLeader(request: ElectRequest): Promise<LeaderTerm | null>
+  /** False where the term is no longer ours: stop deciding at once. */
+  renewTerm(request: RenewRequest): Promise<boolean>
+  endTerm(termId: number, holder: string, now: number): Promise<void>
+  markMissedHandled(termId: number, now: number): Promise<boolean>
+  currentLeader(): Promise<CurrentLeader | null>
+  listTerms(query: { instance?: string; limit: number }): Promise<TermRow[]>
+  acquireLock(request: LockRequest): Promise<{ fence: number } | null>
+  extendLock(name: string, token: string, expiresAt: number, now: number): Promise<boolean>
+  /** An operator's release is no holder's: it has no token, and is written down. */
+  releaseLock(name: string, token: string | null, by?: ChangeContext): Promise<boolean>
+  listLocks(): Promise<LockRow[]>
+  /** Returns the newest migration that the database has. */
+  registerNode(node: NodeRow, handlers: readonly string[]): Promise<number>
+  /** Only what has changed of a node's handlers. False where the node is not known: it has to register. */
+  changeHandlers(id: string, change: HandlerChange): Promise<boolean>
+  /** Nodes not seen for `lostMs` are cleared away, unless something is still leased to them. */
+  touchNode(id: string, now: number, lostMs: number): Promise<Touched>
+  removeNode(id: string): Promise<void>
+  listNodes(): Promise<NodeRow[]>
+  /** The handlers that some node has. */
+  listHandlers(): Promise<string[]>
+  /** Jobs that nobody names or can run any more, since before `since`. */
+  findOrphans(since: number, now: number): Promise<string[]>
+  listQueues(): Promise<QueueRow[]>
+  pauseQueue(name: string, reason: string | null, context: ChangeContext): Promise<void>
+  resumeQueue(name: string, context: ChangeContext): Promise<void>
+}
+
+export interface Fence {
+  readonly termId: number
+  readonly holder: string
+}
+
+export interface ElectRequest {
+  readonly nodeId: string
+  readonly now: number
+  readonly leaseMs: number
+  /** A lease that never expires, but stands still: it may be taken if it is still the same. */
+  readonly silent?: { readonly termId: number; readonly expiresAt: number } | undefined
+}
+
+export interface CurrentLeader {
+  readonly holder: string
+  readonly termId: number
+  readonly expiresAt: number
+  /** How long its lease lasts from a renewal. */
+  readonly leaseMs: number
+}
+
+export interface RenewRequest extends Fence {
+  readonly now: number
+  readonly leaseMs: number
+}
+
+export interface TermRow extends LeaderTerm {
+  readonly repair: Repair
+}
+
+export interface LockRequest {
+  readonly name: string
+  readonly holder: string
+  readonly token: string
+  readonly now: number
+  readonly expiresAt: number
+}
+
+export interface LockRow {
+  readonly name: string
+  readonly holder: string
+  readonly fence: number
+  readonly expiresAt: number
+}
+
+export interface NodeRow {
+  readonly id: string
+  readonly host: string
+  readonly pid: number
+  readonly roles: readonly string[]
+  readonly queues: Readonly<Record<string, number>>
+  readonly version: string
+  /** How long its leases on executions last. */
+  readonly leaseMs: number
+  readonly startedAt: number
+  readonly seenAt: number
+}
+
+export interface HandlerChange {
+  readonly added: readonly string[]
+  readonly removed: readonly string[]
+}
+
+/** What a node's heartbeat finds. */
+export interface Touched {
+  /** False where the node is not known (any more). */
+  readonly known: boolean
+  /** The newest migration that the database has. */
+  readonly schemaVersion: number
+}
+
+export interface QueueRow {
+  readonly name: string
+  readonly pausedAt: number | null
+  readonly pausedBy: string | null
+  readonly pausedReason: string | null
+  readonly pending: number
+  readonly running: number
+  readonly blocked: number
+}

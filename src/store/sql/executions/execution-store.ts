@@ -1,0 +1,51 @@
+import type { ExecutionStore } from '../../store.ts'
+import { pageRows } from '../runtime/script.ts'
+import { oneMoment, type Scripts } from '../runtime/scripts.ts'
+import { listAttempts } from '../work/finish-attempts.ts'
+import { listLogs } from '../work/running.ts'
+import { countExecutions, countUnfinished, listLeases } from './find-executions.ts'
+import { jobRuns } from './finished-runs.ts'
+import { lastExecutions } from './last-executions.ts'
+import { listExecutions } from './list-executions.ts'
+import { backfillJob, cancelExecution, findExecution, retryExecution, triggerJob } from './make-execution.ts'
+import { readActivity, readTimeline } from './read-activity.ts'
+import { readWaits } from './read-waits.ts'
+import { recentExecutions } from './recent-executions.ts'
+
+export function executionStore({ context, read, write, telling }: Scripts): ExecutionStore {
+  return {
+    triggerJob: (reference, trigger, by) =>
+      telling(
+        write(() => triggerJob(reference, trigger, by)),
+        'work',
+      ),
+    backfillJob: (reference, backfill, by) =>
+      telling(
+        write(() => backfillJob(reference, backfill, by, context)),
+        'work',
+      ),
+    cancelExecution: (id, by) =>
+      telling(
+        write(() => cancelExecution(id, by)),
+        'work',
+      ),
+    retryExecution: (id, newId, by) =>
+      telling(
+        write(() => retryExecution(id, newId, by)),
+        'work',
+      ),
+    findExecution: (id) => read(() => findExecution(id)),
+    listExecutions: (query) => read(() => listExecutions(query)),
+    recentExecutions: (query) => read(() => recentExecutions(query)),
+    jobRuns: (jobId, limit) => read(() => jobRuns(jobId, limit), limit > pageRows ? oneMoment : {}),
+    lastExecutions: (jobIds, now) => read(() => lastExecutions(jobIds, now)),
+    readWaits: (ids) => read(() => readWaits(ids)),
+    listAttempts: (executionId) => read(() => listAttempts(executionId)),
+    listLogs: (executionId) => read(() => listLogs(executionId)),
+    readActivity: (query) => read(() => readActivity(query), oneMoment),
+    readTimeline: (query) => read(() => readTimeline(query), oneMoment),
+    countExecutions: () => read(() => countExecutions()),
+    countUnfinished: () => read(() => countUnfinished()),
+    listLeases: (filter, now, limit) => read(() => listLeases(filter, now, limit)),
+  }
+}

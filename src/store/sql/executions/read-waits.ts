@@ -1,0 +1,47 @@
+/** What the executions of a page wait for: a handful of statements, however many they are. */
+import type { ExecutionState } from '../../../core/execution/execution-state.ts'
+import type { WaitingRow } from '../../store.ts'
+import { number, optionalText, text } from '../runtime/rows.ts'
+import { type Row, rows, type Script } from '../runtime/script.ts'
+import { isActive } from '../work/states.ts'
+
+const waitingText = `SELECT e.id, e.job_id, e.queue, e.handler, e.state,
+    CASE WHEN e.handler IN (SELECT h.handler FROM @node_handlers h) THEN 1 ELSE 0 END AS handled
+  FROM @job_executions e WHERE e.id IN ?*`
+const pausedText =
+  'SELECT name, paused_by, paused_reason FROM @queues WHERE name IN ?* AND paused_at IS NOT NULL'
+const busyText = `SELECT queue, count(*) AS n FROM @job_executions
+  WHERE state = 'running' AND leased_until > 0 AND queue IN ?* GROUP BY queue`
+/** What runs stands in the way more than what waits itself. */
+const beforeText = `SELECT job_id, id, state FROM @job_executions
+  WHERE job_id IN ?* AND ${isActive} AND cause <> 'enqueue'
+  ORDER BY CASE WHEN state = 'running' THEN 0 ELSE 1 END, seq`
+
+export function* readWaits(ids: readonly string[]): Script<WaitingRow[]> {
+  if (ids.length === 0) return []
+  const found = yield* rows(waitingText, ids)
+  const queues = [...new Set(found.map(({ queue }) => text(queue)))]
+  const blocked = [
+    ...new Set(found.filter(({ state }) => state === 'blocked').map(({ job_id }) => text(job_id))),
+  ]
+  const paused = yield* rows(pausedText, queues)
+  const busy = yield* rows(busyText, queues)
+  const active = blocked.length === 0 ? [] : yield* rows(beforeText, blocked)
+  return found.map((row) => {
+    const pause = paused.find(({ name }) => name === row.queue)
+    const before = row.state === 'blocked' ? active.find(({ job_id }) => job_id === row.job_id) : undefined
+    return {
+      id: text(row.id),
+      handler: text(row.handler),
+      hasHandler: number(row.handled) === 1,
+      queuePause: pause === undefined ? null : pauseFrom(pause),
+      busy: number(busy.find(({ queue }) => queue === row.queue)?.n ?? 0),
+      before:
+        before === undefined ? null : { id: text(before.id), state: text(before.state) as ExecutionState },
+    }
+  })
+}
+
+function pauseFrom({ paused_by, paused_reason }: Row): NonNullable<WaitingRow['queuePause']> {
+  return { by: optionalText(paused_by) ?? 'somebody', reason: optionalText(paused_reason) }
+}

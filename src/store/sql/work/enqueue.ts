@@ -1,0 +1,71 @@
+/** What enqueues share: the values of a draft, who holds a unique key, and when to give up. */
+import { EvertickError } from '../../../core/error.ts'
+import type { Enqueued, NewExecution } from '../../store.ts'
+import type { HotScripts } from '../hot-scripts.ts'
+import { text } from '../runtime/rows.ts'
+import { look, type Script } from '../runtime/script.ts'
+import type { Scripts } from '../runtime/scripts.ts'
+import { isUnfinished } from './states.ts'
+
+/** By column, but for the job, which is still a name. */
+export function valuesOf(draft: NewExecution) {
+  return {
+    job_name: draft.jobName,
+    id: draft.id,
+    scheduled_for: draft.scheduledFor,
+    ready_at: draft.readyAt,
+    queue: draft.queue,
+    priority: draft.priority,
+    input: draft.input === undefined ? null : JSON.stringify(draft.input),
+    metadata: Object.keys(draft.metadata).length === 0 ? null : JSON.stringify(draft.metadata),
+    unique_key: draft.uniqueKey,
+    created_at: draft.createdAt,
+  }
+}
+
+/** A unique key may be free by the time that one asks for its holder, and a job be made right after none was found. */
+export const mostTries = 10
+
+/** Never an id that is not a row: where nothing could be settled, nothing is acknowledged. */
+export function unsettled(): EvertickError {
+  return new EvertickError(
+    'database_busy',
+    'Nothing was enqueued: its job or its unique key changed at every try.',
+    {
+      next: 'Try again.',
+    },
+  )
+}
+
+export function pickUnmade(drafts: readonly NewExecution[], made: ReadonlySet<string>): NewExecution[] {
+  return drafts.filter(({ id }) => !made.has(id))
+}
+
+const sameText = `
+  SELECT e.id FROM @job_executions e JOIN @jobs j ON j.id = e.job_id
+  WHERE j.name = ? AND j.deleted_at IS NULL AND e.unique_key = ? AND ${isUnfinished.replaceAll('state', 'e.state')}`
+
+/** Notes whose execution stands for each draft; returns the drafts for which nobody's does any more. */
+export function* findSame(
+  drafts: readonly NewExecution[],
+  same: Map<string, string>,
+): Script<NewExecution[]> {
+  const free: NewExecution[] = []
+  for (const draft of drafts) {
+    const [holder] = yield* look(sameText, draft.jobName, draft.uniqueKey)
+    if (holder === undefined) free.push(draft)
+    else same.set(draft.id, text(holder.id))
+  }
+  return free
+}
+
+/** On a server the commit is the caller's, and so is its moment. */
+export function* enqueueWithin(
+  rows: readonly NewExecution[],
+  hot: HotScripts,
+  tellWithin: Scripts['tellWithin'],
+): Script<Enqueued[]> {
+  const enqueued = yield* hot.enqueueExecutions(rows)
+  if (tellWithin !== null) yield tellWithin('work')
+  return enqueued
+}

@@ -1,0 +1,42 @@
+/** What a handler tells while it runs (progress, log lines), and who is asked to stop. */
+import type { LogRow, ProgressRow } from '../../store.ts'
+import { number, text } from '../runtime/rows.ts'
+import { insertAll, rows, run, type Script } from '../runtime/script.ts'
+
+export function* listLogs(executionId: string): Script<LogRow[]> {
+  const found = yield* rows('SELECT * FROM @execution_logs WHERE execution_id = ? ORDER BY seq', executionId)
+  return found.map((line) => ({
+    executionId,
+    at: number(line.at),
+    level: text(line.level) as LogRow['level'],
+    message: text(line.message),
+  }))
+}
+
+export function* appendLogs(lines: readonly LogRow[]): Script<void> {
+  yield* insertAll(
+    'execution_logs',
+    { execution_id: 'text', at: 'number', level: 'text', message: 'text' },
+    lines.map((line) => [line.executionId, line.at, line.level, line.message]),
+  )
+}
+
+export function* recordProgress(updates: readonly ProgressRow[]): Script<void> {
+  for (const update of updates) {
+    yield* run(
+      `UPDATE @job_executions SET progress = ?, progress_note = ? WHERE id = ? AND fence = ? AND state = 'running'`,
+      update.progress,
+      update.note,
+      update.id,
+      update.fence,
+    )
+  }
+}
+
+export function* findCancelRequests(nodeId: string): Script<string[]> {
+  const found = yield* rows(
+    `SELECT id FROM @job_executions WHERE state = 'running' AND leased_by = ? AND cancel_requested_at IS NOT NULL`,
+    nodeId,
+  )
+  return found.map((execution) => text(execution.id))
+}

@@ -1,0 +1,46 @@
+/** Stands between a store and whoever calls it: counts, delays, refuses or writes down every call. */
+import type { Connection, Nouns, Store } from './store.ts'
+
+const connectionVerbs = ['close', 'ping', 'changes', 'time', 'sync'] as const
+
+/** Every verb has a name of its own, whatever its noun. */
+export type Verbs = Nouns['work'] &
+  Nouns['ticks'] &
+  Nouns['jobs'] &
+  Nouns['executions'] &
+  Nouns['cluster'] &
+  Nouns['audit'] &
+  Nouns['access'] &
+  Nouns['compat'] &
+  Pick<Connection, (typeof connectionVerbs)[number]>
+
+export type Verb = keyof Verbs
+
+export interface Call {
+  readonly verb: Verb
+  readonly args: unknown[]
+  readonly run: () => Promise<unknown>
+}
+
+/** The same store; each call goes through `around`, which runs it or does not. Hints (`listen`, `hears`) pass. */
+export function wrapVerbs(store: Store, around: (call: Call) => Promise<unknown>): Store {
+  const wrap = <T extends object>(verbs: T, names: readonly string[] = Object.keys(verbs)): T => {
+    const wrapped = names.map((name) => {
+      const inner = verbs[name as keyof T] as (...args: unknown[]) => Promise<unknown>
+      const outer = (...args: unknown[]) => around({ verb: name as Verb, args, run: () => inner(...args) })
+      return [name, outer] as const
+    })
+    return Object.assign({ ...verbs }, Object.fromEntries(wrapped))
+  }
+  return {
+    ...wrap(store, connectionVerbs),
+    work: wrap(store.work),
+    ticks: wrap(store.ticks),
+    jobs: wrap(store.jobs),
+    executions: wrap(store.executions),
+    cluster: wrap(store.cluster),
+    audit: wrap(store.audit),
+    access: wrap(store.access),
+    compat: wrap(store.compat),
+  }
+}
