@@ -1,7 +1,7 @@
 // npm run generate: writes what is made of the table of a job's options, src/core/job/fields.ts.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Field, jobOptions, type Option } from '../src/core/job/fields.ts'
+import { type Field, jobOptions, type Option, phraseOf } from '../src/core/job/fields.ts'
 import { storedName, toShown } from '../src/core/job/options-codec.ts'
 import { root } from './run-command.ts'
 
@@ -161,7 +161,7 @@ function tableText(): string {
 }
 
 function tableRow(name: string, option: Option | Field): readonly string[] {
-  const line = option.line.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase()).replace(/\.$/, '')
+  const line = phraseOf(option.line)
   const guide =
     'guide' in option && option.guide !== undefined
       ? `: [${option.guide[0]}](../guide/${option.guide[1]})`

@@ -1,6 +1,6 @@
 /**
- * Where compiled code may be kept from one command to the next. Whoever can write there runs code as the next user of
- * `evertick`, so it is a folder of the user's own, looked at each time, or none.
+ * The folder that caches compiled code between commands. Whoever can write to it can run code as the next user of
+ * `evertick`, so it must be the user's own. That is checked each time; otherwise there is no cache.
  */
 import { lstatSync, mkdirSync, realpathSync, type Stats } from 'node:fs'
 import { homedir } from 'node:os'
@@ -10,7 +10,7 @@ const othersMayWrite = 0o022
 const othersMayAnything = 0o077
 const sticky = 0o1000
 
-/** null where no folder is safe. On Windows nothing says who may write to a folder. */
+/** null if no folder is safe, and always on Windows, where nothing tells who may write to a folder. */
 export function compileCacheFolder(environment: Readonly<Record<string, string | undefined>>): string | null {
   const user = process.getuid?.()
   if (user === undefined) return null
@@ -20,16 +20,16 @@ export function compileCacheFolder(environment: Readonly<Record<string, string |
     makeFolder(parent)
     const folder = join(realpathSync(parent), 'evertick')
     makeFolder(folder)
-    const found = lstatSync(folder)
-    const isOwn = found.isDirectory() && found.uid === user && (found.mode & othersMayAnything) === 0
-    return isOwn && isHeld(dirname(folder), user) ? folder : null
+    const stats = lstatSync(folder)
+    const isOwn = stats.isDirectory() && stats.uid === user && (stats.mode & othersMayAnything) === 0
+    return isOwn && isProtected(dirname(folder), user) ? folder : null
   } catch {
-    // No home, no right to write there, or no room: a command does without.
+    // No home, no permission to write there, or no space: the command runs without a cache.
     return null
   }
 }
 
-/** Only itself: a home that is not there is not made. */
+/** Creates only this folder: a home that does not exist is not created. */
 function makeFolder(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 })
@@ -38,13 +38,13 @@ function makeFolder(path: string): void {
   }
 }
 
-/** Whether nobody but this user and root can put another folder in its place, here or anywhere above. */
-function isHeld(folder: string, user: number): boolean {
+/** Whether only this user and root can replace the folder or any folder above it. */
+function isProtected(folder: string, user: number): boolean {
   const above = dirname(folder)
-  return isTrusted(lstatSync(folder), user) && (above === folder || isHeld(above, user))
+  return isTrusted(lstatSync(folder), user) && (above === folder || isProtected(above, user))
 }
 
-/** In a sticky folder such as /tmp others may write, but not rename what is ours. */
+/** In a sticky folder such as /tmp others may write, but not rename our files. */
 function isTrusted({ uid, mode }: Stats, user: number): boolean {
   return (uid === user || uid === 0) && ((mode & othersMayWrite) === 0 || (mode & sticky) !== 0)
 }

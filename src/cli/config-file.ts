@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { defineConfig, type EvertickOptions } from '../app/config/options.ts'
 import { EvertickError } from '../core/error.ts'
+import { messageOf } from './error-report.ts'
 
 export interface ConfigFile {
   readonly path: string
@@ -13,17 +14,17 @@ export interface ConfigFile {
 
 const names = ['evertick.config.ts', 'evertick.config.js', 'evertick.config.mjs']
 
-/** The file that was named, else the one in the folder, else null. */
+/** The named file, or else the one in the folder; null where there is none. */
 export async function loadConfigFile(folder: string, named: string | undefined): Promise<ConfigFile | null> {
   const path = named === undefined ? findIn(folder) : resolve(folder, named)
   if (path === null) return null
   if (!existsSync(path)) {
     throw new EvertickError('invalid_config', `There is no file ${path}.`, {
       field: 'config',
-      next: 'Check --config, or write a new one with `evertick init`.',
+      next: 'Check --config, or create one with `evertick init`.',
     })
   }
-  resolveOurselves()
+  resolveOwnPackage()
   return { path, options: checkedOptions(path, await importFile(path)) }
 }
 
@@ -36,10 +37,9 @@ async function importFile(path: string): Promise<{ readonly default?: unknown }>
     return (await import(pathToFileURL(path).href)) as { default?: unknown }
   } catch (error) {
     if (error instanceof EvertickError) throw inFile(path, error)
-    const message = error instanceof Error ? error.message : String(error)
-    throw new EvertickError('invalid_config', `${path} cannot be loaded: ${message}`, {
+    throw new EvertickError('invalid_config', `Cannot load ${path}: ${messageOf(error)}`, {
       field: 'config',
-      next: 'Mend the file, or name another with --config.',
+      next: 'Fix the file, or choose another one with --config.',
       cause: error,
     })
   }
@@ -49,7 +49,7 @@ function checkedOptions(path: string, module: { readonly default?: unknown }): P
   if (typeof module.default !== 'object' || module.default === null) {
     throw new EvertickError('invalid_config', `${path} has no default export.`, {
       field: 'config',
-      next: 'Write `export default defineConfig({ … })`.',
+      next: 'Add `export default defineConfig({ … })`.',
     })
   }
   try {
@@ -68,15 +68,15 @@ function inFile(path: string, error: EvertickError): EvertickError {
   })
 }
 
-let resolving = false
+let isResolving = false
 
 /**
- * `import … from 'evertick'` in the file means this very Evertick: it also works where the package is not installed
- * beside it (npx, a checkout), and two copies of the library can never meet in one process.
+ * Resolves `import … from 'evertick'` in the file to this very Evertick. So the file works where the package is not
+ * installed (npx, a checkout), and one process never loads two copies of the library.
  */
-function resolveOurselves(): void {
-  if (resolving) return
-  resolving = true
+function resolveOwnPackage(): void {
+  if (isResolving) return
+  isResolving = true
   const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
   const own: Readonly<Record<string, string>> = {
     evertick: new URL(`../index.${ending}`, import.meta.url).href,

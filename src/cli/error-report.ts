@@ -1,4 +1,4 @@
-/** An error as people read it, and as programs do: what failed, which field, what to do next. */
+/** Reports an error to people or, as JSON, to programs: what failed, which field, what to do next. */
 import { CommanderError } from 'commander'
 import { EvertickError } from '../core/error.ts'
 import { plainText } from './output/plain-text.ts'
@@ -15,7 +15,7 @@ interface ErrorBody {
 }
 
 export function reportError(error: unknown, terminal: Terminal): void {
-  // `evertick jobs`: its help has said it.
+  // `evertick jobs` has already printed its help.
   if (isHelp(error) && !terminal.json) return
   const body = errorBody(error)
   if (terminal.json) {
@@ -41,12 +41,15 @@ function errorBody(error: unknown): ErrorBody {
     }
   }
   if (error instanceof CommanderError) return usageBody(error)
-  const message = error instanceof Error ? error.message : String(error)
   return {
     code: 'unexpected',
-    message,
-    next: 'This should not happen. Run it again with EVERTICK_LOG_LEVEL=debug to see where it comes from, and report it.',
+    message: messageOf(error),
+    next: 'This looks like a bug. Run it again with EVERTICK_LOG_LEVEL=debug for a stack trace, and please report it.',
   }
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 function isHelp(error: unknown): boolean {
@@ -58,8 +61,8 @@ function usageBody(error: CommanderError): ErrorBody {
   if (isHelp(error)) {
     return {
       code: 'invalid_option',
-      message: 'A command is missing.',
-      next: 'Add --help to see which there are.',
+      message: 'No command was given.',
+      next: 'Add --help to list the commands.',
     }
   }
   const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n')
@@ -68,6 +71,6 @@ function usageBody(error: CommanderError): ErrorBody {
   return {
     code: 'invalid_option',
     message: /[.?!]$/.test(message) ? message : `${message}.`,
-    next: hint ?? 'Add --help to see how the command is used.',
+    next: hint ?? 'Add --help to see the usage.',
   }
 }

@@ -11,7 +11,7 @@ async function run(): Promise<void> {
   const { enableCompileCache } = await import('node:module')
   const { compileCacheFolder } = await import('./compile-cache.ts')
   const folder = compileCacheFolder(process.env)
-  // From the second time on, a command answers in a third of the time.
+  // From the second run on, a command answers in a third of the time.
   if (folder !== null) enableCompileCache(folder)
   const { main } = await import('./main.ts')
   await main()
@@ -22,7 +22,7 @@ if (tooOld === null) {
 } else {
   process.stderr.write(
     `${tooOld}\n` +
-      'Install a newer one from https://nodejs.org, or run `npx -p node@24 -p evertick evertick …`.\n',
+      'Install a newer Node from https://nodejs.org, or run `npx -p node@24 -p evertick evertick …`.\n',
   )
   process.exitCode = 1
 }

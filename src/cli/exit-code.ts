@@ -1,4 +1,4 @@
-/** The exit codes of the contract. */
+/** The documented exit codes. */
 import { CommanderError } from 'commander'
 import { type ErrorKind, EvertickError } from '../core/error.ts'
 

@@ -19,7 +19,7 @@ export function instantArgument(text: string, field: string, now: number): Date 
     if (!(error instanceof EvertickError)) throw error
     throw new EvertickError(error.code, error.message, {
       field,
-      next: 'Give ISO 8601 with an offset, such as 2027-03-28T09:00:00Z, or `now`, `2h` (ago), `+30m` (from now).',
+      next: 'Use ISO 8601 with an offset, such as 2027-03-28T09:00:00Z, or `now`, `2h` (two hours ago) or `+30m` (in 30 minutes).',
     })
   }
 }

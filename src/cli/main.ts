@@ -1,4 +1,4 @@
-/** Runs one command line, tells what went wrong, and ends the process with the code that the contract names. */
+/** Runs one command line, reports what went wrong, and exits with the documented code. */
 import { reportError } from './error-report.ts'
 import { exitCodeOf, exitCodes } from './exit-code.ts'
 import { Terminal } from './output/terminal.ts'
@@ -7,7 +7,7 @@ import type { Cli } from './session.ts'
 
 export async function main(): Promise<void> {
   const terminal = new Terminal(process.stdout, process.stderr, wantsJson(process.argv.slice(2)))
-  quietExperiments(terminal)
+  hideExperimentalWarnings(terminal)
   const cli: Cli = { terminal, env: process.env, cwd: process.cwd(), exitCode: exitCodes.ok }
   try {
     await createProgram(cli).parseAsync(process.argv)
@@ -19,18 +19,18 @@ export async function main(): Promise<void> {
   }
   await terminal.out.flushed()
   await terminal.err.flushed()
-  // A configuration may have opened what keeps a process alive; its command is done all the same.
+  // A configuration file may have opened something that keeps the process alive, but the command is done.
   process.exit(cli.exitCode)
 }
 
-/** Known before the line is parsed, so that a line that cannot be parsed is answered in JSON, too. */
+/** Read before the line is parsed, so that a usage error is also reported as JSON. */
 function wantsJson(args: readonly string[]): boolean {
   const end = args.indexOf('--')
   return args.slice(0, end < 0 ? args.length : end).includes('--json')
 }
 
-/** Node 22 calls its SQLite and type stripping experiments; a person who runs a command cannot do anything about it. */
-function quietExperiments({ err }: Terminal): void {
+/** Node 22 warns that SQLite and type stripping are experimental; whoever runs a command cannot change that. */
+function hideExperimentalWarnings({ err }: Terminal): void {
   process.removeAllListeners('warning')
   process.on('warning', (warning) => {
     if (warning.name !== 'ExperimentalWarning') err.write(`${warning.name}: ${warning.message}`)

@@ -1,47 +1,47 @@
-/** The tree of commands. Each file of commands/ adds its own. */
+/** The tree of commands. commands/ has a folder per noun, whose files add their own. */
 import { Command } from 'commander'
 import { version } from '../app/config/version.ts'
 import { EvertickError } from '../core/error.ts'
-import { addAudit } from './commands/audit.ts'
-import { addAuditLog } from './commands/audit-log.ts'
-import { addBackfill } from './commands/backfill.ts'
-import { addCompletion } from './commands/completion.ts'
-import { addCron } from './commands/cron.ts'
-import { addDoctor } from './commands/doctor.ts'
-import { addEvents } from './commands/events.ts'
-import { addExecutions } from './commands/executions.ts'
-import { addExplain } from './commands/explain.ts'
-import { addExport } from './commands/export.ts'
-import { addImport } from './commands/import.ts'
-import { addInit } from './commands/init.ts'
-import { addJobs } from './commands/jobs.ts'
-import { addLeader } from './commands/leader.ts'
-import { addLeases } from './commands/leases.ts'
-import { addLocks } from './commands/locks.ts'
-import { addLogin } from './commands/login.ts'
-import { addMigrate } from './commands/migrate.ts'
-import { addNodes } from './commands/nodes.ts'
-import { addOpenapi } from './commands/openapi.ts'
-import { addQueues } from './commands/queues.ts'
-import { addStart } from './commands/start.ts'
-import { addStats } from './commands/stats.ts'
-import { addToken } from './commands/token.ts'
-import { addWhy } from './commands/why.ts'
-import { addWorker } from './commands/worker.ts'
+import { addLogin } from './commands/access/login.ts'
+import { addOpenapi } from './commands/access/openapi.ts'
+import { addToken } from './commands/access/token.ts'
+import { addAudit } from './commands/audit/audit.ts'
+import { addAuditLog } from './commands/audit/audit-log.ts'
+import { addLeader } from './commands/cluster/leader.ts'
+import { addLeases } from './commands/cluster/leases.ts'
+import { addLocks } from './commands/cluster/locks.ts'
+import { addNodes } from './commands/cluster/nodes.ts'
+import { addQueues } from './commands/cluster/queues.ts'
+import { addCompletion } from './commands/completion/completion.ts'
+import { addExport } from './commands/crontab/export.ts'
+import { addImport } from './commands/crontab/import.ts'
+import { addDoctor } from './commands/doctor/doctor.ts'
+import { addExecutions } from './commands/executions/executions.ts'
+import { addJobs } from './commands/jobs/jobs.ts'
+import { addWhy } from './commands/jobs/why.ts'
+import { addStart } from './commands/node/start.ts'
+import { addWorker } from './commands/node/worker.ts'
+import { addEvents } from './commands/reports/events.ts'
+import { addStats } from './commands/reports/stats.ts'
+import { addInit } from './commands/setup/init.ts'
+import { addMigrate } from './commands/setup/migrate.ts'
+import { addBackfill } from './commands/ticks/backfill.ts'
+import { addCron } from './commands/ticks/cron.ts'
+import { addExplain } from './commands/ticks/explain.ts'
 import { examples } from './help.ts'
 import type { Cli } from './session.ts'
 import type { GlobalFlags } from './settings.ts'
 
 const groups = [
   { title: 'Run:', add: [addInit, addStart, addWorker, addMigrate] },
-  { title: 'Jobs and their ticks:', add: [addJobs, addExecutions, addWhy, addExplain, addBackfill, addCron] },
-  { title: 'In and out:', add: [addImport, addExport] },
-  { title: 'Prove and look after:', add: [addAudit, addDoctor, addStats, addEvents, addAuditLog] },
+  { title: 'Jobs and ticks:', add: [addJobs, addExecutions, addWhy, addExplain, addBackfill, addCron] },
+  { title: 'Import and export:', add: [addImport, addExport] },
+  { title: 'Verify and monitor:', add: [addAudit, addDoctor, addStats, addEvents, addAuditLog] },
   { title: 'Cluster:', add: [addLeader, addNodes, addQueues, addLeases, addLocks] },
   { title: 'Access:', add: [addLogin, addToken, addOpenapi, addCompletion] },
 ]
 
-/** What is done on the machine itself: a server cannot do it for somebody else. */
+/** These work on this machine, so a server cannot run them for it. */
 export const localCommands: readonly string[] = [
   'init',
   'start',
@@ -53,21 +53,21 @@ export const localCommands: readonly string[] = [
   'completion',
 ]
 
-/** A server that only the environment names is meant for the other commands. */
+/** Only --url is refused: EVERTICK_URL may be set for the other commands. */
 function refuseServer(command: Command): void {
   const [name = ''] = pathOf(command)
   if (command.optsWithGlobals<GlobalFlags>().url === undefined || !localCommands.includes(name)) return
   throw new EvertickError(
     'invalid_option',
-    `\`evertick ${name}\` works on this machine only, not on a server.`,
+    `\`evertick ${name}\` only works on this machine, not on a server.`,
     {
       field: '--url',
-      next: 'Leave --url out, or run it on the machine of the node.',
+      next: 'Remove --url, or run it on the machine where the node runs.',
     },
   )
 }
 
-/** From the program on, without it. */
+/** The names of the command and its parents, without the program itself. */
 function pathOf(command: Command): string[] {
   return command.parent === null ? [] : [...pathOf(command.parent), command.name()]
 }
@@ -77,23 +77,26 @@ export function createProgram(cli: Cli): Command {
     .description('A job scheduler that accounts for every tick.')
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
-    .option('--url <url>', 'a server to ask instead of a database (default: EVERTICK_URL)')
+    .option('--url <url>', 'the server to use instead of a database (default: EVERTICK_URL)')
     .option(
       '--token <token>',
-      'the token for it; others on this machine can see it in `ps`, so rather set EVERTICK_TOKEN',
+      'the token for the server; other users can see it in `ps`, so prefer EVERTICK_TOKEN',
     )
-    .option('--database <url>', 'the database, such as sqlite:evertick.db')
-    .option('--config <file>', 'the configuration (default: evertick.config.ts, .js or .mjs in this folder)')
-    .option('--json', 'answer in JSON on standard output; errors as JSON on standard error')
+    .option('--database <url>', 'the database URL, such as sqlite:evertick.db')
+    .option(
+      '--config <file>',
+      'the configuration file (default: evertick.config.ts, .js or .mjs in this folder)',
+    )
+    .option('--json', 'print JSON to standard output, and errors as JSON to standard error')
     .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
     .exitOverride()
     .configureOutput({
       writeOut: (text) => cli.terminal.out.writeText(text),
-      // The help that a line without a command gets.
+      // The help for a line without a command.
       writeErr: (text) => {
         if (!cli.terminal.json) cli.terminal.err.writeText(text)
       },
-      // What went wrong is told once, by main.
+      // main reports the error, once.
       outputError: () => {},
     })
   program.hook('preAction', (_, command) => refuseServer(command))
@@ -102,14 +105,14 @@ export function createProgram(cli: Cli): Command {
     for (const addCommand of add) addCommand(program, cli)
   }
   program.addHelpCommand(
-    new Command('help').argument('[command]').description('print the help of a command').helpGroup('Help:'),
+    new Command('help').argument('[command]').description('print the help for a command').helpGroup('Help:'),
   )
   examples(program, [
     ['init', 'write evertick.config.ts and an example job'],
-    ['start', 'run its jobs'],
-    ['jobs list', 'what is due, and when'],
-    ['explain nightly-report --from 24h', 'what became of each tick, and why'],
-    ['audit', 'prove that no tick was lost or doubled'],
+    ['start', 'run the jobs it defines'],
+    ['jobs list', 'see what is due, and when'],
+    ['explain nightly-report --from 24h', 'see what happened to each tick, and why'],
+    ['audit', 'prove that no tick was lost or duplicated'],
   ])
   return program
 }

@@ -1,4 +1,4 @@
-/** What a command works with: a system that it asks, the terminal, and the words for times. */
+/** What a command works with: the system, the terminal and how to print times. */
 import { existsSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { resolve } from 'node:path'
@@ -7,21 +7,25 @@ import type { Access } from '../app/access/access.ts'
 import { contextOf } from '../app/app-context.ts'
 import { apiConfig } from '../app/config/api-config.ts'
 import type { EvertickOptions } from '../app/config/options.ts'
+import { newId } from '../app/ids.ts'
 import { EvertickError } from '../core/error.ts'
 import { Evertick } from '../evertick.ts'
 import { sqlitePath, withoutSecrets } from '../store/store-url.ts'
 import type { Terminal } from './output/terminal.ts'
-import { Times } from './output/times.ts'
+import { ownZone, Times } from './output/times.ts'
 import { type Environment, type GlobalFlags, readSettings, type Settings } from './settings.ts'
 import { streamLogger } from './stream-logger.ts'
 import { localSystem, type System } from './system.ts'
 
-/** The process as the commands see it. */
+/** For opening a store without a node. */
+export const storeContext = { newId, tzVersion: process.versions.tz ?? 'unknown' }
+
+/** The process, as commands see it. */
 export interface Cli {
   readonly terminal: Terminal
   readonly env: Environment
   readonly cwd: string
-  /** What the process ends with; a command that finds problems sets it. */
+  /** A command that finds problems sets it. */
   exitCode: number
 }
 
@@ -34,15 +38,15 @@ export interface Session {
   readonly actor: string
 }
 
-/** Asks the server that the settings name; or opens the database, does the work, and closes it again. */
+/** Does the work on the server of the settings or, if there is none, on the database, which is opened and closed here. */
 export async function withEvertick(
   cli: Cli,
   command: Command,
   work: (session: Session) => Promise<void>,
-  { mayCreate = false, mayImagine = false }: { mayCreate?: boolean; mayImagine?: boolean } = {},
+  { mayCreate = false, inMemoryIfMissing = false }: { mayCreate?: boolean; inMemoryIfMissing?: boolean } = {},
 ): Promise<void> {
   const read = await settingsOf(cli, command, { asksServer: true })
-  const settings = mayImagine ? withImagined(cli, read) : read
+  const settings = inMemoryIfMissing ? orInMemory(cli, read) : read
   const around = { terminal: cli.terminal, times: timesOf(cli, settings), settings, actor: actor() }
   if (settings.remote !== null) {
     const { openRemote } = await import('./remote/open-remote.ts')
@@ -54,15 +58,15 @@ export async function withEvertick(
   })
 }
 
-/** For what only says what it would do: where there is no database, it would do it to an empty one. */
-function withImagined(cli: Cli, settings: Settings): Settings {
+/** For a dry run: without a database, it shows what would happen to an empty one. */
+function orInMemory(cli: Cli, settings: Settings): Settings {
   const { database } = settings
   const file = database === null ? null : databaseFile(cli, database.url)
-  const isThere = database !== null && (file === null || existsSync(file))
-  return isThere ? settings : { ...settings, database: { url: 'sqlite::memory:', from: 'a dry run' } }
+  const exists = database !== null && (file === null || existsSync(file))
+  return exists ? settings : { ...settings, database: { url: 'sqlite::memory:', from: 'a dry run' } }
 }
 
-/** For what is done to a database itself, whatever server is named. */
+/** For commands that work on the database itself, even if a server is set. */
 export async function withDatabase(
   cli: Cli,
   settings: Settings,
@@ -78,10 +82,10 @@ export async function withDatabase(
   }
 }
 
-/** The tokens and links of the database. Loaded when it is asked for: most commands sign nothing. */
-export async function accessOf(evertick: Evertick, settings: Settings): Promise<Access> {
+/** The tokens and sign-in links of the database. Loaded on demand: most commands sign nothing. */
+export async function accessOf(evertick: Evertick, { options }: Settings): Promise<Access> {
   const { openAccess } = await import('../app/access/open-access.ts')
-  return openAccess(contextOf(evertick), apiConfig(settings.options.api))
+  return openAccess(contextOf(evertick), apiConfig(options.api))
 }
 
 export async function settingsOf(
@@ -93,7 +97,7 @@ export async function settingsOf(
   return await readSettings({ flags, env: cli.env, cwd: cli.cwd }, { asksServer })
 }
 
-/** The options of the file, without what only a running node needs. */
+/** The options of the configuration file, without those that only a running node needs. */
 export function openOptions(settings: Settings, database: string, terminal: Terminal): EvertickOptions {
   const { jobs: _jobs, nodeId: _nodeId, roles: _roles, api: _api, logger, ...rest } = settings.options
   return {
@@ -104,28 +108,32 @@ export function openOptions(settings: Settings, database: string, terminal: Term
   }
 }
 
-/** The URL to open. A file that is not there is refused: a slip of the pen must not make an empty database. */
+/** The URL to open. A missing file is refused: a typo must not create an empty database. */
 export function databaseOf(cli: Cli, { database, ownDatabase }: Settings, mayCreate: boolean): string {
   if (database === null) {
-    throw new EvertickError('database_missing', 'No database is named, and there is none in this folder.', {
+    throw new EvertickError('database_missing', 'No database was given, and this folder has none.', {
       field: 'database',
-      next: `Name one with --database or EVERTICK_DATABASE_URL, or make ${ownDatabase} with \`evertick migrate up\` or \`evertick start\`.`,
+      next: `Set --database or EVERTICK_DATABASE_URL, or create ${ownDatabase} with \`evertick migrate up\` or \`evertick start\`.`,
     })
   }
   const file = databaseFile(cli, database.url)
   if (!mayCreate && file !== null && !existsSync(file)) {
-    throw new EvertickError('database_missing', `There is no file ${file} (named by ${database.from}).`, {
-      field: 'database',
-      next: 'Check the name, or make the database with `evertick migrate up` or `evertick start`.',
-    })
+    throw new EvertickError(
+      'database_missing',
+      `The database file ${file} does not exist (from ${database.from}).`,
+      {
+        field: 'database',
+        next: 'Check the name, or create the database with `evertick migrate up` or `evertick start`.',
+      },
+    )
   }
   return database.url
 }
 
-/** Which database a command works on, and what named it. */
+/** Which database a command works on, and where that was set. */
 export function databaseWords({ database, ownDatabase }: Settings): string {
-  if (database === null) return `${ownDatabase} (nothing names another)`
-  return `${withoutSecrets(database.url)} (named by ${database.from})`
+  if (database === null) return `${ownDatabase} (the default)`
+  return `${withoutSecrets(database.url)} (from ${database.from})`
 }
 
 /** The file of a SQLite database; null for one in memory and for other engines. */
@@ -135,22 +143,21 @@ export function databaseFile({ cwd }: Pick<Cli, 'cwd'>, url: string): string | n
   return path === ':memory:' ? null : resolve(cwd, path)
 }
 
-/** People read the zone of the configuration, else that of their own terminal; programs read UTC. */
+/** For people in the configured zone, or else the machine's; for programs in UTC. */
 export function timesOf(
   { terminal }: Cli,
   { timezone }: Pick<Settings, 'timezone'>,
   now = Date.now(),
 ): Times {
-  const own = Intl.DateTimeFormat().resolvedOptions().timeZone
-  return new Times(timezone ?? own, now, !terminal.out.tty)
+  return new Times(timezone ?? ownZone(), now, !terminal.out.tty)
 }
 
-/** Who sits here, for the audit log. */
+/** The current user, for the audit log. */
 export function actor(): string {
   try {
     return `cli:${userInfo().username}`
   } catch {
-    // A container may run under a number that has no name.
+    // In a container, the user id may have no name.
     return 'cli'
   }
 }

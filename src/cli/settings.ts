@@ -1,4 +1,4 @@
-/** Where the settings come from: flags before environment before file. The only file that reads the environment. */
+/** Reads the settings: flags win over the environment, and the environment over the configuration file. */
 import { existsSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { mysqlFromEnvironment, secretFrom } from '../app/config/environment.ts'
@@ -15,20 +15,20 @@ export interface GlobalFlags {
   readonly config?: string
 }
 
-/** A server that does what the commands ask for, in place of a database. */
+/** A server to use instead of a database. */
 export interface RemoteSettings {
   readonly url: string
-  /** The flag or variable that named it. */
+  /** The flag or variable that set it. */
   readonly from: string
   readonly token: string | undefined
 }
 
 export interface Settings {
-  /** null where a database is meant. */
+  /** null for a database. */
   readonly remote: RemoteSettings | null
-  /** null where nothing names one. */
+  /** null if none is set. */
   readonly database: { readonly url: string; readonly from: string } | null
-  /** The database that `start` makes where nothing names one. */
+  /** The database that `start` creates if none is set. */
   readonly ownDatabase: string
   readonly dataDir: string
   readonly timezone: string | null
@@ -46,15 +46,15 @@ export interface SettingsSource {
 }
 
 /**
- * A file that lies in the folder is code that somebody may have left there: whoever asks a server does not run it, unless it
- * is named. `asksServer` is false for what is done to a database, whatever server the environment names.
+ * A configuration file is code, and somebody else may have left it in the folder. A command for a server only runs it if
+ * --config names it. `asksServer` is false for commands that work on the database itself, even if EVERTICK_URL is set.
  */
 export async function readSettings(
   { flags, env, cwd }: SettingsSource,
   { asksServer }: { readonly asksServer: boolean },
 ): Promise<Settings> {
-  const isUnasked = asksServer && flags.config === undefined && remoteOf(flags, env) !== null
-  const file = isUnasked ? null : await loadConfigFile(cwd, flags.config)
+  const skipsFile = asksServer && flags.config === undefined && remoteOf(flags, env) !== null
+  const file = skipsFile ? null : await loadConfigFile(cwd, flags.config)
   return settle(
     { flags, env, cwd },
     file === null ? null : file.path,
@@ -63,7 +63,7 @@ export async function readSettings(
   )
 }
 
-/** For the example: no file, and of the environment only what is called EVERTICK_…. */
+/** For the example: no file, and only the variables that start with EVERTICK_. */
 export function exampleSettings(source: SettingsSource): Settings {
   return settle(source, null, {}, () => null)
 }
@@ -95,23 +95,23 @@ function settle(
   }
 }
 
-/** A flag goes before the environment, and a server before a database. */
+/** Flags win over the environment, and --database over EVERTICK_URL. */
 function remoteOf(flags: GlobalFlags, env: Environment): RemoteSettings | null {
   const given = text(flags.url)
-  const around = text(flags.database) === null ? text(env.EVERTICK_URL) : null
-  const url = given ?? around
+  const inherited = text(flags.database) === null ? text(env.EVERTICK_URL) : null
+  const url = given ?? inherited
   if (url !== null) {
     const token = text(flags.token) ?? secretFrom(env, 'EVERTICK_TOKEN')
     return { url, from: given === null ? 'EVERTICK_URL' : '--url', token }
   }
   if (text(flags.token) === null) return null
-  throw new EvertickError('invalid_option', '--token is for a server, and none is named.', {
+  throw new EvertickError('invalid_option', '--token needs a server, and none was given.', {
     field: '--token',
-    next: 'Name it with --url or EVERTICK_URL, or leave --token out.',
+    next: 'Set --url or EVERTICK_URL, or remove --token.',
   })
 }
 
-/** An empty variable is as good as none: that is how shells and compose files unset one. */
+/** An empty variable counts as unset: that is how shells and compose files unset one. */
 function text(value: string | undefined): string | null {
   return value === undefined || value.trim() === '' ? null : value
 }
@@ -121,7 +121,7 @@ function named(name: string, env: Environment): Settings['database'] {
   return url === null ? null : { url, from: name }
 }
 
-/** The database of apps with lease-based workers: one that `ProcessingWorker` uses is one that `migrate` means. */
+/** The database that `ProcessingWorker` reads from MYSQL_DB_*, so that `migrate` prepares the same one. */
 function namedByParts(env: Environment): Settings['database'] {
   const url = mysqlFromEnvironment(env)
   return url === undefined ? null : { url, from: 'MYSQL_DB_NAME' }
@@ -131,13 +131,13 @@ function fromFile(url: string | undefined, path: string | undefined): Settings['
   return url === undefined || path === undefined ? null : { url, from: path }
 }
 
-/** The environment comes before the file; where only the environment names one, the library reads it itself. */
+/** The environment wins over the file. If the file sets no Redis, the library reads the variable itself. */
 function withRedis(env: Environment, options: Partial<EvertickOptions>): Partial<EvertickOptions> {
   const redis = text(env.EVERTICK_REDIS_URL)
   return redis === null || options.redis === undefined ? options : { ...options, redis }
 }
 
-/** The same for the API: what the environment names is left out of the file's, and the library reads it. */
+/** The same for the API: what the environment sets is removed from the file's options, and the library reads it. */
 function withoutNamed(env: Environment, options: Partial<EvertickOptions>): Partial<EvertickOptions> {
   if (options.api === undefined) return options
   const isNamed = (name: string) => text(env[name]) !== null || text(env[`${name}_FILE`]) !== null

@@ -1,4 +1,4 @@
-/** What the engine has to say, on standard error: lines for people on a terminal, else JSON for programs. */
+/** The engine's log on standard error: lines for people on a terminal, otherwise JSON for programs. */
 import { jsonLogger } from '../app/log/json-logger.ts'
 import { isLogged, type LineLevel, type LogLevel } from '../app/log/log-level.ts'
 import { redactedText } from '../app/log/redact.ts'
@@ -6,7 +6,7 @@ import type { Logger } from '../engine/logger.ts'
 import { plainText } from './output/plain-text.ts'
 import type { Style, Terminal } from './output/terminal.ts'
 
-const styles: Readonly<Record<LineLevel, Style>> = {
+export const levelStyles: Readonly<Record<LineLevel, Style>> = {
   debug: 'dim',
   info: 'running',
   warn: 'late',
@@ -24,7 +24,7 @@ export function streamLogger({ err, json }: Terminal, level: LogLevel): Logger {
     const error = details !== undefined && 'error' in details ? details.error : undefined
     const at = new Date().toISOString()
     const text = redactedText(error instanceof Error ? `${message}: ${error.message}` : message)
-    err.write(`${err.paint('dim', at)} ${err.paint(styles[own], own)} ${plainText(text)}`)
+    err.write(`${err.paint('dim', at)} ${err.paint(levelStyles[own], own)} ${plainText(text)}`)
     if (level === 'debug' && error instanceof Error) {
       err.write(err.paint('dim', redactedText(error.stack ?? '')))
     }

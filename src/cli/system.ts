@@ -1,6 +1,6 @@
 /**
- * What a command works on, by the names of the library: a database that is opened here, or a server elsewhere. A command
- * does not know which.
+ * What a command works on, under the names of the library: a local database or a remote server. A command cannot tell
+ * which.
  */
 import type { Access } from '../app/access/access.ts'
 import { contextOf } from '../app/app-context.ts'
@@ -16,10 +16,10 @@ import type { AuditLog } from '../app/log/audit-log.ts'
 import type { JobView } from '../app/views.ts'
 import type { Evertick } from '../evertick.ts'
 
-/** `reset`: more has happened than was told. */
+/** `reset`: some events were missed. */
 export type SystemEvent = Hint | { readonly type: 'reset' }
 
-/** What a command may ask of a list; reports beside it are for whoever watches. */
+/** The part of a job query that commands use. */
 export type JobQuery = Omit<ListJobs, 'total' | 'include'>
 
 export interface SystemJobs
@@ -60,14 +60,14 @@ export interface System {
   readonly why: Evertick['why']
   readonly tokens: Pick<Access, 'createToken' | 'listTokens' | 'revoke'>
   readonly exportCrontab: (options: { format?: 'user' | 'system' }) => Promise<ExportedCrontab>
-  /** Tells what changes, on any node, until the signal is aborted. */
+  /** Reports changes on any node until the signal is aborted. */
   readonly follow: (tell: (event: SystemEvent) => void, signal: AbortSignal) => Promise<void>
 }
 
-/** What the doctor looks at; it needs no keys. */
+/** What the doctor checks; it needs no tokens. */
 export type ExaminedSystem = Omit<System, 'tokens' | 'exportCrontab' | 'follow'>
 
-/** `access` is opened when a command asks for it: most sign nothing. */
+/** `access` is only opened when a command needs it: most sign nothing. */
 export function localSystem(evertick: Evertick, access: () => Promise<Access>): System {
   const { jobs, executions, leader, leases, locks, queues, nodes, auditLog } = evertick
   const app = contextOf(evertick)

@@ -3,7 +3,7 @@ import { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { commandOf } from '../../dashboard/src/screens/job/actions/exported-job.ts'
 import { optionDraft, optionsOf, settingsOf } from '../../dashboard/src/screens/job-form/option-draft.ts'
-import { addJobFlags, optionsOfFlags } from '../../src/cli/commands/job-flags.ts'
+import { addJobFlags, optionsOfFlags } from '../../src/cli/commands/jobs/job-flags.ts'
 import { type Field, jobOptions, type PlacedField, placedFields } from '../../src/core/job/fields.ts'
 import {
   defaultOptions,

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { expect, onTestFinished, test } from 'vitest'
-import { signInLink } from '../../src/cli/sign-in-link.ts'
+import { signInLink } from '../../src/cli/commands/access/login.ts'
 import { accessOf, apiOf } from '../../src/http/mounts/server.ts'
 import { defineJob, Evertick } from '../../src/index.ts'
 import { listening } from '../http/mounts/mounted-app.ts'

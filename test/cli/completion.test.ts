@@ -49,7 +49,7 @@ test('zsh and fish have every command and flag, too', async () => {
     for (const word of ['reset-cursor', 'step-down', 'catch-up', 'buffer_one']) expect(text).toContain(word)
   }
   expect(fish).toContain(
-    "complete -c evertick -n '__evertick_at jobs pause' -l reason -r -d 'why, for those who wonder'",
+    "complete -c evertick -n '__evertick_at jobs pause' -l reason -r -d 'why; shown with the job'",
   )
 })
 

@@ -18,7 +18,7 @@ test('import says what it did, by name and by line; a line that needs a person i
   const { code, stdout, stderr } = await runCli(['import', 'crontab', 'my.crontab', ...database], at)
   expect(code).toBe(7)
   expect(stdout.split('\n')).toEqual([
-    'JOB\tWHAT',
+    'JOB\tRESULT',
     'nightly-backup\tcreated',
     'LINE\tTEXT\tWHY',
     '3\t@reboot /opt/warm-up.sh\t"@reboot" names no instant, so it has no ticks to account for',
@@ -27,7 +27,7 @@ test('import says what it did, by name and by line; a line that needs a person i
   ])
   expect(stderr).toContain('A user crontab: 1 created, 0 updated, 0 unchanged.')
   expect(stderr).toContain(
-    '1 job will run the command once a worker allows it: EVERTICK_ALLOW_COMMANDS=/opt/backup.sh',
+    '1 job will run once a worker allows the command: EVERTICK_ALLOW_COMMANDS=/opt/backup.sh',
   )
 })
 
@@ -76,7 +76,7 @@ test('import reads standard input, and export can be imported', async () => {
   expect(stdout).toContain(
     'CRON_TZ=UTC\n\n# Nightly backup\n# evertick: nightly-backup\n0 3 * * * /opt/backup.sh\n',
   )
-  expect(stderr).toContain('1 job written.')
+  expect(stderr).toContain('Exported 1 job.')
   expect(await jsonOf(['export', 'crontab', ...database], { ...at, env })).toEqual({
     format: 'user',
     crontab: stdout,
@@ -107,7 +107,7 @@ test('jobs convert and its way back', async () => {
   await runCli(['jobs', 'create', 'office', '--cron', '0 9,17 * * 1-5', ...database], at)
   const there = await runCli(['jobs', 'convert', ...database], at)
   expect(there.stderr).toContain('1 cron job became an interval.')
-  expect(there.stderr).toContain('1 job needs a person:')
+  expect(there.stderr).toContain('1 job must be converted by hand:')
   expect(there.stdout).toContain('office\t0 9,17 * * 1-5\tit runs only on some days')
   expect(await jsonOf(['jobs', 'convert', '--back', ...database], at)).toEqual({
     converted: 1,

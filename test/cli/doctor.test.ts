@@ -18,7 +18,7 @@ export default defineConfig({
 `
 const statusOf = ({ checks }: Doctor, name: string) => checks.find((check) => check.name === name)?.status
 
-test('a set-up that runs is well', async () => {
+test('a running setup has no problems', async () => {
   const cwd = testFolder({ 'evertick.config.ts': config })
   const node = startCli(['start'], { cwd })
   await node.says('leads, term 1')
@@ -28,11 +28,11 @@ test('a set-up that runs is well', async () => {
   expect(doctor.checks.map(({ name }) => name)).toEqual([...names.split(' '), 'dead letters', 'time zones'])
   expect(await runCli(['doctor'], { cwd })).toMatchObject({
     code: 0,
-    stdout: containing('All is well.'),
+    stdout: containing('No problems found.'),
   })
 })
 
-test('a set-up without a leader, with a cursor in the future, is told what to do', async () => {
+test('a setup without a leader, with a cursor in the future, is told what to do', async () => {
   const cwd = testFolder({ 'evertick.config.ts': config })
   await runCli(['jobs', 'create', 'mine', '--every', '1h'], { cwd })
   const quiet = await jsonOf<Doctor>(['doctor'], { cwd })

@@ -109,7 +109,7 @@ test('migrate down asks for a yes, and without a terminal for --yes', async () =
   expect(await jsonOf(['migrate', 'down', '--yes', ...database], { cwd })).toEqual({ undone: ['0001_init'] })
 })
 
-test('7: an audit log that was changed after it had been sealed', async () => {
+test('7: an audit log that was changed after it was sealed', async () => {
   const history: History = await makeHistory()
   const file = join(history.folder, 'history.db')
   const at = { cwd: history.folder, env: { EVERTICK_DATABASE_URL: history.database } }
@@ -128,6 +128,6 @@ test('7: an audit log that was changed after it had been sealed', async () => {
   const ended = await runCli(['audit-log', '--verify'], at)
   expect(ended).toMatchObject({ code: 7, stdout: containing('an entry or the seal itself was changed') })
   const unknown = await runCli(['audit-log', '--since-head', 'f'.repeat(64)], at)
-  expect(unknown).toMatchObject({ code: 7, stdout: containing('No seal of the log has that head') })
+  expect(unknown).toMatchObject({ code: 7, stdout: containing('The log has no seal with that head') })
   expect(await runCli(['audit-log', '--since-head', 'short'], at)).toMatchObject({ code: 2 })
 })

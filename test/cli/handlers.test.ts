@@ -94,7 +94,7 @@ test('a worker that is stopped in a hurry leaves nothing of a command behind, de
   await until('its end', () => !isAlive(pid))
 })
 
-test('doctor says which command no living node allows', async () => {
+test('doctor says which command no live node allows', async () => {
   const at = folder()
   const worker = await Evertick.open({ database: at.env.EVERTICK_DATABASE_URL, roles: ['worker'] })
   onTestFinished(() => worker.stop({ timeout: 0 }))
@@ -108,7 +108,7 @@ test('doctor says which command no living node allows', async () => {
   await worker.jobs.create({ name: 'backup', handler: { type: 'command', command: '/opt/backup' } })
   expect(await checkOf()).toMatchObject({
     status: 'warn',
-    message: containing('"backup") without a node that has the handler; no living node allows /opt/backup.'),
+    message: containing('No node has the handler: 1 job ("backup"); no live node allows /opt/backup.'),
     next: containing('EVERTICK_ALLOW_COMMANDS'),
   })
 })

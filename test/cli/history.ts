@@ -1,8 +1,10 @@
 /** A database with a small history: ticks that fired, were skipped, folded, caught up; a failure; two terms. */
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { afterAll, beforeAll } from 'vitest'
 import { defineJob } from '../../src/index.ts'
 import { openTestNode } from '../../src/testing/index.ts'
-import { tempFolder } from './run-cli.ts'
+import { type RunOptions, tempFolder } from './run-cli.ts'
 
 export const start = '2026-01-01T00:00:00Z'
 
@@ -46,4 +48,15 @@ export async function makeHistory(): Promise<History> {
   await second.advance('2m')
   await second.stop()
   return { folder, database }
+}
+
+/** One for all tests of a `describe`: the function gives its folder and settings while they run. */
+export function sharedHistory(): () => RunOptions {
+  let at: RunOptions
+  beforeAll(async () => {
+    const { folder, database } = await makeHistory()
+    at = { cwd: folder, env: { EVERTICK_DATABASE_URL: database } }
+  })
+  afterAll(() => rmSync(at.cwd, { recursive: true, force: true }))
+  return () => at
 }

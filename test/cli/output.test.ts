@@ -1,27 +1,19 @@
-import { rmSync } from 'node:fs'
 import type { Command } from 'commander'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { instantArgument } from '../../src/cli/instant-argument.ts'
 import { widthOf } from '../../src/cli/output/plain-text.ts'
 import { tableLines } from '../../src/cli/output/table.ts'
 import { Terminal } from '../../src/cli/output/terminal.ts'
 import { durationWords, relativeWords } from '../../src/cli/output/times.ts'
 import { createProgram } from '../../src/cli/program.ts'
-import { type History, makeHistory } from './history.ts'
+import { sharedHistory } from './history.ts'
 import { runCli } from './run-cli.ts'
 
 describe('for a program that reads along', () => {
-  let history: History
-  let at: { cwd: string; env: Record<string, string> }
-
-  beforeAll(async () => {
-    history = await makeHistory()
-    at = { cwd: history.folder, env: { EVERTICK_DATABASE_URL: history.database } }
-  })
-  afterAll(() => rmSync(history.folder, { recursive: true, force: true }))
+  const history = sharedHistory()
 
   test('tables are tabs and ISO instants, without colour', async () => {
-    const { stdout } = await runCli(['jobs', 'list'], at)
+    const { stdout } = await runCli(['jobs', 'list'], history())
     const [heading, first] = stdout.split('\n')
     expect(heading).toBe('STATUS\tHEALTH\tJOB\tSCHEDULE\tNEXT RUN\tLAST RUN')
     expect(first).toMatch(/^scheduled\t\w+\teach-minute\tEvery 1 minute\t\d{4}-.*Z\t\d{4}-.*Z$/)
@@ -30,13 +22,13 @@ describe('for a program that reads along', () => {
 
   test('explain is a ledger in sentences', async () => {
     const span = ['--from', '2026-01-01T00:00:00Z', '--to', '2026-01-01T00:12:30Z']
-    const folded = await runCli(['explain', 'minutely', ...span], at)
+    const folded = await runCli(['explain', 'minutely', ...span], history())
     expect(folded.stdout).toMatch(/coalesced into the run of \S+, \d+ ticks/)
     expect(folded.stdout).toMatch(/\d+ ticks: .* fired.* None is unaccounted for\./)
-    const all = await runCli(['explain', 'each-minute', ...span], at)
+    const all = await runCli(['explain', 'each-minute', ...span], history())
     expect(all.stdout).toMatch(/caught up/)
     expect(all.stdout).toMatch(/skipped, missed, and beyond the limit of missed runs/)
-    const failing = await runCli(['explain', 'failing', ...span], at)
+    const failing = await runCli(['explain', 'failing', ...span], history())
     expect(failing.stdout).toContain('failed after 2 attempts: the disk is on fire')
   })
 })

@@ -1,75 +1,28 @@
 /** The same commands against a database and against a server of one just like it: the same words, the same JSON. */
-
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { hostname, tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openAccess } from '../../src/app/access/open-access.ts'
-import { contextOf } from '../../src/app/app-context.ts'
-import { apiConfig } from '../../src/app/config/api-config.ts'
+import { beforeAll, expect, test } from 'vitest'
 import { createProgram, localCommands } from '../../src/cli/program.ts'
-import { Evertick } from '../../src/index.ts'
-import { secret } from '../http/api-under-test.ts'
-import { makeHistory } from './history.ts'
 import { inProcess, type Ran } from './in-process.ts'
-import { errorOf, runCli, startCli, testFolder } from './run-cli.ts'
+import { type Side, twoSides } from './two-sides.ts'
 
-interface Side {
-  readonly evertick: Evertick
-  readonly flags: readonly string[]
-  readonly env: Readonly<Record<string, string>>
-}
-
-let folder: string
-let sides: readonly [local: Side, remote: Side]
+const sides = twoSides()
 /** Of the history, so the same on both sides. */
 let failed: string
 let ran: string
 
-async function openSide(
-  name: string,
-  history: string,
-): Promise<{ evertick: Evertick; database: string; token: string }> {
-  const file = join(folder, `${name}.db`)
-  copyFileSync(history, file)
-  const database = `sqlite:${file}`
-  const api = { port: 0, secrets: [secret] }
-  const evertick = await Evertick.open({ database, nodeId: 'the-node', roles: ['api'], api })
-  await evertick.start()
-  await evertick.locks.acquire('import', { ttl: '1h' })
-  const access = openAccess(contextOf(evertick), apiConfig({ secrets: [secret] }))
-  const { token } = await access.createToken({ name: 'tests', role: 'admin' })
-  return { evertick, database, token }
-}
-
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'evertick-remote-'))
-  const history = await makeHistory()
-  const file = join(history.folder, 'history.db')
-  const [one, other] = [await openSide('local', file), await openSide('remote', file)]
-  rmSync(history.folder, { recursive: true, force: true })
-  const env = { EVERTICK_JWT_SECRET: secret }
-  sides = [
-    { evertick: one.evertick, flags: ['--database', one.database], env },
-    {
-      evertick: other.evertick,
-      flags: ['--url', other.evertick.url ?? ''],
-      env: { ...env, EVERTICK_TOKEN: other.token },
-    },
-  ]
-  const { executions } = await one.evertick.executions.list({ job: 'failing', state: 'failed' })
-  failed = executions[0]?.id ?? ''
-  ran = (await one.evertick.executions.list({ job: 'minutely', state: 'completed' })).executions[0]?.id ?? ''
+  const { folder, local } = sides()
+  const { executions } = local.evertick
+  failed = (await executions.list({ job: 'failing', state: 'failed' })).executions[0]?.id ?? ''
+  ran = (await executions.list({ job: 'minutely', state: 'completed' })).executions[0]?.id ?? ''
   writeFileSync(join(folder, 'jobs.crontab'), '0 4 * * * /usr/bin/backup --all\n@reboot /bin/true\n')
-})
-afterAll(async () => {
-  for (const { evertick } of sides) await evertick.stop()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 async function run({ flags, env }: Side, args: readonly string[]): Promise<Ran> {
-  return await inProcess([...args, ...flags], { cwd: folder, env })
+  return await inProcess([...args, ...flags], { cwd: sides().folder, env })
 }
 
 /** Without what must differ: ids, instants and names that were made on one side only. */
@@ -164,7 +117,7 @@ const lines: readonly (readonly [command: string, ...args: Argument[]])[] = [
   ['token revoke', 'nobody'],
 ]
 
-/** These have tests of their own below. */
+/** These have tests of their own. */
 const elsewhere = ['doctor', 'events', 'token revoke', 'add', 'edit', 'rm', 'run', 'next']
 
 function leavesOf(command: Command, path: readonly string[] = []): string[] {
@@ -174,7 +127,7 @@ function leavesOf(command: Command, path: readonly string[] = []): string[] {
 
 test('every command is compared here, or works on its own machine only', () => {
   const compared = new Set(lines.map(([command]) => command))
-  const cli = { env: {}, cwd: folder, exitCode: 0 } as never
+  const cli = { env: {}, cwd: sides().folder, exitCode: 0 } as never
   const missing = leavesOf(createProgram(cli))
     .filter((path) => !localCommands.includes(path.split(' ')[0] ?? '') && path !== 'help')
     .filter((path) => !compared.has(path) && !elsewhere.includes(path))
@@ -191,17 +144,15 @@ test.each(titled)('$title: the same from a server as from a database', async ({ 
   const [command, ...given] = line
   const args = [...command.split(' '), ...given.map((arg) => (typeof arg === 'string' ? arg : arg()))]
   for (const format of [['--json'], []]) {
-    const [local, remote] = [
-      await run(sides[0], [...args, ...format]),
-      await run(sides[1], [...args, ...format]),
-    ]
+    const local = await run(sides().local, [...args, ...format])
+    const remote = await run(sides().remote, [...args, ...format])
     expect(comparable(remote)).toEqual(comparable(local))
     expect(local.stdout + local.stderr).not.toBe('')
   }
 })
 
 test('the short forms of commands ask the server, too', async () => {
-  const [, remote] = sides
+  const { remote } = sides()
   for (const args of [
     ['add', 'short', '--every', '1h'],
     ['edit', 'short', '--every', '2h'],
@@ -211,11 +162,11 @@ test('the short forms of commands ask the server, too', async () => {
   ]) {
     expect([args[0], (await run(remote, args)).code]).toEqual([args[0], 0])
   }
-  await expect(sides[0].evertick.jobs.get('short')).rejects.toThrow('no job')
+  await expect(sides().local.evertick.jobs.get('short')).rejects.toThrow('no job')
 })
 
 test('a token is made and taken back on the server', async () => {
-  const [, remote] = sides
+  const { remote } = sides()
   const made = JSON.parse((await run(remote, ['token', 'create', '--role', 'viewer', '--json'])).stdout) as {
     id: string
   }
@@ -225,7 +176,7 @@ test('a token is made and taken back on the server', async () => {
 
 test('the doctor says of a server what it would say of its database, and who asks', async () => {
   const checks = await Promise.all(
-    sides.map(async (side) => {
+    [sides().local, sides().remote].map(async (side) => {
       const { stdout } = comparable(await run(side, ['doctor', '--json']))
       const { checks } = JSON.parse(stdout) as { checks: { name: string }[] }
       return new Map(checks.map((check) => [check.name, check]))
@@ -237,107 +188,4 @@ test('the doctor says of a server what it would say of its database, and who ask
   expect([...local.keys()].filter((name) => !remote.has(name))).toEqual(inside)
   const shared = [...remote.keys()].filter((name) => local.has(name))
   expect(shared.map((name) => remote.get(name))).toEqual(shared.map((name) => local.get(name)))
-})
-
-describe('which one is asked', () => {
-  const nowhere = 'http://127.0.0.1:1'
-
-  test('a flag goes before the environment, and a server before a database', async () => {
-    const [local, remote] = sides
-    const [, database = ''] = local.flags
-    const [, url = ''] = remote.flags
-    await sides[1].evertick.jobs.create({ name: 'only-there', schedule: { every: '1h' } })
-    const asked = async (flags: string[], env: Record<string, string>) => {
-      const ran = await inProcess(['jobs', 'show', 'only-there', ...flags], {
-        cwd: folder,
-        env: { ...remote.env, ...env },
-      })
-      return ran.code === 0 ? 'the server' : ran.code === 3 ? 'the database' : `exit code ${ran.code}`
-    }
-    expect(await asked(['--url', url, '--database', database], {})).toBe('the server')
-    expect(await asked(['--url', url], { EVERTICK_URL: nowhere, EVERTICK_DATABASE_URL: database })).toBe(
-      'the server',
-    )
-    expect(await asked(['--database', database], { EVERTICK_URL: url })).toBe('the database')
-    expect(await asked([], { EVERTICK_URL: url, EVERTICK_DATABASE_URL: database })).toBe('the server')
-    expect(await asked([], { EVERTICK_URL: '', EVERTICK_DATABASE_URL: database })).toBe('the database')
-    expect(await asked(['--token', 'wrong', '--url', url], {})).toBe('exit code 5')
-    const file = join(folder, 'token')
-    writeFileSync(file, `${remote.env.EVERTICK_TOKEN}\n`)
-    expect(await asked(['--url', url], { EVERTICK_TOKEN: '', EVERTICK_TOKEN_FILE: file })).toBe('the server')
-  })
-
-  test('no token, a wrong one, nobody there, no server for a token: each has its exit code and next step', async () => {
-    const [, url = ''] = sides[1].flags
-    const failure = async (flags: string[], env: Record<string, string> = {}) => {
-      const ran = await inProcess(['jobs', 'list', '--json', ...flags], { cwd: folder, env })
-      const { code, next = '' } = errorOf(ran)
-      return [ran.code, code, next.split(' ').slice(0, 3).join(' '), ran.stderr.includes('hunter2')]
-    }
-    expect(await failure(['--url', url])).toEqual([5, 'unauthenticated', 'Make one there', false])
-    expect(await failure(['--url', url, '--token', 'hunter2'])).toEqual([
-      5,
-      'unauthenticated',
-      expect.any(String),
-      false,
-    ])
-    expect(await failure(['--url', nowhere, '--token', 'hunter2'])).toEqual([
-      6,
-      'server_unavailable',
-      'Check the URL,',
-      false,
-    ])
-    expect(await failure(['--url', 'jobs.example.com', '--token', 'a'])).toEqual([
-      2,
-      'invalid_option',
-      'Write one such',
-      false,
-    ])
-    expect(await failure(['--token', 'hunter2'])).toEqual([2, 'invalid_option', 'Name it with', false])
-  })
-
-  test.each(localCommands)('%s is refused with --url, and takes no notice of EVERTICK_URL', async (name) => {
-    const rest = { cron: ['* * * * *'], migrate: ['status'], completion: ['bash'] }[name] ?? []
-    const refused = await inProcess([name, ...rest, '--url', nowhere, '--json'], { cwd: folder, env: {} })
-    expect([refused.code, errorOf(refused).field]).toEqual([2, '--url'])
-  })
-
-  test('a command of this machine runs although the environment names a server', async () => {
-    const [local] = sides
-    const env = { ...local.env, EVERTICK_URL: nowhere, EVERTICK_DATABASE_URL: local.flags[1] ?? '' }
-    for (const args of [['migrate', 'status'], ['login'], ['cron', '* * * * *']]) {
-      expect([args[0], (await inProcess(args, { cwd: folder, env })).code]).toEqual([args[0], 0])
-    }
-  })
-})
-
-describe('events --follow', () => {
-  test.each([0, 1] as const)('a line for each change until Ctrl-C, from side %i', async (which) => {
-    const { evertick, flags, env } = sides[which]
-    const cwd = testFolder()
-    const plain = startCli(['events', '--follow', ...flags], { cwd, env })
-    const json = startCli(['events', '--follow', '--job', 'each-minute', '--json', ...flags], { cwd, env })
-    await plain.says('Waiting for events')
-    // Nothing says that a reader of JSON is ready: a change is made until it is seen.
-    const changes = setInterval(() => {
-      void evertick.jobs.pause('minutely').then(() => evertick.jobs.resume('minutely'))
-      void evertick.jobs.pause('each-minute').then(() => evertick.jobs.resume('each-minute'))
-    }, 300)
-    await Promise.all([plain.says(/job +minutely +changed/), json.says('"job":"each-minute"')])
-    clearInterval(changes)
-    for (const cli of [plain, json]) {
-      cli.signal('SIGINT')
-      expect((await cli.ended).code).toBe(130)
-    }
-    const told = json.stdout.trimEnd().split('\n')
-    const events = told.map((line) => JSON.parse(line) as { type: string; job: string })
-    expect(new Set(events.map(({ job }) => job))).toEqual(new Set(['each-minute']))
-    const change = events.find(({ type }) => type === 'job')
-    expect(Object.keys(change ?? {})).toEqual(['at', 'type', 'id', 'job', 'deleted'])
-  })
-
-  test('without --follow it says what there is instead', async () => {
-    const { code, stderr } = await runCli(['events'], { cwd: testFolder() })
-    expect([code, stderr]).toEqual([2, expect.stringContaining('--follow')])
-  })
 })

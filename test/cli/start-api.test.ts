@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { rolesFor } from '../../src/cli/start/roles-for.ts'
+import { rolesFor } from '../../src/cli/commands/node/roles.ts'
 import { freePort } from '../services/free-port.ts'
 import { type Cli, containing, errorOf, runCli, startCli, testFolder } from './run-cli.ts'
 
@@ -96,7 +96,7 @@ test('in a pipe no link to sign in with is written', async () => {
 })
 
 test.skipIf(spawnSync('script', ['--version']).error !== undefined)(
-  'on a terminal the link to sign in with stands below the address',
+  'on a terminal the sign-in link is below the address',
   async () => {
     const cwd = testFolder({ 'evertick.config.ts': config() })
     // `script` gives it a terminal; when that goes away, so does what runs in it.
@@ -112,6 +112,6 @@ test.skipIf(spawnSync('script', ['--version']).error !== undefined)(
       stdout += String(piece)
       if (stdout.includes('Stop me with Ctrl-C')) break
     }
-    expect(stdout).toMatch(/open +(http:\S+)\s+enter +\1\/sign-in#[\w-]{32}/)
+    expect(stdout).toMatch(/open +(http:\S+)\s+sign in +\1\/sign-in#[\w-]{32}/)
   },
 )

@@ -38,7 +38,7 @@ test('jobs that nobody can run are named once at the start, and explain and why 
   await runCli(['jobs', 'create', 'backup', '--every', '200ms', '--command', '/usr/bin/backup'], { cwd })
   const cli = startCli(['start'], { cwd })
   await cli.says(/✓ tick/)
-  await cli.says('Nobody can run job "backup": No live node may run /usr/bin/backup. Add /usr/bin/backup')
+  await cli.says('No node can run job "backup": No live node may run /usr/bin/backup. Add /usr/bin/backup')
   const { stdout } = await runCli(['why', 'backup'], { cwd })
   expect(stdout).toContain('No live node may run /usr/bin/backup.')
   expect((await runCli(['jobs', 'list', '--health', 'disabled'], { cwd })).stdout).toContain('backup')
@@ -46,7 +46,7 @@ test('jobs that nobody can run are named once at the start, and explain and why 
     'held back: no node has its handler',
   )
   cli.signal('SIGINT')
-  expect((await cli.ended).stderr.split('Nobody can run job')).toHaveLength(2)
+  expect((await cli.ended).stderr.split('No node can run job')).toHaveLength(2)
 })
 
 test('a second Ctrl-C leaves at once', async () => {
@@ -109,7 +109,7 @@ test.each(['start', 'worker'])('%s ends with 6 and what to do when its file is d
   const env = { EVERTICK_DATABASE_URL: 'sqlite:own.db' }
   await runCli(['migrate', 'up'], { cwd, env })
   const cli = startCli([command], { cwd, env })
-  await cli.says(command === 'start' ? /✓ tick/ : 'Working on default')
+  await cli.says(command === 'start' ? /✓ tick/ : 'Serving default')
   await until('its files', () => existsSync(join(cwd, 'own.db-wal')))
   for (const part of ['', '-wal', '-shm']) rmSync(join(cwd, `own.db${part}`))
   const ended = await cli.ended

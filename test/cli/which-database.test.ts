@@ -8,7 +8,7 @@ const config = "export default { database: 'sqlite:file.db', jobs: [] }"
 
 test('migrate and doctor say which database they work on, and what named it', async () => {
   const cwd = testFolder({ 'evertick.config.mjs': config })
-  const words = `sqlite:${cwd}/app.db (named by DATABASE_URL)`
+  const words = `sqlite:${cwd}/app.db (from DATABASE_URL)`
   const at = { cwd, env: { DATABASE_URL: `sqlite:${cwd}/app.db` } }
   for (const action of ['plan', 'up', 'status', 'down --yes'])
     expect(await inProcess(['migrate', ...action.split(' ')], at)).toMatchObject({
@@ -23,7 +23,7 @@ test('start says which database it works on, and what named it', async () => {
   const cwd = testFolder({ 'evertick.config.mjs': config })
   const node = startCli(['start', '--role', 'worker'], { cwd })
   await node.says('runs ')
-  expect(node.stdout).toMatch(/^ +data +file\.db \(named by .*evertick\.config\.mjs\)$/m)
+  expect(node.stdout).toMatch(/^ +data +file\.db \(from .*evertick\.config\.mjs\)$/m)
 })
 
 test('half of MYSQL_DB_* is an error, but not where a flag or a URL names the database', async () => {

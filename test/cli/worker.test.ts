@@ -31,6 +31,6 @@ test('--once runs one execution, --drain all of them with their retries', async 
   expect(drain).toMatchObject({ code: 0, stderr: containing('3 runs completed') })
   expect(await counts()).toEqual(['completed 2', 'completed 2', 'completed 2'])
   expect(await runCli(['worker', '--once'], { cwd })).toMatchObject({
-    stderr: containing('Nothing is ready'),
+    stderr: containing('No execution is ready'),
   })
 })

@@ -18,7 +18,7 @@ test.skipIf(mysqlUrl === null)('MYSQL_DB_* alone name the database of every comm
   onTestFinished(() => database.drop())
   const cwd = testFolder(config)
   const env = mysqlEnvironment(database.url)
-  const named = `${env['MYSQL_DB_HOST']}:${env['MYSQL_DB_PORT']}/${database.name} (named by MYSQL_DB_NAME)`
+  const named = `${env['MYSQL_DB_HOST']}:${env['MYSQL_DB_PORT']}/${database.name} (from MYSQL_DB_NAME)`
   const up = await runCli(['migrate', 'up'], { cwd, env })
   expect(up).toMatchObject({ code: 0, stderr: containing(named) })
   expect(up.stderr).not.toContain(`:${env['MYSQL_DB_PASSWORD']}@`)

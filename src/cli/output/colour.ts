@@ -1,5 +1,5 @@
 /**
- * Our own colours, told apart from any in a text from elsewhere: until it is written, a mark that nobody can guess stands
+ * Keeps our own colours apart from escape codes in foreign text: until it is written, a mark that nobody can guess stands
  * for the escape character.
  */
 import { randomUUID } from 'node:crypto'
@@ -8,7 +8,7 @@ import { printableText } from '../../core/printable-text.ts'
 const mark = randomUUID()
 const codes = new RegExp(`${mark}(\\[\\d+m)`, 'g')
 
-/** The codes that begin a colour and that end it. */
+/** The codes that start and end a colour. */
 export type Colour = readonly [begin: number, end: number]
 
 export function coloured([begin, end]: Colour, text: string): string {
@@ -19,7 +19,7 @@ export function withoutColour(text: string): string {
   return text.replaceAll(codes, '')
 }
 
-/** What may be written: of all that steers a terminal, only our own colours. */
+/** Safe to write: our own colours are the only control codes in it. */
 export function terminalText(text: string): string {
   return printableText(text).replaceAll(codes, '\u001b$1')
 }

@@ -2,7 +2,7 @@
 import type { ExecutionState } from '../../core/execution/execution-state.ts'
 import type { Stream, Style } from './terminal.ts'
 
-const styles: Readonly<Record<ExecutionState, Style>> = {
+export const stateStyles: Readonly<Record<ExecutionState, Style>> = {
   blocked: 'skipped',
   pending: 'running',
   running: 'running',
@@ -13,5 +13,5 @@ const styles: Readonly<Record<ExecutionState, Style>> = {
 }
 
 export function stateCell(out: Stream, state: ExecutionState): string {
-  return out.paint(styles[state], state)
+  return out.paint(stateStyles[state], state)
 }

@@ -1,4 +1,4 @@
-/** How a job does, in its colour. */
+/** The health of a job, in its colour. */
 import type { Health, HealthState } from '../../core/job/health.ts'
 import { plainText } from './plain-text.ts'
 import type { Stream, Style } from './terminal.ts'

@@ -1,4 +1,4 @@
-/** Text that came from elsewhere, for one line of a terminal: no line breaks, and nothing that steers it. */
+/** Foreign text for one line of a terminal: no line breaks, no control codes. */
 import { printableText } from '../../core/printable-text.ts'
 import { withoutColour } from './colour.ts'
 
@@ -6,7 +6,7 @@ export function plainText(text: string): string {
   return printableText(text.replaceAll(/\s*[\r\n]+\s*/g, ' ').replaceAll('\t', ' '))
 }
 
-/** How many columns the text takes, colours aside. */
+/** How many columns the text takes, without its colours. */
 export function widthOf(text: string): number {
   let width = 0
   for (const char of withoutColour(text)) {
@@ -19,7 +19,7 @@ export function widthOf(text: string): number {
 const wide =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u
 
-/** Cut to `width` columns, with an ellipsis where something is missing. Only for text without colours. */
+/** Cuts the text to `width` columns, with an ellipsis if anything is cut. Only for text without colours. */
 export function cut(text: string, width: number): string {
   if (widthOf(text) <= width) return text
   let kept = ''

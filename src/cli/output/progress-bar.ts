@@ -1,8 +1,8 @@
-/** A bar on standard error for work that takes a while; nothing where no person watches. */
+/** A bar on standard error for work that takes a while; nothing if no person is watching. */
 import type { Terminal } from './terminal.ts'
 
 const width = 30
-/** Work that is done before this needs no bar. */
+/** Work that takes less than this needs no bar. */
 const patienceMs = 300
 const everyMs = 50
 

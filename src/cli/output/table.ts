@@ -3,19 +3,22 @@ import { withoutColour } from './colour.ts'
 import { cut, plainText, widthOf } from './plain-text.ts'
 import type { Stream } from './terminal.ts'
 
-export interface Column {
+/** A title alone, or with how the column is laid out. */
+export type Column = string | ColumnLayout
+
+interface ColumnLayout {
   readonly title: string
   readonly align?: 'right'
-  /** Is cut short where the terminal is too narrow. */
+  /** Cut if the terminal is too narrow. */
   readonly shrinks?: true
-  /** Is left out where even that is not enough; the last of them first. */
+  /** Left out if that is not enough; the last one first. */
   readonly optional?: true
 }
 
 export type Cell = string
 
 const gap = '  '
-/** Shorter than this, a text says too little. */
+/** A shorter text would say too little. */
 const narrowest = 16
 
 export function writeTable(
@@ -24,12 +27,16 @@ export function writeTable(
   rows: readonly (readonly Cell[])[],
 ): void {
   if (!out.tty) {
-    out.write(columns.map(({ title }) => title).join('\t'))
+    out.write(columns.map((column) => layoutOf(column).title).join('\t'))
     for (const row of rows) out.write(row.map(plainText).join('\t'))
     return
   }
   for (const line of tableLines(columns, rows, out.columns, (title) => out.paint('dim', title)))
     out.write(line)
+}
+
+function layoutOf(column: Column): ColumnLayout {
+  return typeof column === 'string' ? { title: column } : column
 }
 
 /** The lines of an aligned table. */
@@ -40,7 +47,7 @@ export function tableLines(
   paintTitle: (title: string) => string,
 ): string[] {
   const rows = cells.map((row) => row.map(plainText))
-  const measured = columns.map((column, index) => ({
+  const measured = columns.map(layoutOf).map((column, index) => ({
     ...column,
     index,
     width: widest([column.title, ...rows.map((row) => row[index] ?? '')]),
@@ -51,7 +58,7 @@ export function tableLines(
       .map(({ index, width, align }) => padded(row[index] ?? '', width, align))
       .join(gap)
       .trimEnd()
-  return [line(columns.map(({ title }) => paintTitle(title))), ...rows.map(line)]
+  return [line(measured.map(({ title }) => paintTitle(title))), ...rows.map(line)]
 }
 
 /** Names and values, one pair per line; pairs without a value are left out. */
@@ -70,12 +77,12 @@ export function padded(text: Cell, width: number, align?: 'right'): string {
   return align === 'right' ? fill + shown : shown + fill
 }
 
-/** Not by Math.max(...): a list may be longer than a call may have arguments. */
+/** Not Math.max(...): a list may have more items than a call can have arguments. */
 export function widest(texts: readonly string[]): number {
   return texts.reduce((width, text) => Math.max(width, widthOf(text)), 0)
 }
 
-interface MeasuredColumn extends Column {
+interface MeasuredColumn extends ColumnLayout {
   readonly index: number
   readonly width: number
 }
@@ -95,7 +102,7 @@ function withoutOptional(columns: readonly MeasuredColumn[], space: number): rea
   return kept
 }
 
-/** The widest of those that may shrink gives way first. */
+/** The widest column that can shrink does so first. */
 function shrunk(columns: readonly MeasuredColumn[], space: number): readonly MeasuredColumn[] {
   const widths = new Map(columns.map((column) => [column, column.width]))
   const widthNow = (column: MeasuredColumn) => widths.get(column) ?? 0

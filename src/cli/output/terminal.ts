@@ -1,10 +1,10 @@
 /**
- * Where words and data go: data to standard output, words to standard error; colour only where a person looks. All that is
- * written passes here, and nothing that steers a terminal but our own colours passes through.
+ * Data goes to standard output, words to standard error; colour only where a person is looking. Everything that is written
+ * passes through here, and the only control codes that get through are our own colours.
  */
 import { type Colour, coloured, terminalText } from './colour.ts'
 
-/** Colour carries meaning only; each meaning also has a letter or a shape. */
+/** Each colour has a meaning, and a letter or a shape says the same without colour. */
 const styles = {
   ran: [32, 39],
   failed: [31, 39],
@@ -28,10 +28,10 @@ export class Stream {
   constructor(stream: NodeJS.WriteStream, onGone: () => void) {
     this.#stream = stream
     this.tty = stream.isTTY
-    // hasColors() heeds NO_COLOR, FORCE_COLOR and TERM=dumb.
+    // hasColors() respects NO_COLOR, FORCE_COLOR and TERM=dumb.
     this.#colour = stream.isTTY && stream.hasColors()
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      // The reader has left (`| head`): nobody is there to be told, and nothing is wrong.
+      // The reader has left (`| head`): nobody is there to tell, and nothing is wrong.
       if (error.code !== 'EPIPE') throw error
       this.#gone = true
       onGone()
@@ -46,12 +46,12 @@ export class Stream {
     this.writeText(`${line}\n`)
   }
 
-  /** For what has its line ends already. */
+  /** For text that already has its line ends. */
   writeText(text: string): void {
     this.#send(terminalText(text))
   }
 
-  /** For what is drawn again and again, such as a progress bar. */
+  /** For a line that is redrawn, such as a progress bar. */
   rewriteLine(text: string): void {
     this.#send(`\r${terminalText(text)}`)
   }
@@ -81,7 +81,7 @@ export class Terminal {
   readonly out: Stream
   readonly err: Stream
   readonly json: boolean
-  /** Set by a command that works on although nobody reads its output. */
+  /** Set by a command that keeps working when nobody reads its output. */
   keepGoing = false
 
   constructor(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream, json: boolean) {
@@ -92,17 +92,25 @@ export class Terminal {
     this.err = new Stream(stderr, () => {})
   }
 
-  /** The answer of a command: one JSON value with `--json`, else whatever `show` writes. */
+  /** The answer of a command: one JSON value with `--json`, otherwise whatever `show` writes. */
   answer(value: unknown, show: (out: Stream) => void): void {
     if (this.json) this.data(value)
     else show(this.out)
+  }
+
+  /** The outcome of a change: one JSON value with `--json`, otherwise a sentence and, for scripts, an id. */
+  report(value: unknown, sentence: string, id?: string): void {
+    this.answer(value, (out) => {
+      this.say(sentence)
+      if (id !== undefined) out.write(id)
+    })
   }
 
   data(value: unknown): void {
     this.out.write(JSON.stringify(value, null, this.out.tty ? 2 : undefined))
   }
 
-  /** A sentence for the person who watches; silent where a program reads. */
+  /** A sentence for a person; not printed with `--json`. */
   say(sentence: string): void {
     if (!this.json) this.err.write(sentence)
   }

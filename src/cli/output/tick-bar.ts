@@ -1,4 +1,4 @@
-/** The tick bar: one mark per tick, newest right; height is duration, colour and shape are what became of it. */
+/** The tick bar: one mark per tick, newest right; its height is the duration, its colour and shape the outcome. */
 import type { ExplainedTickView } from '../../app/job/explain.ts'
 import type { ExecutionView } from '../../app/views.ts'
 import type { Stream, Style } from './terminal.ts'

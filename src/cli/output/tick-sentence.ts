@@ -1,7 +1,8 @@
-/** What became of a tick, as a sentence. */
+/** What happened to a tick, as a sentence. */
 import type { ExplainedTickView } from '../../app/job/explain.ts'
 import type { ExecutionView } from '../../app/views.ts'
 import { cancelWords } from '../../core/execution/execution.ts'
+import { phraseOf } from '../../core/job/fields.ts'
 import { heldBackSentence, reasonSentence, unaccountedSentence } from '../../core/tick/account.ts'
 import { plainText } from './plain-text.ts'
 import { durationWords, type Times } from './times.ts'
@@ -29,17 +30,17 @@ export function tickSentence(
       return unaccountedSentence
     case 'undecided':
       if (tick.reason === 'disabled') return heldBackSentence
-      return 'due, but not decided yet: the job is paused, or nobody leads'
+      return 'due, but not decided yet: the job is paused, or there is no leader'
     case 'upcoming':
       return 'upcoming'
     case 'purged':
-      return 'beyond retention: its history has been cleared away'
+      return 'beyond retention: its history was removed'
     default:
       return tick.account satisfies never
   }
 }
 
-/** How an execution stands: "ran in 12 ms, attempt 2". `late` says whether a late start is worth telling. */
+/** What an execution is doing or did: "ran in 12 ms, attempt 2". `late` says whether to mention a late start. */
 export function executionSentence(
   state: string | undefined,
   execution: ExecutionView | undefined,
@@ -66,14 +67,14 @@ export function executionSentence(
         ? 'running'
         : `running since ${times.at(execution.startedAt)}${attempt}`
     case 'retrying': {
-      if (execution === undefined) return 'waits for its next attempt'
-      const told = execution.error === null ? 'put off' : `attempt ${execution.attempt} failed${why}`
-      return `${told}; goes on ${times.next(execution.readyAt)}`
+      if (execution === undefined) return 'waiting for its next attempt'
+      const outcome = execution.error === null ? 'postponed' : `attempt ${execution.attempt} failed${why}`
+      return `${outcome}; continues ${times.next(execution.readyAt)}`
     }
     case 'pending':
-      return waitSentence(execution) ?? 'ready, waits for a worker'
+      return waitSentence(execution) ?? 'ready, waiting for a worker'
     case 'blocked':
-      return waitSentence(execution) ?? 'waits for the run before'
+      return waitSentence(execution) ?? 'waiting for the previous run'
     case 'cancelled': {
       const reason = execution?.cancelReason ?? ''
       return `cancelled, ${plainText(cancelWords(reason))}`
@@ -83,11 +84,11 @@ export function executionSentence(
   }
 }
 
-/** What it waits for, where the list that it comes from says so. */
+/** What it is waiting for, if the list that it comes from says so. */
 function waitSentence(execution: ExecutionView | undefined): string | null {
   const sentence = execution?.waits?.sentence
   if (sentence === undefined) return null
-  return plainText(`${sentence.charAt(0).toLowerCase()}${sentence.slice(1).replace(/\.$/, '')}`)
+  return plainText(phraseOf(sentence))
 }
 
 function lateness(execution: ExecutionView | undefined): string {

@@ -1,4 +1,4 @@
-/** Instants and durations for people: relative and absolute, in one zone that the headings name. */
+/** Instants and durations for people: relative and absolute, in one zone, which the headings name. */
 
 export class Times {
   readonly timezone: string
@@ -6,7 +6,7 @@ export class Times {
   readonly #plain: boolean
   readonly #format: Intl.DateTimeFormat
 
-  /** `plain` gives ISO 8601 instead: what a program can read. */
+  /** `plain` gives ISO 8601, for programs. */
   constructor(timezone: string, now: number, plain: boolean) {
     this.timezone = timezone
     this.#now = now
@@ -20,7 +20,7 @@ export class Times {
     return this.#plain ? at.toISOString() : `${this.relative(at)}, ${this.at(at)}`
   }
 
-  /** As short as it can be: the time today; on other days with the date, and without seconds that are none. */
+  /** As short as possible: the time if it is today, otherwise with the date and without zero seconds. */
   at(at: Date): string {
     if (this.#plain) return at.toISOString()
     const [day = '', time = ''] = localText(this.#format, at)
@@ -37,15 +37,20 @@ export class Times {
     return relativeWords(at.getTime() - this.#now)
   }
 
-  /** "in 4 s", or what is overdue: "when a worker is there". */
+  /** "in 4 s", or if it is overdue: "when a worker is available". */
   next(at: Date): string {
-    return at.getTime() > this.#now ? this.relative(at) : 'when a worker is there'
+    return at.getTime() > this.#now ? this.relative(at) : 'when a worker is available'
   }
 
   /** "14:05:00 to 14:09:00", with the date where the days differ. */
   span(from: Date, to: Date): string {
     return `${this.at(from)} to ${this.at(to)}`
   }
+}
+
+/** The zone of this machine. */
+export function ownZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone
 }
 
 export function localFormat(timezone: string): Intl.DateTimeFormat {
@@ -60,7 +65,7 @@ export function localFormat(timezone: string): Intl.DateTimeFormat {
   })
 }
 
-/** Day and time, as ISO writes them. */
+/** Day and time, as in ISO 8601. */
 export function localText(format: Intl.DateTimeFormat, at: Date): string[] {
   return format.format(at).split(' ')
 }

@@ -1,4 +1,4 @@
-/** Lists of a server: longer ones than it gives at once, and searches as it reads them. */
+/** Lists of a server: several pages in one, and searches in its syntax. */
 import { largestPage } from '../../client/pages.ts'
 import { EvertickError } from '../../core/error.ts'
 
@@ -7,7 +7,7 @@ interface Page<Item, Cursor> {
   readonly nextCursor: Cursor | null
 }
 
-/** As many as were asked for, in as many pages as it takes. */
+/** Up to `limit` items, in as many pages as that takes. */
 export async function gathered<Item, Cursor>(
   limit: number,
   cursor: Cursor | undefined,
@@ -26,7 +26,7 @@ export async function gathered<Item, Cursor>(
   return { items, nextCursor: next }
 }
 
-/** `state:"paused" tag:"two words" "nightly"`: each value in quotes, so that none is read as something else. */
+/** `state:"paused" tag:"two words" "nightly"`: each value in quotes, so that none is taken for syntax. */
 export function searchText(
   named: Readonly<Record<string, string | undefined>>,
   words?: string,
@@ -45,5 +45,7 @@ export function searchText(
 
 function quoted(value: string, field: string): string {
   if (!value.includes('"')) return `"${value}"`
-  throw new EvertickError('invalid_option', `A quotation mark cannot be searched for on a server.`, { field })
+  throw new EvertickError('invalid_option', 'A search on a server cannot contain a quotation mark.', {
+    field,
+  })
 }

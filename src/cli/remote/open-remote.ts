@@ -1,4 +1,4 @@
-/** The server that the settings name, as a system. */
+/** The server of the settings, as a system. */
 import { createClient } from '../../client/index.ts'
 import { EvertickError } from '../../core/error.ts'
 import type { RemoteSettings } from '../settings.ts'
@@ -11,8 +11,8 @@ export function openRemote({ url, from, token }: RemoteSettings): System {
 
 export function clientOf({ url, from, token }: RemoteSettings): ReturnType<typeof createClient> {
   if (token !== undefined) return createClient({ url, token })
-  throw new EvertickError('unauthenticated', `${from} names a server, and no token is given.`, {
+  throw new EvertickError('unauthenticated', `${from} names a server, but there is no token for it.`, {
     field: 'EVERTICK_TOKEN',
-    next: 'Make one there with `evertick token create --role operator`, and set EVERTICK_TOKEN.',
+    next: 'Create one on the server with `evertick token create --role operator`, and set EVERTICK_TOKEN.',
   })
 }

@@ -1,4 +1,4 @@
-/** The jobs of a server, under the names of the library. Who asks is known there by the token. */
+/** The jobs of a server, under the names of the library. */
 import type { ActorOptions } from '../../app/change-context.ts'
 import type { ConvertReport } from '../../app/job/convert-jobs.ts'
 import type { ExplainedTickView, ExplanationView } from '../../app/job/explain.ts'
@@ -10,7 +10,7 @@ import type { JobQuery, SystemJobs } from '../system.ts'
 import { gathered, searchText } from './lists.ts'
 import { executionOf, jobOf, rangeInstants, tickInstants, viewOf, viewsOf } from './views.ts'
 
-/** The most ticks that one answer has. */
+/** The most ticks in one response. */
 const mostTicks = 10_000
 
 export function remoteJobs({ jobs }: Client): SystemJobs {
@@ -29,14 +29,14 @@ export function remoteJobs({ jobs }: Client): SystemJobs {
     },
     delete: async (job) => await jobs.delete(job),
     pause: async (job, options) =>
-      jobOf(await jobs.pause(job, mine(options) as Body<'POST /jobs/{id}/pause'>)),
-    resume: async (job, options) => jobOf(await jobs.resume(job, mine(options))),
+      jobOf(await jobs.pause(job, withoutActor(options) as Body<'POST /jobs/{id}/pause'>)),
+    resume: async (job, options) => jobOf(await jobs.resume(job, withoutActor(options))),
     cancel: async (job) => jobOf(await jobs.cancel(job)),
     resetCursor: async (job) => jobOf(await jobs.resetCursor(job)),
     retry: async (job) => executionOf(await jobs.retry(job)),
-    trigger: async (job, options) => executionOf(await jobs.trigger(job, mine(options))),
+    trigger: async (job, options) => executionOf(await jobs.trigger(job, withoutActor(options))),
     backfill: async (job, { from, to, ...options }) =>
-      viewOf<BackfillView>(await jobs.backfill(job, { ...mine(options), ...span(from, to) }), {
+      viewOf<BackfillView>(await jobs.backfill(job, { ...withoutActor(options), ...span(from, to) }), {
         first: true,
         last: true,
       }),
@@ -52,12 +52,14 @@ export function remoteJobs({ jobs }: Client): SystemJobs {
         lastExecution: stats.lastExecution === null ? null : executionOf(stats.lastExecution),
       }
     },
-    convert: async (options) => (await jobs.convert(mine(options))) as ConvertReport,
+    convert: async (options) => (await jobs.convert(withoutActor(options))) as ConvertReport,
   }
 }
 
-/** Without who asks: the server knows its caller, and takes nobody's word for it. */
-export function mine<Given extends ActorOptions>(given: Given | undefined): Omit<Given, keyof ActorOptions> {
+/** Without the actor: the server knows its caller by the token. */
+export function withoutActor<Given extends ActorOptions>(
+  given: Given | undefined,
+): Omit<Given, keyof ActorOptions> {
   const { actor: _actor, origin: _origin, ...options } = { ...given } as Given
   return options
 }
@@ -70,7 +72,7 @@ export function instantText(at: Instant, field: string): string {
   return new Date(parseInstant(at, field)).toISOString()
 }
 
-/** Ticks come in pages; ranges and what is unaccounted for are those of the whole span in each. */
+/** Ticks come in pages; every page has the ranges and the unaccounted ticks of the whole span. */
 async function explained(
   { jobs }: Pick<Client, 'jobs'>,
   job: string,

@@ -1,5 +1,4 @@
-/** A server as a command meets it: the client's calls under the names of the library, with Dates. */
-
+/** A server as a system: the client's calls under the names of the library, with Dates. */
 import type { Leader, Nodes, Queues, TermView } from '../../app/cluster/cluster.ts'
 import type { AttemptView, LogLine } from '../../app/execution/executions.ts'
 import type { AuditResult } from '../../app/job/audit-ledger.ts'
@@ -10,7 +9,7 @@ import type { Metrics } from '../../app/reports/metrics.ts'
 import type { Client } from '../../client/index.ts'
 import type { System } from '../system.ts'
 import { gathered, searchText } from './lists.ts'
-import { instantText, mine, remoteJobs } from './remote-jobs.ts'
+import { instantText, remoteJobs, withoutActor } from './remote-jobs.ts'
 import { attemptInstants, executionOf, logInstants, viewOf, viewsOf } from './views.ts'
 
 type ElementOf<List extends (...args: never) => Promise<readonly unknown[]>> = Awaited<
@@ -26,8 +25,8 @@ export function remoteSystem(client: Client): System {
       list: async (query) => {
         const { limit = 100, cursor, job, state, queue, filter, ...rest } = { ...query }
         return await gathered(limit, cursor, async (place) => {
-          const found = searchText({ job, state, queue }, undefined, filter)
-          const page = await executions.list({ ...rest, ...found, ...place })
+          const search = searchText({ job, state, queue }, undefined, filter)
+          const page = await executions.list({ ...rest, ...search, ...place })
           return { ...page, items: page.executions }
         }).then(({ items, nextCursor }) => ({
           executions: items.map(executionOf),
@@ -35,9 +34,9 @@ export function remoteSystem(client: Client): System {
         }))
       },
       get: async (id) => {
-        const found = await executions.get(id)
-        const attempts = viewsOf<AttemptView>(found.attempts, attemptInstants)
-        return { ...executionOf(found), attempts }
+        const execution = await executions.get(id)
+        const attempts = viewsOf<AttemptView>(execution.attempts, attemptInstants)
+        return { ...executionOf(execution), attempts }
       },
       cancel: async (id) => executionOf(await executions.cancel(id)),
       retry: async (id) => executionOf(await executions.retry(id)),
@@ -45,8 +44,8 @@ export function remoteSystem(client: Client): System {
     },
     leader: {
       current: async () => {
-        const found = await leader.current()
-        return found === null ? null : viewOf<CurrentLeader>(found, { leaseUntil: true })
+        const current = await leader.current()
+        return current === null ? null : viewOf<CurrentLeader>(current, { leaseUntil: true })
       },
       terms: async (query) =>
         viewsOf<TermView>(await leader.terms(query), {
@@ -68,7 +67,7 @@ export function remoteSystem(client: Client): System {
     },
     queues: {
       list: async () => viewsOf<ElementOf<Queues['list']>>(await queues.list(), { pausedAt: true }),
-      pause: async (name, options) => await queues.pause(name, mine(options)),
+      pause: async (name, options) => await queues.pause(name, withoutActor(options)),
       resume: async (name) => await queues.resume(name),
     },
     nodes: {
@@ -103,7 +102,7 @@ export function remoteSystem(client: Client): System {
     why: async (reference) => viewOf<Why>(await client.why(reference), {}),
     metrics: async () => viewOf<Metrics>(await client.metrics(), { collectedAt: true }),
     tokens: {
-      createToken: async (options) => viewOf(await tokens.create(mine(options)), { expiresAt: true }),
+      createToken: async (options) => viewOf(await tokens.create(withoutActor(options)), { expiresAt: true }),
       listTokens: async () =>
         viewsOf(await tokens.list(), { createdAt: true, expiresAt: true, revokedAt: true }),
       revoke: async (id) => await tokens.revoke(id),

@@ -1,14 +1,14 @@
-/** What a server sends, as the library shows the same thing: instants come as text, and are Dates here. */
+/** Turns what a server sends into the views of the library: instants arrive as text and become Dates. */
 import type { AttemptView, LogLine } from '../../app/execution/executions.ts'
 import type { ExplainedTickView, ExplanationView } from '../../app/job/explain.ts'
 import type { ExecutionView, JobView, WaitsView } from '../../app/views.ts'
 
-/** The members of a view that are instants. Those that hold anything at all are the user's own. */
+/** The members of a view that are instants, but not those of type `unknown`, which hold the user's data. */
 type InstantKey<View> = {
   [Key in keyof View]-?: unknown extends View[Key] ? never : Date extends View[Key] ? Key : never
 }[keyof View]
 
-/** All of them, or it does not compile. */
+/** Must list all of them, or it does not compile. */
 export type Instants<View> = Readonly<Record<InstantKey<View>, true>>
 
 export function viewOf<View>(body: object, instants: Instants<View>): View {
@@ -20,7 +20,6 @@ export function viewOf<View>(body: object, instants: Instants<View>): View {
   ) as View
 }
 
-/** For a list of views. */
 export function viewsOf<View>(bodies: readonly object[], instants: Instants<View>): View[] {
   return bodies.map((body) => viewOf(body, instants))
 }

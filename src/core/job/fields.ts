@@ -356,6 +356,11 @@ function instantText(at: Date | string): string {
   return typeof at === 'string' ? at : at.toISOString()
 }
 
+/** A line as part of a table or a sentence: without its capital and its full stop. */
+export function phraseOf(line: string): string {
+  return line.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase()).replace(/\.$/, '')
+}
+
 export type OptionName = keyof typeof jobFields
 
 /** Every option, in the order of the table. */

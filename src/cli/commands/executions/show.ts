@@ -1,0 +1,80 @@
+/** `evertick executions show`: one execution and its attempts. */
+import type { AttemptView } from '../../../app/execution/executions.ts'
+import { stateCell } from '../../output/execution-state.ts'
+import { plainText } from '../../output/plain-text.ts'
+import { type Column, writePairs, writeTable } from '../../output/table.ts'
+import { executionSentence } from '../../output/tick-sentence.ts'
+import { durationWords } from '../../output/times.ts'
+import type { Session } from '../../session.ts'
+
+const shownJson = 500
+
+export async function showExecution({ evertick, terminal, times }: Session, id: string): Promise<void> {
+  const execution = await evertick.executions.get(id)
+  terminal.answer(execution, (out) => {
+    const { caughtUp, leasedBy, leasedUntil, progress, progressNote } = execution
+    writePairs(out, [
+      ['execution', execution.id],
+      ['job', out.paint('strong', plainText(execution.job))],
+      [
+        'state',
+        execution.waits === undefined
+          ? `${stateCell(out, execution.state)}, ${executionSentence(execution.state, execution, times, true)}`
+          : `${stateCell(out, execution.state)}: ${plainText(execution.waits.sentence)}`,
+      ],
+      [
+        'cause',
+        caughtUp === null ? execution.cause : `${execution.cause}, ${caughtUp.index} of ${caughtUp.of}`,
+      ],
+      ['enqueued by', execution.enqueuedBy === null ? null : plainText(execution.enqueuedBy)],
+      ['scheduled for', times.both(execution.scheduledFor)],
+      ['started', times.both(execution.startedAt)],
+      ['finished', times.both(execution.finishedAt)],
+      [
+        'progress',
+        progress === null ? null : `${Math.round(progress * 100)} % ${plainText(progressNote ?? '')}`,
+      ],
+      ['queue', `${execution.queue}, priority ${execution.priority}`],
+      [
+        'lease',
+        leasedBy === null
+          ? null
+          : `${plainText(leasedBy)}, fence ${execution.fence}${leasedUntil === null ? '' : `, until ${times.at(leasedUntil)}`}`,
+      ],
+      ['retry of', execution.retryOf],
+      ['idempotency key', execution.idempotencyKey],
+      ['input', jsonCell(execution.input)],
+      ['result', jsonCell(execution.result)],
+      ['times in', out.tty ? times.timezone : null],
+    ])
+    if (execution.attempts.length === 0) return
+    out.write('')
+    const columns: readonly Column[] = [
+      { title: 'ATTEMPT', align: 'right' },
+      'OUTCOME',
+      'STARTED',
+      'TOOK',
+      { title: 'NODE', shrinks: true },
+      { title: 'ERROR', shrinks: true },
+    ]
+    const rows = execution.attempts.map((attempt) => [
+      String(attempt.attempt),
+      attempt.outcome,
+      attempt.startedAt === null ? '–' : times.at(attempt.startedAt),
+      took(attempt),
+      plainText(attempt.nodeId ?? '–'),
+      attempt.error === null ? '' : plainText(attempt.error.message),
+    ])
+    writeTable(out, columns, rows)
+  })
+}
+
+function took({ startedAt, finishedAt }: AttemptView): string {
+  return startedAt === null ? '–' : durationWords(finishedAt.getTime() - startedAt.getTime())
+}
+
+function jsonCell(value: unknown): string | null {
+  if (value === null || value === undefined) return null
+  const text = plainText(JSON.stringify(value))
+  return text.length > shownJson ? `${text.slice(0, shownJson)}… (--json shows it all)` : text
+}

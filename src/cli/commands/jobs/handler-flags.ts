@@ -1,0 +1,108 @@
+/** `--http URL …` and `--command -- program args…`: a handler that needs no code, as flags. */
+import type { Command } from 'commander'
+import type { CreateJob } from '../../../app/job/jobs.ts'
+import { EvertickError } from '../../../core/error.ts'
+import { type HttpMethod, httpMethods } from '../../../core/job/handler.ts'
+import { choice, collect } from '../../help.ts'
+import { onlyOne, strayFlag } from './flag-conflicts.ts'
+
+export interface HandlerFlags {
+  readonly handler?: string
+  readonly http?: string
+  readonly method?: HttpMethod
+  readonly header?: readonly string[]
+  readonly body?: string
+  readonly expect?: readonly string[]
+  readonly command?: true
+  readonly env?: readonly string[]
+  readonly cwd?: string
+}
+
+export function handlerFlags(command: Command): Command {
+  return command
+    .option('--handler <name>', 'the function to run (default: the job’s name)')
+    .option('--http <url>', 'call this URL instead')
+    .addOption(
+      choice(
+        '--method <method>',
+        'with --http: the method (default: POST with a body, else GET)',
+        httpMethods,
+      ),
+    )
+    .option('--header <name: value>', 'with --http: a header; can be repeated', collect)
+    .option('--body <text>', 'with --http: the body, sent as JSON if it is valid JSON, else as text')
+    .option(
+      '--expect <status>',
+      'with --http: the expected status: 200, 2xx or 200-204; can be repeated',
+      collect,
+    )
+    .option('--command', 'run the program after --, with its arguments')
+    .option('--env <name=value>', 'with --command: an environment variable; can be repeated', collect)
+    .option('--cwd <folder>', 'with --command: the folder to run in (default: /)')
+}
+
+/** undefined if no flag sets it. `argv` is what follows `--`. */
+export function handlerOfFlags(flags: HandlerFlags, argv: readonly string[]): CreateJob['handler'] {
+  const { handler, http, command } = flags
+  onlyOne({ '--handler': handler, '--http': http, '--command': command }, 'handler', 'invalid_option')
+  refuseStray(flags, argv)
+  if (http !== undefined) return httpOf(http, flags)
+  if (command === undefined) return handler
+  const [program, ...args] = argv
+  if (program === undefined)
+    throw invalid('--command needs a program.', '--command', 'Put it after --, with its arguments.')
+  return {
+    type: 'command',
+    command: program,
+    args,
+    ...(flags.env === undefined ? {} : { env: pairs(flags.env, '=', '--env') }),
+    ...(flags.cwd === undefined ? {} : { cwd: flags.cwd }),
+  }
+}
+
+function httpOf(url: string, { method, header, body, expect }: HandlerFlags): CreateJob['handler'] {
+  return {
+    type: 'http',
+    url,
+    ...(method === undefined ? {} : { method }),
+    ...(header === undefined ? {} : { headers: pairs(header, ':', '--header') }),
+    ...(body === undefined ? {} : { body: bodyOf(body) }),
+    ...(expect === undefined ? {} : { expect }),
+  }
+}
+
+function bodyOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+function pairs(texts: readonly string[], sign: string, flag: string): Record<string, string> {
+  return Object.fromEntries(
+    texts.map((text) => {
+      const at = text.indexOf(sign)
+      // The text may be a secret, so the message does not repeat it.
+      if (at < 1) throw invalid(`A ${flag} has no "${sign}".`, flag, `Write ${flag} 'name${sign}value'.`)
+      const value = text.slice(at + 1)
+      return [text.slice(0, at).trim(), sign === ':' ? value.trim() : value]
+    }),
+  )
+}
+
+function refuseStray(flags: HandlerFlags, argv: readonly string[]): void {
+  const { method, header, body, expect, env, cwd } = flags
+  const stray = (flag: string, needs: string) => strayFlag(flag, needs, 'invalid_option')
+  for (const [flag, value] of Object.entries({ method, header, body, expect })) {
+    if (value !== undefined && flags.http === undefined) throw stray(`--${flag}`, '--http')
+  }
+  for (const [flag, value] of Object.entries({ env, cwd })) {
+    if (value !== undefined && flags.command === undefined) throw stray(`--${flag}`, '--command')
+  }
+  if (argv.length > 0 && flags.command === undefined) throw stray(JSON.stringify(argv[0]), '--command')
+}
+
+function invalid(message: string, field: string, next: string): EvertickError {
+  return new EvertickError('invalid_option', message, { field, next })
+}

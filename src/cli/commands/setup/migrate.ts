@@ -1,0 +1,159 @@
+/** `evertick migrate`: the schema of the database. */
+import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { createInterface } from 'node:readline/promises'
+import type { Command } from 'commander'
+import { EvertickError } from '../../../core/error.ts'
+import type { Migrator } from '../../../store/migrate.ts'
+import { openStore } from '../../../store/open-store.ts'
+import { makeDataFolder, makePrivateFolder } from '../../../store/private-files.ts'
+import { examples } from '../../help.ts'
+import { counted } from '../../output/count-words.ts'
+import { writeTable } from '../../output/table.ts'
+import type { Times } from '../../output/times.ts'
+import {
+  type Cli,
+  databaseFile,
+  databaseOf,
+  databaseWords,
+  settingsOf,
+  storeContext,
+  timesOf,
+} from '../../session.ts'
+import type { Settings } from '../../settings.ts'
+
+export function addMigrate(program: Command, cli: Cli): void {
+  const migrate = program
+    .command('migrate')
+    .summary('create, update or remove the tables')
+    .description('Manages Evertick’s tables in your database.')
+
+  const up = migrate
+    .command('up')
+    .description('Brings the schema up to date. Creates the SQLite file if it does not exist.')
+    .action(() =>
+      withMigrator(
+        cli,
+        up,
+        async (migrator) => {
+          const applied = await migrator.up(Date.now())
+          if (cli.terminal.json) return cli.terminal.data({ applied })
+          for (const name of applied) cli.terminal.say(`applied ${name}`)
+          cli.terminal.say(
+            applied.length === 0
+              ? 'The schema is up to date.'
+              : `${counted(applied.length, 'migration')} applied.`,
+          )
+        },
+        { ifMissing: 'create' },
+      ),
+    )
+  examples(up, [['migrate up'], ['migrate up --database sqlite:data/evertick.db']])
+
+  const down = migrate
+    .command('down')
+    .description('Removes all of Evertick’s tables, with all jobs and their history.')
+    .option('--yes', 'do not ask for confirmation')
+    .action((options: { yes?: true }) =>
+      withMigrator(cli, down, async (migrator) => {
+        await confirmed(cli, options.yes === true)
+        const undone = await migrator.down()
+        if (cli.terminal.json) return cli.terminal.data({ undone })
+        for (const name of undone) cli.terminal.say(`reverted ${name}`)
+        cli.terminal.say(undone.length === 0 ? 'There was nothing to remove.' : 'Removed Evertick’s tables.')
+      }),
+    )
+  examples(down, [['migrate down --yes']])
+
+  addStatusAndPlan(migrate, cli)
+}
+
+function addStatusAndPlan(migrate: Command, cli: Cli): void {
+  const status = migrate
+    .command('status')
+    .description('Lists the migrations and when each was applied.')
+    .action(() =>
+      withMigrator(cli, status, async (migrator, times) => {
+        const migrations = (await migrator.status()).map((migration) => ({
+          ...migration,
+          appliedAt: migration.appliedAt === null ? null : new Date(migration.appliedAt),
+        }))
+        cli.terminal.answer({ migrations }, (out) => {
+          const rows = migrations.map(({ name, appliedAt }) => [
+            name,
+            appliedAt === null ? out.paint('late', 'pending') : times.both(appliedAt),
+          ])
+          writeTable(out, ['MIGRATION', 'APPLIED'], rows)
+        })
+      }),
+    )
+  examples(status, [['migrate status']])
+
+  const plan = migrate
+    .command('plan')
+    .description('Prints the SQL that `migrate up` would run.')
+    .action(() =>
+      withMigrator(
+        cli,
+        plan,
+        async (migrator) => {
+          const pending = (await migrator.plan()).map(({ version, name, up }) => ({ version, name, sql: up }))
+          cli.terminal.answer({ pending }, (out) => {
+            if (pending.length === 0)
+              return cli.terminal.say('The schema is up to date; there is nothing to run.')
+            for (const { name, sql } of pending) out.write(`-- ${name}\n${sql.trimEnd()}\n`)
+          })
+        },
+        { ifMissing: 'in_memory' },
+      ),
+    )
+  examples(plan, [['migrate plan > review.sql']])
+}
+
+/** What to do if the SQLite file does not exist; a plan needs none. */
+type IfMissing = 'refuse' | 'create' | 'in_memory'
+
+async function withMigrator(
+  cli: Cli,
+  command: Command,
+  work: (migrator: Migrator, times: Times) => void | Promise<void>,
+  { ifMissing = 'refuse' }: { ifMissing?: IfMissing } = {},
+): Promise<void> {
+  const settings = await settingsOf(cli, command)
+  const url = urlToMigrate(cli, settings, ifMissing)
+  cli.terminal.say(`Database: ${databaseWords(settings)}`)
+  const { store, migrator } = await openStore(url, storeContext)
+  try {
+    await work(migrator, timesOf(cli, settings))
+  } finally {
+    await store.close()
+  }
+}
+
+function urlToMigrate(cli: Cli, settings: Settings, ifMissing: IfMissing): string {
+  if (ifMissing === 'refuse') return databaseOf(cli, settings, false)
+  const url = settings.database?.url ?? settings.ownDatabase
+  const file = databaseFile(cli, url)
+  if (file === null || existsSync(file)) return url
+  if (ifMissing === 'in_memory') return 'sqlite::memory:'
+  if (url === settings.ownDatabase) makeDataFolder(dirname(file))
+  else makePrivateFolder(dirname(file))
+  return url
+}
+
+async function confirmed({ terminal }: Cli, yes: boolean): Promise<void> {
+  if (yes) return
+  if (process.stdin.isTTY && terminal.err.tty && !terminal.json) {
+    const prompt = createInterface({ input: process.stdin, output: process.stderr })
+    const answer = await prompt.question('This removes all jobs and their history. Type "yes" to continue: ')
+    prompt.close()
+    if (answer.trim().toLowerCase() === 'yes') return
+  }
+  throw new EvertickError(
+    'invalid_option',
+    'This removes all jobs and their history, so it needs confirmation. Nothing was changed.',
+    {
+      next: 'Add --yes to confirm.',
+    },
+  )
+}
