@@ -13,6 +13,7 @@ export class Dialer {
   readonly #backoff: Backoff
   /** Before this nobody tries; null while all is well. */
   #notBefore: number | null = null
+  #failedAt = Number.NEGATIVE_INFINITY
   /** The next try, which all wait for. */
   #next: Promise<unknown> | null = null
 
@@ -42,15 +43,19 @@ export class Dialer {
   }
 
   async #try<Connection>(open: () => Promise<Connection>): Promise<Connection> {
+    const begunAt = this.#host.monotonic()
     try {
       const connection = await open()
       this.#notBefore = null
       this.#backoff.connected()
       return connection
     } catch (error) {
-      const now = this.#host.monotonic()
-      // Those that were under way together fail together: that is one failure.
-      if (this.#notBefore === null || now >= this.#notBefore) this.#notBefore = now + this.#backoff.pauseMs()
+      // Tries that were under way together fail together: that is one failure. By when they began: a timer may fire a moment
+      // early, and a try that fails at once would then be followed by another without a pause.
+      if (this.#notBefore === null || begunAt >= this.#failedAt) {
+        this.#failedAt = this.#host.monotonic()
+        this.#notBefore = this.#failedAt + this.#backoff.pauseMs()
+      }
       throw error
     }
   }
