@@ -28,6 +28,11 @@ export function createSqlStore(
   context: ScriptContext,
   { hints, within }: Signals = { hints: noHints, within: null },
 ): Store {
+  const telling: Scripts['telling'] = async (written, ...topics) => {
+    const result = await written
+    for (const topic of topics) hints.send(topic)
+    return result
+  }
   const scripts: Scripts = {
     driver,
     hot,
@@ -35,11 +40,8 @@ export function createSqlStore(
     tellWithin: within,
     read: driver.read.bind(driver),
     write: driver.write.bind(driver),
-    telling: async (written, ...topics) => {
-      const result = await written
-      for (const topic of topics) hints.send(topic)
-      return result
-    },
+    writeAndTell: (script, ...topics) => telling(driver.write(script), ...topics),
+    telling,
     tellingIf: async (written, worthALook) => {
       const result = await written
       if (worthALook(result)) hints.send('work')

@@ -13,15 +13,11 @@ import {
 } from './nodes.ts'
 import { listQueues, pauseQueue, resumeQueue } from './queues.ts'
 
-export function clusterStore({ context, read, write, telling }: Scripts): ClusterStore {
+export function clusterStore({ context, read, write, writeAndTell }: Scripts): ClusterStore {
   return {
     electLeader: (request) => write(() => electLeader(request, context)),
     renewTerm: (request) => write(() => renewTerm(request), pulse),
-    endTerm: (termId, holder, now) =>
-      telling(
-        write(() => endTerm({ termId, holder }, now)),
-        'leader',
-      ),
+    endTerm: (termId, holder, now) => writeAndTell(() => endTerm({ termId, holder }, now), 'leader'),
     markMissedHandled: (termId, now) => write(() => markMissedHandled(termId, now)),
     currentLeader: () => read(() => currentLeader(), pulse),
     listTerms: ({ instance, limit }) => read(() => listTerms(instance ?? null, limit)),
@@ -38,10 +34,6 @@ export function clusterStore({ context, read, write, telling }: Scripts): Cluste
     findOrphans: (since, now) => write(() => findOrphans(since, now)),
     listQueues: () => read(() => listQueues()),
     pauseQueue: (name, reason, by) => write(() => pauseQueue(name, reason, by)),
-    resumeQueue: (name, by) =>
-      telling(
-        write(() => resumeQueue(name, by)),
-        'work',
-      ),
+    resumeQueue: (name, by) => writeAndTell(() => resumeQueue(name, by), 'work'),
   }
 }

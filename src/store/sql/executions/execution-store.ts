@@ -12,28 +12,13 @@ import { readActivity, readTimeline } from './read-activity.ts'
 import { readWaits } from './read-waits.ts'
 import { recentExecutions } from './recent-executions.ts'
 
-export function executionStore({ context, read, write, telling }: Scripts): ExecutionStore {
+export function executionStore({ context, read, writeAndTell }: Scripts): ExecutionStore {
   return {
-    triggerJob: (reference, trigger, by) =>
-      telling(
-        write(() => triggerJob(reference, trigger, by)),
-        'work',
-      ),
+    triggerJob: (reference, trigger, by) => writeAndTell(() => triggerJob(reference, trigger, by), 'work'),
     backfillJob: (reference, backfill, by) =>
-      telling(
-        write(() => backfillJob(reference, backfill, by, context)),
-        'work',
-      ),
-    cancelExecution: (id, by) =>
-      telling(
-        write(() => cancelExecution(id, by)),
-        'work',
-      ),
-    retryExecution: (id, newId, by) =>
-      telling(
-        write(() => retryExecution(id, newId, by)),
-        'work',
-      ),
+      writeAndTell(() => backfillJob(reference, backfill, by, context), 'work'),
+    cancelExecution: (id, by) => writeAndTell(() => cancelExecution(id, by), 'work'),
+    retryExecution: (id, newId, by) => writeAndTell(() => retryExecution(id, newId, by), 'work'),
     findExecution: (id) => read(() => findExecution(id)),
     listExecutions: (query) => read(() => listExecutions(query)),
     recentExecutions: (query) => read(() => recentExecutions(query)),

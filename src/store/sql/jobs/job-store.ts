@@ -15,20 +15,11 @@ import { findJob } from './lock-job.ts'
 import { managedSpecs, recentRuns } from './newest-of-each.ts'
 import { countMatches, countStatuses, countTags, matchingNames, pageJobs } from './page-jobs.ts'
 
-export function jobStore({ context, read, write, telling }: Scripts): JobStore {
+export function jobStore({ context, read, writeAndTell }: Scripts): JobStore {
   return {
-    createJob: (job) =>
-      telling(
-        write(() => createJob(job, context)),
-        'jobs',
-        'work',
-      ),
+    createJob: (job) => writeAndTell(() => createJob(job, context), 'jobs', 'work'),
     changeJob: (reference, change, by) =>
-      telling(
-        write(() => changeJob(reference, change, by, context)),
-        'jobs',
-        'work',
-      ),
+      writeAndTell(() => changeJob(reference, change, by, context), 'jobs', 'work'),
     findJob: (reference) => read(() => findJob(reference)),
     listJobs: (query) => read(() => listJobs(query), query.limit > jobsPerPage ? oneMoment : {}),
     pageJobs: (query) => read(() => pageJobs(query)),

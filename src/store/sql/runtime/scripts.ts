@@ -12,6 +12,7 @@ export interface Scripts {
   readonly tellWithin: ((topic: HintTopic) => Step) | null
   readonly read: <T>(script: () => Script<T>, options?: ReadOptions) => Promise<T>
   readonly write: <T>(script: () => Script<T>, options?: WriteOptions) => Promise<T>
+  readonly writeAndTell: <T>(script: () => Script<T>, ...topics: readonly HintTopic[]) => Promise<T>
   /** Says to other nodes, after the commit, what they may want to look at now. */
   readonly telling: <T>(written: Promise<T>, ...topics: readonly HintTopic[]) => Promise<T>
   /** The same, where the result says so. */

@@ -8,7 +8,16 @@ import { EnqueueGatherer } from './gather-enqueues.ts'
 import { beginReserved, noteStarts, openReserve } from './reserves.ts'
 import { appendLogs, findCancelRequests, recordProgress } from './running.ts'
 
-export function workStore({ driver, hot, read, write, telling, tellingIf, tellWithin }: Scripts): WorkStore {
+export function workStore({
+  driver,
+  hot,
+  read,
+  write,
+  telling,
+  writeAndTell,
+  tellingIf,
+  tellWithin,
+}: Scripts): WorkStore {
   const writeEnqueues = (rows: readonly NewExecution[]) => write(() => hot.enqueueExecutions(rows))
   // What comes while one waits for the disk shares the next. A commit for every turn on SQLite, or two under way on a
   // server, let a tenth fewer requests of 32 clients through; the latter took a third more of the server's time.
@@ -43,11 +52,7 @@ export function workStore({ driver, hot, read, write, telling, tellingIf, tellWi
         write(() => expireLeases(request, hot)),
         ({ expired, deadlined }) => expired.length + deadlined > 0,
       ),
-    releaseClaims: (claims, now) =>
-      telling(
-        write(() => releaseClaims(claims, now)),
-        'work',
-      ),
+    releaseClaims: (claims, now) => writeAndTell(() => releaseClaims(claims, now), 'work'),
     releaseBlocked: (jobIds, now) =>
       tellingIf(
         write(() => releaseBlocked(jobIds, now, hot)),
