@@ -23,7 +23,7 @@ export interface ExploredServer {
 }
 
 /** Many statements in one round trip, each with its rows. */
-interface RunningApi {
+interface Door {
   ask(texts: readonly string[]): Promise<Row[][]>
   close(): Promise<void>
 }
@@ -73,7 +73,7 @@ const mysqlKind: Kind = {
 }
 
 export async function postgresServer(url: string, parts: ServerParts): Promise<ExploredServer> {
-  const open = async (): Promise<RunningApi> => {
+  const open = async (): Promise<Door> => {
     const client = new pg.Client({ connectionString: url, types: plainTypes })
     await client.connect()
     return {
@@ -84,7 +84,7 @@ export async function postgresServer(url: string, parts: ServerParts): Promise<E
       close: async () => await client.end(),
     }
   }
-  const waits = async (door: RunningApi, id: number) => {
+  const waits = async (door: Door, id: number) => {
     const [found] = await door.ask([`SELECT cardinality(pg_blocking_pids(${id})) AS blockers`])
     return Number(found?.[0]?.['blockers']) > 0
   }
@@ -92,7 +92,7 @@ export async function postgresServer(url: string, parts: ServerParts): Promise<E
 }
 
 export async function mysqlServer(url: string, parts: ServerParts): Promise<ExploredServer> {
-  const open = async (): Promise<RunningApi> => {
+  const open = async (): Promise<Door> => {
     const connection = await mysql.createConnection({ uri: url, multipleStatements: true, dateStrings: true })
     return {
       async ask(texts) {
@@ -103,7 +103,7 @@ export async function mysqlServer(url: string, parts: ServerParts): Promise<Expl
     }
   }
   // What information_schema shows of transactions is up to 100 ms old; this is of now.
-  const waits = async (door: RunningApi, id: number) => {
+  const waits = async (door: Door, id: number) => {
     const [found] = await door.ask(['SHOW ENGINE INNODB STATUS'])
     const transactions = String(found?.[0]?.['Status']).split('---TRANSACTION ')
     const own = transactions.find((text) => new RegExp(`thread id ${id},`).test(text))
@@ -115,8 +115,8 @@ export async function mysqlServer(url: string, parts: ServerParts): Promise<Expl
 async function serverOf(
   parts: ServerParts,
   kind: Kind,
-  open: () => Promise<RunningApi>,
-  waits: (door: RunningApi, id: number) => Promise<boolean>,
+  open: () => Promise<Door>,
+  waits: (door: Door, id: number) => Promise<boolean>,
 ): Promise<ExploredServer> {
   const [door, holder] = [await open(), await open()]
   for (const text of kind.prepare) await door.ask([text])

@@ -7,7 +7,7 @@ import { until } from '../../process/until.ts'
 import type { TestDatabase } from '../../services/databases.ts'
 import type { Server } from '../../services/server.ts'
 import { ClusterNode } from './cluster-node.ts'
-import type { ClusterEngine, Row, RunningApi } from './engines.ts'
+import type { ClusterEngine, Row, Door } from './engines.ts'
 import type { InstalledPackage } from './installed-package.ts'
 
 export interface Ground {
@@ -25,7 +25,7 @@ export class Cluster {
   readonly #engine: ClusterEngine
   readonly #binary: string
   readonly #database: TestDatabase
-  readonly #door: RunningApi
+  readonly #door: Door
   readonly #producers: Evertick[] = []
 
   private constructor({ engine, server, installed }: Ground, database: TestDatabase, folder: string) {

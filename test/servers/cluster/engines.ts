@@ -12,7 +12,7 @@ import type { Server } from '../../services/server.ts'
 
 export type Row = Record<string, number | string | null>
 
-export interface RunningApi {
+export interface Door {
   /** As the store writes it: `@jobs` is a table of Evertick, `?` a parameter. */
   rows(text: string, ...params: (number | string)[]): Promise<Row[]>
   close(): Promise<void>
@@ -25,7 +25,7 @@ export interface ClusterEngine {
   readonly now: string
   startServer(): Promise<Server>
   createDatabase(adminUrl: string): Promise<TestDatabase>
-  openDoor(url: string): RunningApi
+  openDoor(url: string): Door
 }
 
 export const postgresCluster: ClusterEngine = {
