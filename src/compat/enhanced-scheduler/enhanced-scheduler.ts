@@ -3,6 +3,7 @@
  * a history of every run. It wires: a node of the engine does the work, and the parts of this folder speak to it.
  */
 
+import { stopSignals } from '../../app/cluster/stop-signals.ts'
 import { databaseFromEnvironment } from '../../app/config/environment.ts'
 import { defineJob } from '../../app/job/define-job.ts'
 import type { SyncResult } from '../../app/job/sync-source.ts'
@@ -115,13 +116,13 @@ export class EnhancedScheduler {
   async run(): Promise<NodeJS.Signals> {
     await this.start()
     const evertick = await this.#node.opened()
-    // The engine ends its own work at a signal; who only looks on ends first.
-    const onSignal = () => void this.watcher.stop()
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, onSignal)
+    // The engine stops its own work at a signal, and decides about a second one. The watcher stops first.
+    const signals = stopSignals(() => {})
+    void signals.first.then(() => this.watcher.stop())
     try {
       return await evertick.run()
     } finally {
-      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, onSignal)
+      signals.off()
       await this.stop()
     }
   }
