@@ -51,8 +51,7 @@ export class IntervalScheduler {
 
   /** Runs what is due from now on, and what fell due while nobody was there, by each job's catch-up policy. */
   async start(): Promise<void> {
-    const { evertick, locks, metrics } = await this.#opened()
-    locks.start()
+    const { evertick, metrics } = await this.#opened()
     metrics.start()
     await evertick.start()
   }
@@ -72,8 +71,7 @@ export class IntervalScheduler {
     await metrics.stop()
     await this.#node.stop(options)
     // A node that was given goes on, and so would our runs.
-    await locks.drain(options.timeout)
-    await locks.stop()
+    await locks.stop(options.timeout)
     for (const off of this.#heard.values()) off()
     this.#heard.clear()
   }

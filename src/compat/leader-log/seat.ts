@@ -4,10 +4,10 @@
  */
 import type { Grant, HeldLock } from '../../app/locks/held-lock.ts'
 import { EvertickError } from '../../core/error.ts'
+import { Candidate } from '../../engine/candidate.ts'
 import type { Clock } from '../../engine/clock.ts'
 import type { Logger } from '../../engine/logger.ts'
-import { Standstill } from '../../engine/standstill.ts'
-import type { CurrentLeader, Store } from '../../store/store.ts'
+import type { Store } from '../../store/store.ts'
 import type { LeaderTerm, SchedulerLeaderLogModel } from './leader-term.ts'
 
 export interface Sitting {
@@ -38,32 +38,23 @@ export class DatabaseSeat implements Seat {
   readonly #store: Store
   readonly #options: SeatOptions
   readonly #logger: Logger
-  readonly #standstill: Standstill
+  readonly #candidate: Candidate
   #warned = false
 
   constructor(store: Store, options: SeatOptions, logger: Logger) {
     this.#store = store
     this.#options = options
     this.#logger = logger
-    this.#standstill = new Standstill(options.clock)
+    this.#candidate = new Candidate(store, options.clock, options.instanceId, options.leaseMs)
   }
 
   async take(now: number): Promise<Sitting | null> {
-    const { instanceId, leaseMs } = this.#options
-    // A look before the try: only a free or expired lock is worth a write.
-    const leader = await this.#store.cluster.currentLeader()
-    const ahead = leader !== null && leader.expiresAt > now ? [leader] : []
-    const look = ({ termId, expiresAt }: CurrentLeader) => `${termId}:${expiresAt}`
-    const [silent] = this.#standstill.still(ahead, look, leader?.leaseMs ?? 0)
-    if (leader !== null && ahead.length > 0 && silent === undefined) {
-      await this.#warnOfNode(leader.holder)
-      return null
-    }
-    const elected = await this.#store.cluster.electLeader({ nodeId: instanceId, now, leaseMs, silent })
+    const { term: elected, leader } = await this.#candidate.run(now)
+    if (leader !== null) await this.#warnOfNode(leader.holder)
     if (elected === null) return null
     const term = {
       id: elected.id,
-      leader_instance: instanceId,
+      leader_instance: this.#options.instanceId,
       start_time: new Date(now),
       stop_time: null,
       last_heartbeat: new Date(now),
