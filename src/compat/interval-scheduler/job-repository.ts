@@ -18,7 +18,7 @@ import {
 import { keptKey } from '../../app/job/legacy-kept.ts'
 import type { HeldLock } from '../../app/locks/held-lock.ts'
 import type { ExecutionView, JobView } from '../../app/views.ts'
-import { type JobStatus, refuseIllegal, type StatusAction } from '../../core/job/job-status.ts'
+import { refuseIllegal, type StatusAction, statusFor } from '../../core/job/job-status.ts'
 import { parseDuration } from '../../core/schedule/duration.ts'
 import type { Duration, Instant } from '../../core/schedule/schedule.ts'
 import type { Evertick } from '../../evertick.ts'
@@ -160,19 +160,10 @@ export class JobRepository {
   /** Of two who ask at once, the table of states decides in the database; this names the statuses. */
   async #legal(action: StatusAction, job: string): Promise<{ evertick: Evertick; id: string }> {
     const { evertick } = await this.#opened()
-    const { id, name, ...found } = await this.get(job)
-    refuseIllegal(action, name, statusFor(action, found))
+    const { id, name, status, state, lastExecution } = await this.get(job)
+    refuseIllegal(action, name, statusFor(action, { status, state, last: lastExecution?.state ?? null }))
     return { evertick, id }
   }
-}
-
-/** A run hides that its job is paused; and a schedule goes on after a run that failed. */
-function statusFor(
-  action: StatusAction,
-  { status, isPaused, lastExecution }: Pick<IntervalJob, 'status' | 'isPaused' | 'lastExecution'>,
-): JobStatus {
-  if (action === 'resume' && isPaused) return 'paused'
-  return action === 'retry' && lastExecution?.state === 'failed' ? 'failed' : status
 }
 
 /** What the job keeps for the way back is not its user's metadata. */
