@@ -57,7 +57,7 @@ export function bullJob(options: BullJobOptions): DefinedJob {
   }
   for (const name of refusedOptions) {
     if (!(name in jobOptions)) continue
-    throw invalid(`jobOptions.${name}`, `jobOptions.${name} has no meaning here.`, 'Leave it out.')
+    throw invalid(`jobOptions.${name}`, `jobOptions.${name} is not supported here.`, 'Leave it out.')
   }
   return defineJob({
     ...definition,

@@ -167,7 +167,7 @@ export class EnhancedScheduler {
     const { execute } = this.#options
     const schedule = await this.repository.get(context.job)
     if (schedule === null || execute === undefined) {
-      throw new EvertickError('job_not_found', `There is no schedule "${context.job}" any more.`, {
+      throw new EvertickError('job_not_found', `The schedule "${context.job}" no longer exists.`, {
         next: 'Nothing needs to be done: it was deleted.',
       })
     }
@@ -180,7 +180,7 @@ export class EnhancedScheduler {
   #syncJob() {
     return defineJob({
       name: syncJob,
-      description: 'Brings the schedules to what the API answers',
+      description: 'Syncs the schedules with the API',
       queue: syncQueue,
       schedule: { every: secondsToMs(this.#options.apiSyncInterval ?? 300, 'apiSyncInterval') },
       retry: { attempts: 5, base: '1s', factor: 3 },
@@ -206,9 +206,7 @@ export class EnhancedScheduler {
       `Synced: ${added.length} added, ${modified.length} modified, ${removed.length} disabled, ${invalid.length} invalid`,
     )
     for (const { index, scheduleId, why } of invalid) {
-      this.#logger.warn(
-        `Entry ${index} of the API (${scheduleId ?? 'without an id'}) was passed over: ${why}`,
-      )
+      this.#logger.warn(`Entry ${index} of the API (${scheduleId ?? 'without an id'}) was skipped: ${why}`)
     }
     if (heldBecause !== null) this.#logger.warn(`No schedule was disabled: ${heldBecause}`)
     return result
@@ -226,9 +224,9 @@ export class EnhancedScheduler {
     })
     evertick.on('execution:completed', ended('succeeded'))
     evertick.on('execution:failed', ended('failed'))
-    evertick.on('execution:retrying', ended('waits for another try'))
+    evertick.on('execution:retrying', ended('will be tried again'))
     evertick.on('execution:cancelled', ended('was cancelled'))
-    evertick.on('execution:refused', ended('was refused: its lease had passed on'))
+    evertick.on('execution:refused', ended('was refused: its lease had passed to another worker'))
   }
 }
 

@@ -53,7 +53,7 @@ export class RunKeeper {
     })
     for (const id of lost) {
       this.letGo(id)
-      this.#logger.warn(`The run ${id} was taken for dead: its lease had run out`)
+      this.#logger.warn(`The run ${id} was given up: its lease had run out`)
     }
     // Somebody asked it to stop: unless its app ends it first, it ends with its lease.
     for (const id of cancelled) this.letGo(id)

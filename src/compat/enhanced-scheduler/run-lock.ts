@@ -29,7 +29,7 @@ export async function underLock(
     if (begun.yes || !(error instanceof EvertickError)) throw error
     if (error.code === 'lock_held') return outcome.snooze(comeAgain)
     if (error.code !== 'redis_unavailable') throw error
-    logger.warn('Redis is away: a run goes on without its lock', { error })
+    logger.warn('Redis is not available: a run goes on without its lock', { error })
     return await work(context)
   }
 }

@@ -182,9 +182,9 @@ export class ScheduleRepository {
   }
 
   async #existing(scheduleId: string): Promise<ScheduleRecord> {
-    const found = await this.get(scheduleId)
-    if (found === null) throw noSchedule(scheduleId)
-    return found
+    const schedule = await this.get(scheduleId)
+    if (schedule === null) throw noSchedule(scheduleId)
+    return schedule
   }
 
   async #list(tag: string, fits: (job: Job) => boolean): Promise<ScheduleRecord[]> {

@@ -152,7 +152,7 @@ export class IntervalScheduler {
     if (works.has(executeName)) return executeName
     const [only] = works.keys()
     if (works.size <= 1 || works.has(name)) return works.has(name) ? name : only
-    throw new EvertickError('invalid_option', `Job "${name}" names no handler.`, {
+    throw new EvertickError('invalid_option', `Job "${name}" does not name a handler.`, {
       field: 'handler',
       next: `Write handler: ${[...works.keys()].map((known) => `'${known}'`).join(' or ')}.`,
     })

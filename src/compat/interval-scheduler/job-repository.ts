@@ -65,8 +65,8 @@ export class JobRepository {
   /** What is not given stays. */
   async update(job: string, changes: LegacyChanges, options: ActorOptions = {}): Promise<IntervalJob> {
     const { evertick } = await this.#opened()
-    const found = await evertick.jobs.get(job)
-    return worded(await evertick.jobs.update(found.id, changesOfLegacy(found, changes), options))
+    const before = await evertick.jobs.get(job)
+    return worded(await evertick.jobs.update(before.id, changesOfLegacy(before, changes), options))
   }
 
   async delete(job: string, options: ActorOptions = {}): Promise<void> {

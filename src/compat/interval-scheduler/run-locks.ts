@@ -67,7 +67,7 @@ export class RunLocks {
     try {
       await lock.release()
     } catch (error) {
-      this.#logger.warn(`Could not give back the lock of job ${lock.name}; it runs out`, { error })
+      this.#logger.warn(`Could not release the lock of job ${lock.name}; it will run out`, { error })
     }
   }
 }

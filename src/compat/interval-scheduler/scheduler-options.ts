@@ -79,7 +79,9 @@ function worksOf({ handlers = {}, execute }: IntervalSchedulerOptions): Readonly
   if (execute !== undefined) works.set(executeName, execute)
   for (const [name, work] of works) {
     if (typeof work === 'function') continue
-    throw new EvertickError('invalid_option', `The handler "${name}" is no function.`, { field: 'handlers' })
+    throw new EvertickError('invalid_option', `The handler "${name}" is not a function.`, {
+      field: 'handlers',
+    })
   }
   return works
 }
@@ -88,7 +90,7 @@ function worksOf({ handlers = {}, execute }: IntervalSchedulerOptions): Readonly
 function refuseNodeOptions(options: IntervalSchedulerOptions): void {
   for (const field of nodeOptions) {
     if (!(field in options)) continue
-    throw new EvertickError('invalid_option', `${field} has no meaning beside evertick.`, {
+    throw new EvertickError('invalid_option', `${field} cannot be combined with evertick.`, {
       field,
       next: 'Give it to Evertick.open: worker.poll, leader.sweep and queues are what these intervals set.',
     })

@@ -129,10 +129,10 @@ export function parseCoordinatorPlaces<Task extends MissedTask>(
   }
   if (database === null && redis === null) {
     const next = 'Give redis or database: what was enqueued must be remembered somewhere.'
-    throw invalid('redis', 'The coordinator has no place for its marks.', next)
+    throw invalid('redis', 'The coordinator has nowhere to keep its marks.', next)
   }
   if (prefix !== undefined && redis === null) {
-    throw invalid('prefix', 'prefix stands before names on Redis.', 'Give redis, too, or leave it out.')
+    throw invalid('prefix', 'prefix applies to names on Redis only.', 'Give redis, too, or leave it out.')
   }
   return {
     database,

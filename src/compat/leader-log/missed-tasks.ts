@@ -118,7 +118,7 @@ export class MissedTasks<Task extends MissedTask> {
     try {
       const grant = await this.#takeLock(lockName, leaseMs)
       if (grant === null) {
-        logger.info('Missed tasks wait: somebody else processes some')
+        logger.info('Missed tasks wait: somebody else is processing some of them')
         return
       }
       const extender = new LockExtender(grant, leaseMs, clock)
@@ -198,7 +198,7 @@ export class MissedTasks<Task extends MissedTask> {
     if (span === undefined || (!gap && enqueued === 0)) return
     const { graceMs, logger, onRepaired } = this.#config
     logger.info(
-      `Of ${found} tasks since ${span.from.toISOString()}, ${enqueued} were missed and are enqueued`,
+      `Of ${found} tasks since ${span.from.toISOString()}, ${enqueued} were missed and have been enqueued`,
     )
     const previousEffectiveEnd = previous === null ? null : new Date(effectiveEnd(logged(previous), graceMs))
     onRepaired({ term, ...span, previousEffectiveEnd, found, enqueued })
@@ -213,9 +213,9 @@ export class MissedTasks<Task extends MissedTask> {
   async #termsBefore({ id }: LeaderTerm): Promise<LeaderTerm[]> {
     for (let limit = 10; ; limit *= 10) {
       // By id: hosts whose clocks disagree also disagree on start times.
-      const found = await this.#model.find({}, { orderBy: [{ column: 'id', order: 'desc' }], limit })
-      const before = found.filter((term) => term.id < id)
-      if (found.length < limit || before.some((term) => term.handled_missed_tasks)) return before
+      const terms = await this.#model.find({}, { orderBy: [{ column: 'id', order: 'desc' }], limit })
+      const before = terms.filter((term) => term.id < id)
+      if (terms.length < limit || before.some((term) => term.handled_missed_tasks)) return before
     }
   }
 }

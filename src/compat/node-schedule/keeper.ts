@@ -65,9 +65,13 @@ export class Keeper {
   configure(options: NodeScheduleOptions): void {
     checked(z.strictObject(shape), options, 'invalid_config', 'configure', Object.keys(shape))
     if (this.#used) {
-      throw new EvertickError('invalid_config', 'configure() comes too late: a job is scheduled already.', {
-        next: 'Call it before the first scheduleJob(), or after gracefulShutdown().',
-      })
+      throw new EvertickError(
+        'invalid_config',
+        'configure() was called too late: a job has already been scheduled.',
+        {
+          next: 'Call it before the first scheduleJob(), or after gracefulShutdown().',
+        },
+      )
     }
     this.#options = options
   }
@@ -109,8 +113,8 @@ export class Keeper {
       const evertick = await this.#nodeOf(job).started()
       if (this.#present.has(job.engineName)) return
       await evertick.forget(job.engineName)
-      const found = await contextOf(evertick).store.jobs.findJob(job.engineName)
-      if (found !== null) await evertick.jobs.delete(job.engineName, { actor: 'code' })
+      const written = await contextOf(evertick).store.jobs.findJob(job.engineName)
+      if (written !== null) await evertick.jobs.delete(job.engineName, { actor: 'code' })
       await this.#stopIfIdle()
     })
   }

@@ -60,9 +60,9 @@ function boundsOf(
   const years = Array.from({ length: 300 }, (_, index) => 1970 + index).filter((one) => matches(one, year))
   const [first, last] = [years[0], years.at(-1)]
   if (first === undefined || last === undefined || last - first + 1 !== years.length) {
-    throw new EvertickError('invalid_schedule', 'A rule whose years are not in a row cannot be kept.', {
+    throw new EvertickError('invalid_schedule', 'The years of a rule must be consecutive.', {
       field: 'year',
-      next: 'Schedule one job for each stretch of years.',
+      next: 'Schedule one job for each range of years.',
     })
   }
   return { startAt: newYear(first, timezone), endAt: newYear(last + 1, timezone) }

@@ -147,7 +147,7 @@ export class FileMemory implements Memory {
     if (until > now + 1) {
       const at = new Date(until).toISOString()
       logger.warn(
-        `${saved.name}: its ticks are settled until ${at}, which is still to come. Was the clock set back?`,
+        `${saved.name}: its ticks are settled until ${at}, which is in the future. Was the clock set back?`,
       )
     }
     const owed = (saved.unfinished ?? []).map(({ scheduledFor, attempt }) => ({

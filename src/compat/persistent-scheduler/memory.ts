@@ -83,6 +83,6 @@ export class NoMemory implements Memory {
 
 /** The zone that the job has, where there is one. */
 export async function zoneOf(app: AppContext | null, name: string): Promise<string | null> {
-  const found = await app?.store.jobs.findJob(name)
-  return found?.spec.schedule?.kind === 'cron' ? found.spec.schedule.timezone : null
+  const job = await app?.store.jobs.findJob(name)
+  return job?.spec.schedule?.kind === 'cron' ? job.spec.schedule.timezone : null
 }

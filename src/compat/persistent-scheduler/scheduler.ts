@@ -224,7 +224,7 @@ export class Scheduler {
 function noMatter(): void {}
 
 function notScheduled(name: string): EvertickError {
-  return new EvertickError('job_not_found', `No job "${name}" is scheduled here.`, {
+  return new EvertickError('job_not_found', `No job is named "${name}".`, {
     next: 'Schedule it first; listJobs() says what there is.',
   })
 }

@@ -57,7 +57,7 @@ export function refuseBeside(evertick: unknown, beside: Readonly<Record<string, 
   }
   const field = Object.keys(beside).find((name) => beside[name] !== undefined)
   if (field === undefined) return
-  throw new EvertickError('invalid_option', `${field} has no meaning beside evertick.`, {
+  throw new EvertickError('invalid_option', `${field} cannot be combined with evertick.`, {
     field,
     next: 'Give it to Evertick.open(), or leave evertick out.',
   })

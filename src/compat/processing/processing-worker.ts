@@ -189,7 +189,7 @@ export class ProcessingWorker<Payload = unknown> extends EventEmitter<Processing
   async #run(context: JobContext, repository: ProcessingJobRepository): Promise<unknown> {
     const { executionId: id, attempt, transaction } = context
     const row = (await repository.findById(id)) as ProcessingJob<Payload> | null
-    if (row === null) throw new EvertickError('execution_not_found', `There is no job ${id} any more.`)
+    if (row === null) throw new EvertickError('execution_not_found', `The job ${id} no longer exists.`)
     const job = { ...row, attempts: attempt, signal: context.signal, transaction }
     this.#active.begin(job)
     this.#tell('job:started', job)
