@@ -1,5 +1,5 @@
 /**
- * Seed 004's scheduler: schedules in a database, run by as many processes as one likes, changed without a restart, with
+ * The enhanced scheduler: schedules in a database, run by as many processes as one likes, changed without a restart, with
  * a history of every run. It wires: a node of the engine does the work, and the parts of this folder speak to it.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Seed 004's job history: what ran, when, for how long, and how it ended. The entries are the engine's executions of
+ * The job history: what ran, when, for how long, and how it ended. The entries are the engine's executions of
  * schedules: those that its nodes run, and those that an app starts and completes by hand, in one list.
  */
 import { contextOf } from '../../app/app-context.ts'

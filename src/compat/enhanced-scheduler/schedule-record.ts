@@ -1,5 +1,5 @@
 /**
- * Seed 004's word "schedule", in terms of the engine: a job that carries a domain. This file is the one place that knows
+ * A "schedule" of the enhanced scheduler, in terms of the engine: a job that carries a domain. This file is the one place that knows
  * both. Its id is the job's name; what its handler needs (domain, configuration, profile) is the job's input, and stands
  * in tags besides, so that it can be searched for; disabled is paused.
  */

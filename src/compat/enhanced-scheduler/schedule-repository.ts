@@ -1,4 +1,4 @@
-/** Seed 004's schedules: created, read, changed and removed here, run by whichever nodes there are. */
+/** The schedules: created, read, changed and removed here, run by whichever nodes there are. */
 
 import type { AppContext } from '../../app/app-context.ts'
 import { contextOf } from '../../app/app-context.ts'
