@@ -38,7 +38,7 @@ export interface BullJobResult {
   readonly jobId: string
 }
 
-/** Each would undo that a tick is enqueued once, or be undone by it. */
+/** Options that would break "each tick once", or that it would override. */
 const refusedOptions = ['jobId', 'deduplication', 'parent', 'repeat']
 
 export function bullJob(options: BullJobOptions): DefinedJob {

@@ -1,4 +1,4 @@
-/** One run of a schedule in the words of seed 004: `started`, `success`, `failed`, `cancelled`. */
+/** One run of a schedule with the statuses of the enhanced scheduler: `started`, `success`, `failed`, `cancelled`. */
 import { EvertickError } from '../../core/error.ts'
 import type { Execution } from '../../core/execution/execution.ts'
 import type { ExecutionState } from '../../core/execution/execution-state.ts'

@@ -1,4 +1,4 @@
-/** Renews the leases of runs that this process does by hand, so that one whose process dies does not stay open for ever. */
+/** Renews the leases of runs that this process does by hand: a run whose process dies is then ended by its lease. */
 import type { AppContext } from '../../app/app-context.ts'
 import { stderrLogger } from '../../app/log/stderr-logger.ts'
 import { KeepAlive } from '../../engine/keep-alive.ts'
@@ -6,7 +6,7 @@ import type { Logger } from '../../engine/logger.ts'
 import type { Claim } from '../../store/store.ts'
 import { handLeaseMs } from './hand-run.ts'
 
-/** One lost renewal ends nothing. */
+/** So that one renewal may fail. */
 const renewalsPerLease = 3
 
 export class RunKeeper {

@@ -1,7 +1,7 @@
 /**
  * A lock around each run, where there is a Redis. The engine needs none: a claim and its fence give every run to one
  * node. The lock is for what the engine cannot see: an old scheduler beside it, or a run that its node has lost and that
- * still goes on. A Redis that is away costs this lock, never a run.
+ * still goes on. Without Redis there is no lock, but the run still happens.
  */
 import type { DistributedLock } from '../../app/locks/distributed-lock.ts'
 import { EvertickError } from '../../core/error.ts'

@@ -1,7 +1,7 @@
 /**
- * A "schedule" of the enhanced scheduler, in terms of the engine: a job that carries a domain. This file is the one place that knows
- * both. Its id is the job's name; what its handler needs (domain, configuration, profile) is the job's input, and stands
- * in tags besides, so that it can be searched for; disabled is paused.
+ * A "schedule" of the enhanced scheduler is a job of the engine that carries a domain. Only this file knows both. Its id is
+ * the job's name. What its handler needs (domain, configuration, profile) is the job's input, and also in tags, so that it
+ * can be searched for. A disabled schedule is a paused job.
  */
 import { createHash } from 'node:crypto'
 import type { AppContext } from '../../app/app-context.ts'

@@ -72,7 +72,7 @@ export class ScheduleRepository {
     return job === null ? null : ((await records(app, [job]))[0] ?? null)
   }
 
-  /** Changes what is given and keeps the rest; every node heeds it at once. */
+  /** Changes what is given and keeps the rest; every node applies it at once. */
   async update(scheduleId: string, changes: UpdateSchedule): Promise<ScheduleRecord> {
     refuseUnknown(changes, scheduleFieldNames, 'update')
     const { enabled, ...fields } = changes

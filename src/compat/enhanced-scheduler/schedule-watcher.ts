@@ -1,6 +1,6 @@
 /**
  * Tells an app which schedules were added, modified or deleted, whoever did it. The engine itself needs no telling: its
- * nodes heed every change at once.
+ * nodes apply every change at once.
  */
 
 import type { AppContext } from '../../app/app-context.ts'
@@ -209,19 +209,19 @@ class WatchLoop extends Service {
   protected override async run(signal: AbortSignal): Promise<void> {
     const { store, clock } = contextOf(this.#evertick)
     const alarm = new Alarm(clock)
-    const sign = { given: false }
-    const heed = () => {
-      sign.given = true
+    const news = { heard: false }
+    const onNews = () => {
+      news.heard = true
       alarm.ring()
     }
-    const unsubscribers = signs.map((name) => this.#evertick.on(name, heed))
-    unsubscribers.push(store.listen((topic) => topic === 'jobs' && heed()))
+    const unsubscribers = signs.map((name) => this.#evertick.on(name, onNews))
+    unsubscribers.push(store.listen((topic) => topic === 'jobs' && onNews()))
     while (!signal.aborted) {
       const dueAt = clock.monotonic() + this.#everyMs
-      while (!sign.given && !signal.aborted && clock.monotonic() < dueAt) {
+      while (!news.heard && !signal.aborted && clock.monotonic() < dueAt) {
         await alarm.wait(Math.min(dueAt - clock.monotonic(), clock.longestSleepMs), signal)
       }
-      sign.given = false
+      news.heard = false
       if (signal.aborted) break
       try {
         await this.#check()

@@ -1,4 +1,4 @@
-/** Intervals as seed 004 writes them: a number is in seconds. */
+/** Intervals as the enhanced scheduler writes them: a number is in seconds. */
 import { EvertickError } from '../../core/error.ts'
 import { parseDuration } from '../../core/schedule/duration.ts'
 import type { Duration } from '../../core/schedule/schedule.ts'

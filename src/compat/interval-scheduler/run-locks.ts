@@ -46,7 +46,7 @@ export class RunLocks {
         this.#held.delete(lock)
         if (this.#held.size === 0) this.#onEmpty()
         await extender.stop()
-        await this.#giveBack(lock)
+        await this.#releaseLock(lock)
       },
     }
   }
@@ -62,8 +62,8 @@ export class RunLocks {
     for (const extender of this.#held.values()) await extender.stop()
   }
 
-  /** Whatever becomes of it, the run has ended as it has: a lock that cannot be given back runs out. */
-  async #giveBack(lock: HeldLock): Promise<void> {
+  /** A failure changes nothing about the run, which has ended: the lock runs out by itself. */
+  async #releaseLock(lock: HeldLock): Promise<void> {
     try {
       await lock.release()
     } catch (error) {

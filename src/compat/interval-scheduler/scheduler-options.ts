@@ -86,7 +86,7 @@ function worksOf({ handlers = {}, execute }: IntervalSchedulerOptions): Readonly
   return works
 }
 
-/** Nothing is accepted and ignored: a node that is there has been opened with its own. */
+/** No option is accepted and then ignored: a node that was given has its own. */
 function refuseNodeOptions(options: IntervalSchedulerOptions): void {
   for (const field of nodeOptions) {
     if (!(field in options)) continue

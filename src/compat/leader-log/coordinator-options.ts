@@ -13,7 +13,7 @@ import type { Logger } from '../../engine/logger.ts'
 import type { LeaderTerm, SchedulerLeaderLogModel } from './leader-term.ts'
 import type { QueueEntry } from './once-only.ts'
 
-/** A task that was due: which, and when. More may stand beside it, for `enqueue`. */
+/** A task that was due: its id and its time, beside whatever else `enqueue` needs. */
 export interface MissedTask {
   readonly taskId: string
   /** The nominal time, always the same for the same tick. */
@@ -181,7 +181,7 @@ export function parseCoordinatorConfig<Task extends MissedTask>(
   }
 }
 
-/** A listener that throws, at once or later, disturbs nobody. */
+/** A listener that throws or rejects is logged, and stops nothing. */
 function listener<Event>(
   given: ((event: Event) => unknown) | undefined,
   logger: Logger,

@@ -1,6 +1,6 @@
 /**
- * Election, heartbeat and graceful stop of a coordinator. In any doubt it does not lead: from a renewal that failed or
- * did not answer on, and at the latest when its lease is over by its own clock.
+ * Election, heartbeat and graceful stop of a coordinator. In any doubt it stops leading: as soon as a renewal fails, and at
+ * the latest when its lease is over by its own clock.
  *
  * The engine's `Elector` has another contract: it leads in Evertick's log only, nothing is read from that log to find what
  * was missed, and a term in doubt goes on if its renewal succeeds after all. Here a term in doubt is logged as ended where
@@ -24,7 +24,7 @@ interface Asked {
   readonly until: LeaseUntil
 }
 
-/** After a failure, a heartbeat is tried again after this part of its interval. */
+/** A heartbeat that failed is tried again after this part of its interval. */
 const retryPart = 0.1
 
 export class Leadership<Task extends MissedTask> {
@@ -64,7 +64,7 @@ export class Leadership<Task extends MissedTask> {
     await this.#stepDown()
   }
 
-  /** What works under this leadership. */
+  /** The parts that work while this process leads. */
   serve(missed: MissedTasks<Task>, once: OnceOnly): void {
     this.#missed = missed
     this.#once = once
@@ -89,7 +89,7 @@ export class Leadership<Task extends MissedTask> {
     if (this.#lead === null) await this.#campaign()
     else await this.#renew(this.#lead)
     this.#missed?.go()
-    // Not while something is to be looked at again: what was enqueued before an outage must still be known.
+    // Not while a repair is open: it must still know what was enqueued before the outage.
     if (this.#lead !== null && this.#missed?.open === false) await this.#marks.purge()
   }
 
@@ -98,11 +98,11 @@ export class Leadership<Task extends MissedTask> {
     this.#lose()
   }
 
-  /** A term in doubt ends where it was last confirmed: what was due since then is the next leader's to look at. */
+  /** Logs that a term in doubt ended where it was last confirmed: the next leader looks at what was due since then. */
   async #leave(): Promise<void> {
     const left = this.#left
     if (left === null) return
-    await this.#missed?.confess()
+    await this.#missed?.noteOpenTasks()
     await this.#seat.leave(left, left.confirmedAt)
     this.#left = null
   }
@@ -120,7 +120,7 @@ export class Leadership<Task extends MissedTask> {
   }
 
   async #renew(lead: Lead): Promise<void> {
-    await this.#missed?.confess()
+    await this.#missed?.noteOpenTasks()
     const asked = this.#asking()
     const ours = await this.#seat.renew(lead, asked.now)
     // The lease may have ended while the answer was on its way.
@@ -160,8 +160,8 @@ export class Leadership<Task extends MissedTask> {
       if (lead !== null) {
         const [stoppedAt, { leftMs }] = [clock.now(), this.#end]
         this.#letGo(lead)
-        await this.#quiet(leftMs)
-        await this.#missed?.confess()
+        await this.#idle(leftMs)
+        await this.#missed?.noteOpenTasks()
         await this.#seat.leave(lead, stoppedAt)
       }
       await this.#leave()
@@ -171,8 +171,8 @@ export class Leadership<Task extends MissedTask> {
     }
   }
 
-  /** What is under way ends first, or the next leader would find it half done; but not for ever. */
-  async #quiet(longestMs: number): Promise<void> {
+  /** Waits until nothing is half done, but no longer than the lease lasts. */
+  async #idle(longestMs: number): Promise<void> {
     const late = new AbortController()
     const idle = Promise.all([this.#missed?.idle(), this.#once?.idle()]).then(() => late.abort())
     await Promise.race([idle, this.#config.clock.sleep(longestMs, late.signal)])

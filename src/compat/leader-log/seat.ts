@@ -1,6 +1,6 @@
 /**
- * The leader's seat: who may sit on it is decided by a lock with a fence, and every sitting is a term in the log. Two
- * kinds: Evertick's own leadership, where lock and log are one transaction; or a named lock beside anybody's log.
+ * The leader's seat. A lock with a fence decides who takes it, and each time that somebody does is a term in the log. There
+ * are two kinds: Evertick's own leadership, where lock and log are one transaction, or a named lock beside any log.
  */
 import type { Grant, HeldLock } from '../../app/locks/held-lock.ts'
 import { EvertickError } from '../../core/error.ts'
@@ -72,7 +72,7 @@ export class DatabaseSeat implements Seat {
     await this.#store.cluster.endTerm(term.id, this.#options.instanceId, at)
   }
 
-  /** A node of Evertick's that schedules would lead here for ever, and enqueue nothing of ours. */
+  /** A scheduling node of Evertick would lead here for ever, and would enqueue none of our tasks. */
   async #warnOfNode(holder: string): Promise<void> {
     if (this.#warned) return
     const nodes = await this.#store.cluster.listNodes()
@@ -114,7 +114,7 @@ export class LockSeat implements Seat {
       this.#held = grant.lock
       return { term, fence: grant.lock.fence }
     } catch (error) {
-      // Nobody leads without a term. Where even this fails, the lock runs out.
+      // Nobody leads without a term. If the release fails, too, the lock runs out.
       await grant.lock.release().catch(() => false)
       throw error
     }

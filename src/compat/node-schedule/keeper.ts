@@ -33,7 +33,7 @@ export interface NodeScheduleOptions {
   readonly logger?: Logger
 }
 
-/** What a job asks of its node. */
+/** What a node must know of a job. */
 export interface KeptJob {
   readonly engineName: string
   readonly named: boolean
@@ -41,7 +41,7 @@ export interface KeptJob {
 
 const folder = '.evertick'
 const fallback = `sqlite:${folder}/node-schedule.db`
-/** node-schedule waits for running jobs without end; this is as long as a timer reaches. */
+/** node-schedule waits for running jobs for ever; this is the longest timer. */
 const patience = '24d'
 const anything = z.unknown().optional()
 const shape = {
@@ -119,7 +119,7 @@ export class Keeper {
     })
   }
 
-  /** A job that has run its one time. It stays in the database, which knows that it ran. */
+  /** The job has run its one time. It stays in the database, which knows that it ran. */
   done(job: KeptJob): Promise<void> {
     this.#present.delete(job.engineName)
     return this.#turns.logged(this.logger, `end ${job.engineName}`, () => this.#stopIfIdle())

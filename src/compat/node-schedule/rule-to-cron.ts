@@ -1,4 +1,4 @@
-/** From the fields of a rule to a cron: every value that matches, written out. A rule that no cron says is refused. */
+/** Turns the fields of a rule into a cron, with every matching value written out. Refuses a rule that no cron can express. */
 import { EvertickError } from '../../core/error.ts'
 import { nextTicks } from '../../core/schedule/next-ticks.ts'
 import type { RecurrenceFields, RecurrenceSegment } from './recurrence-rule.ts'
@@ -51,7 +51,7 @@ function comesEver(cron: string, timezone: string): boolean {
   }
 }
 
-/** A cron has no years: one year, or years in a row, are the time between two instants. */
+/** A cron has no years: one year, or consecutive years, become a start and an end. */
 function boundsOf(
   year: RecurrenceSegment | null,
   timezone: string,

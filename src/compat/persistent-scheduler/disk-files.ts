@@ -5,7 +5,7 @@ import { dirname } from 'node:path'
 import { EvertickError } from '../../core/error.ts'
 import { makePrivateFolder, privateFileMode } from '../../store/private-files.ts'
 
-/** What is there under a name and is not a regular file, nor a link to one, is refused: never read, moved or replaced. */
+/** Anything but a regular file or a link to one is refused: it is never read, moved or replaced. */
 export interface Files {
   /** Throws where something else than a regular file has the name. */
   refuseOther(path: string): Promise<void>
@@ -15,7 +15,7 @@ export interface Files {
   write(path: string, text: string): Promise<void>
   /** Makes a file only where there is none; false where there is one. */
   create(path: string, text: string): Promise<boolean>
-  /** A second name for what stands under the first; whatever had that name is replaced. Nothing, where nothing stands. */
+  /** Gives a file a second name, and replaces whatever had that name. Does nothing where there is no such file. */
   keep(path: string, as: string): Promise<void>
   rename(from: string, to: string): Promise<void>
   remove(path: string): Promise<void>
@@ -27,7 +27,7 @@ export interface Files {
   touch(path: string, at: number): Promise<void>
 }
 
-/** Where a file system knows no second names. */
+/** For file systems without hard links. */
 const noLinks = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV'])
 
 export const diskFiles: Files = {

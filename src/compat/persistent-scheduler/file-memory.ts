@@ -181,7 +181,7 @@ export class FileMemory implements Memory {
   }
 }
 
-/** Never lost unseen: a schedule that nobody can read any more has no ticks to catch up. */
+/** A saved schedule that cannot be read has no ticks to catch up. The log says so. */
 function pastSpec(saved: SavedJob, job: ZonedJob, logger: Logger): JobSpec | null {
   try {
     return specOfPast(job, { cron: saved.schedule, timezone: saved.timezone ?? job.timezone })

@@ -90,7 +90,7 @@ export class StateFile {
     }
   }
 
-  /** Whoever removes the file wants to begin anew. But it shall not happen unseen. */
+  /** Whoever removes the file wants to start afresh. The log still says so, in case it was an accident. */
   async #tellOfCopy(): Promise<void> {
     const copy = await this.#read(this.copyPath)
     if (!('state' in copy)) return

@@ -47,7 +47,7 @@ export function nodeOf(options: ProcessingJobOptions, more: () => EvertickOption
   }))
 }
 
-/** Nothing is accepted and ignored: a node that was given has been opened with options of its own. */
+/** No option is accepted and then ignored: a node that was given has its own. */
 export function refuseBeside(evertick: unknown, beside: Readonly<Record<string, unknown>>): void {
   if (!(evertick instanceof Evertick)) {
     throw new EvertickError('invalid_option', 'evertick is not an Evertick.', {

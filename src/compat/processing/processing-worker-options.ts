@@ -72,7 +72,7 @@ export function parseWorkerOptions(options: ProcessingWorkerOptions<never>): Wor
   }
 }
 
-/** Of less than a second nothing would be left to renew it in. */
+/** A lease of less than a second would leave no time to renew it. */
 function parseLease(seconds: number): number {
   const field = 'leaseDurationSeconds'
   const leaseMs = parseSeconds(seconds, field)
