@@ -8,7 +8,7 @@ import type { WaitReason, Waits } from '../core/execution/waits.ts'
 import type { Health } from '../core/job/health.ts'
 import type { Job, JobSpec } from '../core/job/job.ts'
 import { type JobState, legalActions, type OperatorAction } from '../core/job/job-state.ts'
-import type { JobStatus } from '../core/job/job-status.ts'
+import { type JobStatus, jobStatus } from '../core/job/job-status.ts'
 import type { JobOptions, JobSettings } from '../core/job/options.ts'
 import { durationText, shownOptions, writtenOptions } from '../core/job/options-codec.ts'
 import { sequenceOfJob } from '../core/job/sequence.ts'
@@ -152,7 +152,12 @@ export function jobView(
   return {
     id: job.id,
     name: job.name,
-    status: statusOf(job, newest),
+    status: jobStatus({
+      state: job.state,
+      hasSchedule: spec.schedule !== null,
+      last: last?.state ?? null,
+      newest: newest?.newestState ?? null,
+    }),
     state: job.state,
     schedule,
     scheduleText: scheduleText(job),
@@ -222,25 +227,4 @@ function scheduleText({ name, createdAt, spec: { schedule } }: Job): string | nu
   const view = scheduleView(schedule)
   const plain = schedule.kind === 'every' && schedule.anchorAt === createdAt && 'every' in view
   return scheduleWords(plain ? { every: view.every } : view, name)
-}
-
-/** What waits for its instant keeps a job that runs once from being over; else the last execution decides. */
-function statusOf(job: Job, last: LastExecution | null): JobStatus {
-  if (last?.execution.state === 'running') return 'running'
-  const newest = last?.newestState ?? null
-  switch (job.state) {
-    case 'paused':
-    case 'disabled':
-      return 'paused'
-    case 'cancelled':
-      return 'cancelled'
-    case 'error':
-      return 'failed'
-    case 'completed':
-      return newest === 'failed' ? 'failed' : newest !== null && !isFinal(newest) ? 'pending' : 'completed'
-    case 'active':
-      if (job.spec.schedule !== null) return 'scheduled'
-      if (newest === null || !isFinal(newest)) return 'pending'
-      return newest === 'failed' ? 'failed' : newest === 'cancelled' ? 'cancelled' : 'completed'
-  }
 }

@@ -1,5 +1,6 @@
 /** The documented exit codes. */
 import { CommanderError } from 'commander'
+import type { StopSignal } from '../app/cluster/stop-signals.ts'
 import { type ErrorKind, EvertickError } from '../core/error.ts'
 
 export const exitCodes = {
@@ -13,8 +14,7 @@ export const exitCodes = {
   problems: 7,
 } as const satisfies Record<'ok' | 'problems' | ErrorKind, number>
 
-export const signalExitCodes = { SIGINT: 130, SIGTERM: 143 } as const
-export type StopSignal = keyof typeof signalExitCodes
+export const signalExitCodes = { SIGINT: 130, SIGTERM: 143 } as const satisfies Record<StopSignal, number>
 
 export function exitCodeOf(error: unknown): number {
   if (error instanceof EvertickError) return exitCodes[error.kind]

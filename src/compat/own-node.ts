@@ -1,4 +1,4 @@
-/** The node behind a facade: one that it brings along, opened on first use and stopped with it, or one that it was given. */
+/** The node behind a facade: its own, opened on first use and stopped with it, or one that it was given. */
 
 import { type AppContext, contextOf } from '../app/app-context.ts'
 import type { Surroundings } from '../app/cluster/live-node.ts'
@@ -10,7 +10,7 @@ export class OwnNode {
   readonly #around: Partial<Surroundings>
   #opening: Promise<Evertick> | null = null
 
-  /** Options as a function: they may read the environment, and an import or a constructor must not. */
+  /** Options come as a function because they may read the environment, which an import or a constructor must not do. */
   constructor(given: Evertick | (() => EvertickOptions), around: Partial<Surroundings> = {}) {
     this.#given = given
     this.#around = around
@@ -22,7 +22,7 @@ export class OwnNode {
     try {
       return await opening
     } catch (error) {
-      // The next use tries again: what was wrong may have been mended.
+      // The next use tries again: the cause may be fixed by then.
       if (this.#opening === opening) this.#opening = null
       throw error
     }
@@ -39,7 +39,7 @@ export class OwnNode {
     return evertick
   }
 
-  /** Leaves a node that was given as it is. A facade that is used again after this opens a new one. */
+  /** Stops the facade's own node, never one that it was given. The next use opens a new one. */
   async stop(options: Parameters<Evertick['stop']>[0] = {}): Promise<void> {
     const opening = this.#opening
     this.#opening = null

@@ -1,4 +1,4 @@
-/** Calls that need not be awaited still happen one after the other, in the order in which they were made. */
+/** Runs calls one after the other, in the order in which they were made, whether or not the caller awaits them. */
 import type { Logger } from '../engine/logger.ts'
 
 export class Turns {
@@ -7,7 +7,7 @@ export class Turns {
   take<T>(work: () => Promise<T>): Promise<T> {
     const mine = this.#last.then(work, work)
     this.#last = mine
-    // Whoever took the turn hears of its failure, and nobody else.
+    // Only the caller hears of the failure.
     mine.catch(() => {})
     return mine
   }

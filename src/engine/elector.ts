@@ -4,18 +4,14 @@
  */
 import type { LeaderTerm } from '../core/leader/term.ts'
 import type { CurrentLeader } from '../store/store.ts'
+import { Candidate } from './candidate.ts'
 import type { EngineContext } from './context.ts'
+import { LeaseEnd } from './lease-end.ts'
 import { Alarm, Service } from './service.ts'
-import { Standstill } from './standstill.ts'
 
 export interface ElectorOptions {
   readonly leaseMs: number
   readonly heartbeatMs: number
-}
-
-interface Leadership {
-  readonly term: LeaderTerm
-  readonly validUntil: number
 }
 
 export class Elector extends Service {
@@ -23,11 +19,13 @@ export class Elector extends Service {
   readonly #options: ElectorOptions
   readonly #alarm: Alarm
   readonly #onElected: () => void
-  readonly #standstill: Standstill
-  #leadership: Leadership | null = null
+  readonly #candidate: Candidate
+  /** A renewal may hang for longer than the lease lasts: whoever listens hears of its end when it comes. */
+  readonly #end: LeaseEnd
+  /** What this node was elected for. It stays where the lease is over: a renewal that comes late may go on with it. */
+  #held: LeaderTerm | null = null
   /** Listeners know that this node leads; they hear of the end before another node can be elected. */
   #told = false
-  #cancelEnd = () => {}
   /** A call whose outcome nobody knows: the lock may be this node's, whatever it believes. */
   #unclear = false
   #standBackUntil = 0
@@ -35,44 +33,45 @@ export class Elector extends Service {
 
   constructor(context: EngineContext, options: ElectorOptions, onElected: () => void) {
     super()
+    const { store, clock, nodeId } = context
     this.#context = context
     this.#options = options
-    this.#alarm = new Alarm(context.clock)
-    this.#standstill = new Standstill(context.clock)
+    this.#alarm = new Alarm(clock)
+    this.#candidate = new Candidate(store, clock, nodeId, options.leaseMs)
+    this.#end = new LeaseEnd(clock, () => this.#tellLost(this.#held))
     this.#onElected = onElected
   }
 
   /** The term in which this node may decide now, or null. */
   term(): LeaderTerm | null {
-    const held = this.#leadership
-    return held !== null && this.#context.clock.now() < held.validUntil ? held.term : null
+    return this.#end.isOver ? null : this.#held
   }
 
   /** Something was written elsewhere: perhaps the leader has stepped down. */
   wake(): void {
-    if (this.#leadership === null) this.#alarm.ring()
+    if (this.#held === null) this.#alarm.ring()
   }
 
   /** Somebody found that this term is over. Who hears of it late may by now lead again, in another. */
   doubt(termId: number): void {
-    if (this.#leadership?.term.id === termId) this.#lose()
+    if (this.#held?.id === termId) this.#lose()
     this.#alarm.ring()
   }
 
   /** Gives leadership up, and leaves it to others for the length of a lease. */
   async stepDown(): Promise<boolean> {
-    const held = this.#leadership
+    const held = this.#held
     if (held === null) return false
     this.#lose()
     const now = this.#context.clock.now()
     this.#standBackUntil = now + this.#options.leaseMs
-    await this.#context.store.cluster.endTerm(held.term.id, this.#context.nodeId, now)
+    await this.#context.store.cluster.endTerm(held.id, this.#context.nodeId, now)
     return true
   }
 
   protected override async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      if (this.#leadership === null) await this.#campaign()
+      if (this.#held === null) await this.#campaign()
       else await this.#renew()
       await this.#alarm.wait(this.#options.heartbeatMs, signal)
     }
@@ -92,21 +91,14 @@ export class Elector extends Service {
   }
 
   async #campaign(): Promise<void> {
-    const { leaseMs } = this.#options
-    const { nodeId } = this.#context
     const now = this.#context.clock.now()
     if (now < this.#standBackUntil) return
     try {
-      // A look before the try: only a free or expired lock is worth a write.
-      const leader = await this.#context.store.cluster.currentLeader()
-      const ahead = leader !== null && leader.expiresAt > now ? [leader] : []
-      const look = ({ termId, expiresAt }: CurrentLeader) => `${termId}:${expiresAt}`
-      const [silent] = this.#standstill.still(ahead, look, leader?.leaseMs ?? 0)
-      if (leader !== null && ahead.length > 0 && silent === undefined) return this.#tellWaiting(leader)
-      const term = await this.#context.store.cluster.electLeader({ nodeId, now, leaseMs, silent })
+      const { term, leader } = await this.#candidate.run(now)
+      if (leader !== null) return this.#tellWaiting(leader)
       if (term === null) return
       this.#unclear = false
-      this.#hold(term, now + leaseMs)
+      this.#hold(term, now + this.#options.leaseMs)
     } catch (error) {
       this.#unclear = true
       this.#context.logger.warn('Could not run for leader', { error })
@@ -124,18 +116,18 @@ export class Elector extends Service {
   async #renew(): Promise<void> {
     const { leaseMs } = this.#options
     const { nodeId } = this.#context
-    const held = this.#leadership
+    const held = this.#held
     if (held === null) return
     const now = this.#context.clock.now()
     try {
       const ours = await this.#context.store.cluster.renewTerm({
-        termId: held.term.id,
+        termId: held.id,
         holder: nodeId,
         now,
         leaseMs,
       })
       if (!ours) this.#lose()
-      else if (this.#leadership !== null) this.#hold(held.term, now + leaseMs)
+      else if (this.#held !== null) this.#hold(held, now + leaseMs)
     } catch (error) {
       this.#context.logger.warn('Could not renew the leader term; standing back', { error })
       this.#unclear = true
@@ -145,11 +137,11 @@ export class Elector extends Service {
 
   /** The lease counts from before the call: its reply may have taken any time. */
   #hold(term: LeaderTerm, validUntil: number): void {
-    if (this.term() === null) this.#tellLost(this.#leadership)
-    this.#leadership = { term, validUntil }
+    if (this.term() === null) this.#tellLost(this.#held)
+    this.#held = term
+    this.#end.set({ now: validUntil })
     // A reply so late that the lease has run out again is followed by the next try at once.
     if (this.term() === null) return this.#alarm.ring()
-    this.#watchEnd()
     if (this.#told) return
     this.#told = true
     this.#toldWaiting = false
@@ -159,28 +151,17 @@ export class Elector extends Service {
     this.#onElected()
   }
 
-  /** A renewal may hang for longer than the lease lasts: whoever listens hears of its end when it comes. */
-  #watchEnd(): void {
-    const { clock } = this.#context
-    this.#cancelEnd()
-    const leftMs = (this.#leadership?.validUntil ?? 0) - clock.now()
-    this.#cancelEnd = clock.timer(Math.min(leftMs, clock.longestSleepMs), () => {
-      if (this.term() === null) this.#tellLost(this.#leadership)
-      else this.#watchEnd()
-    })
-  }
-
   #lose(): void {
-    const held = this.#leadership
-    this.#leadership = null
+    const held = this.#held
+    this.#held = null
     this.#tellLost(held)
   }
 
-  #tellLost(held: Leadership | null): void {
-    this.#cancelEnd()
+  #tellLost(held: LeaderTerm | null): void {
+    this.#end.clear()
     if (held === null || !this.#told) return
     this.#told = false
-    this.#context.logger.info(`No longer leading (term ${held.term.id})`)
-    this.#context.events.emit('leader:lost', { termId: held.term.id, instance: this.#context.nodeId })
+    this.#context.logger.info(`No longer leading (term ${held.id})`)
+    this.#context.events.emit('leader:lost', { termId: held.id, instance: this.#context.nodeId })
   }
 }

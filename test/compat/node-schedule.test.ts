@@ -97,7 +97,7 @@ describe('rules', () => {
     expect(() => yearly([2027, 2029]).isValid()).toThrow(
       expect.objectContaining({
         code: 'invalid_schedule',
-        next: 'Schedule one job for each stretch of years.',
+        next: 'Schedule one job for each range of years.',
       }),
     )
   })

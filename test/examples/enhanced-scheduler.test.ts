@@ -22,6 +22,6 @@ test('scan-domains.ts syncs, scans, holds back and ends', async () => {
   ]) {
     expect(stdout.split('\n')).toContain(line)
   }
-  expect(stdout).toMatch(/Entry 2 of the API \(news\) was passed over: minute: "99" is outside 0-59/)
+  expect(stdout).toMatch(/Entry 2 of the API \(news\) was skipped: minute: "99" is outside 0-59/)
   expect(stdout).toMatch(/\d+ ticks, each accounted for exactly once\.\n$/)
 }, 90_000)

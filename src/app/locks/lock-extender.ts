@@ -4,6 +4,8 @@
  */
 import { EvertickError } from '../../core/error.ts'
 import type { Clock } from '../../engine/clock.ts'
+import { KeepAlive } from '../../engine/keep-alive.ts'
+import { LeaseEnd } from '../../engine/lease-end.ts'
 import { type Grant, type HeldLock, lockLost } from './held-lock.ts'
 
 /** Extensions that fail are tried again this many times in a ttl. */
@@ -14,19 +16,25 @@ export class LockExtender {
   readonly #ttlMs: number
   readonly #clock: Clock
   readonly #lost = new AbortController()
-  readonly #ended = new AbortController()
-  readonly #running: Promise<void>
-  #until: number
-  #cancelDeadline: () => void = () => {}
+  readonly #end: LeaseEnd
+  readonly #keepAlive: KeepAlive
   #lastError: unknown
 
-  constructor({ lock, until }: Grant, ttlMs: number, clock: Clock) {
+  constructor({ lock, until }: Grant, ttlMs: number, clock: Clock, everyMs = ttlMs / 2) {
     this.#lock = lock
     this.#ttlMs = ttlMs
     this.#clock = clock
-    this.#until = until
-    this.#awaitEnd()
-    this.#running = this.#run()
+    this.#end = new LeaseEnd(clock, () => this.#lose())
+    this.#keepAlive = new KeepAlive({
+      clock,
+      everyMs,
+      firstMs: until - ttlMs + everyMs - clock.monotonic(),
+      retryMs: ttlMs / triesPerTtl,
+      renew: () => this.#extend(),
+      onFailed: (error) => this.#failed(error),
+    })
+    this.#end.set({ monotonic: until })
+    this.#keepAlive.start()
   }
 
   /** Aborted with `lock_lost` when the lock is lost. */
@@ -35,48 +43,26 @@ export class LockExtender {
   }
 
   async stop(): Promise<void> {
-    this.#ended.abort()
-    this.#cancelDeadline()
-    await this.#running
+    this.#end.clear()
+    await this.#keepAlive.stop()
+    // A renewal that was under way has set it again.
+    this.#end.clear()
   }
 
-  async #run(): Promise<void> {
-    let pauseMs = this.#until - this.#ttlMs / 2 - this.#clock.monotonic()
-    for (;;) {
-      await this.#clock.sleep(Math.max(0, pauseMs), this.#ended.signal)
-      if (this.#ended.signal.aborted) return
-      pauseMs = await this.#extend()
-    }
-  }
-
-  /** How long until the next time. */
-  async #extend(): Promise<number> {
+  async #extend(): Promise<void> {
     const askedAt = this.#clock.monotonic()
-    try {
-      await this.#lock.extend(this.#ttlMs)
-    } catch (error) {
-      this.#lastError = error
-      if (error instanceof EvertickError && error.code === 'lock_lost') this.#lose()
-      return this.#ttlMs / triesPerTtl
-    }
-    this.#until = askedAt + this.#ttlMs
-    this.#awaitEnd()
-    return this.#ttlMs / 2
+    await this.#lock.extend(this.#ttlMs)
+    if (!this.lost.aborted) this.#end.set({ monotonic: askedAt + this.#ttlMs })
   }
 
-  #awaitEnd(): void {
-    this.#cancelDeadline()
-    if (this.#ended.signal.aborted) return
-    this.#cancelDeadline = this.#clock.timer(this.#until - this.#clock.monotonic(), () => {
-      // Very long timers come early.
-      if (this.#clock.monotonic() < this.#until) this.#awaitEnd()
-      else this.#lose()
-    })
+  #failed(error: unknown): void {
+    this.#lastError = error
+    if (error instanceof EvertickError && error.code === 'lock_lost') this.#lose()
   }
 
   #lose(): void {
+    this.#end.clear()
     this.#lost.abort(lockLost(this.#lock.name, this.#lastError))
-    this.#ended.abort()
-    this.#cancelDeadline()
+    void this.#keepAlive.stop()
   }
 }

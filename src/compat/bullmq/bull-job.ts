@@ -38,7 +38,7 @@ export interface BullJobResult {
   readonly jobId: string
 }
 
-/** Each would undo that a tick is enqueued once, or be undone by it. */
+/** Options that would break "each tick once", or that it would override. */
 const refusedOptions = ['jobId', 'deduplication', 'parent', 'repeat']
 
 export function bullJob(options: BullJobOptions): DefinedJob {
@@ -57,7 +57,7 @@ export function bullJob(options: BullJobOptions): DefinedJob {
   }
   for (const name of refusedOptions) {
     if (!(name in jobOptions)) continue
-    throw invalid(`jobOptions.${name}`, `jobOptions.${name} has no meaning here.`, 'Leave it out.')
+    throw invalid(`jobOptions.${name}`, `jobOptions.${name} is not supported here.`, 'Leave it out.')
   }
   return defineJob({
     ...definition,

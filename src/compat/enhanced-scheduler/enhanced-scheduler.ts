@@ -1,8 +1,9 @@
 /**
- * Seed 004's scheduler: schedules in a database, run by as many processes as one likes, changed without a restart, with
+ * The enhanced scheduler: schedules in a database, run by as many processes as one likes, changed without a restart, with
  * a history of every run. It wires: a node of the engine does the work, and the parts of this folder speak to it.
  */
 
+import { stopSignals } from '../../app/cluster/stop-signals.ts'
 import { databaseFromEnvironment } from '../../app/config/environment.ts'
 import { defineJob } from '../../app/job/define-job.ts'
 import type { SyncResult } from '../../app/job/sync-source.ts'
@@ -115,13 +116,13 @@ export class EnhancedScheduler {
   async run(): Promise<NodeJS.Signals> {
     await this.start()
     const evertick = await this.#node.opened()
-    // The engine ends its own work at a signal; who only looks on ends first.
-    const onSignal = () => void this.watcher.stop()
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, onSignal)
+    // The engine stops its own work at a signal, and decides about a second one. The watcher stops first.
+    const signals = stopSignals(() => {})
+    void signals.first.then(() => this.watcher.stop())
     try {
       return await evertick.run()
     } finally {
-      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, onSignal)
+      signals.off()
       await this.stop()
     }
   }
@@ -166,7 +167,7 @@ export class EnhancedScheduler {
     const { execute } = this.#options
     const schedule = await this.repository.get(context.job)
     if (schedule === null || execute === undefined) {
-      throw new EvertickError('job_not_found', `There is no schedule "${context.job}" any more.`, {
+      throw new EvertickError('job_not_found', `The schedule "${context.job}" no longer exists.`, {
         next: 'Nothing needs to be done: it was deleted.',
       })
     }
@@ -179,7 +180,7 @@ export class EnhancedScheduler {
   #syncJob() {
     return defineJob({
       name: syncJob,
-      description: 'Brings the schedules to what the API answers',
+      description: 'Syncs the schedules with the API',
       queue: syncQueue,
       schedule: { every: secondsToMs(this.#options.apiSyncInterval ?? 300, 'apiSyncInterval') },
       retry: { attempts: 5, base: '1s', factor: 3 },
@@ -205,9 +206,7 @@ export class EnhancedScheduler {
       `Synced: ${added.length} added, ${modified.length} modified, ${removed.length} disabled, ${invalid.length} invalid`,
     )
     for (const { index, scheduleId, why } of invalid) {
-      this.#logger.warn(
-        `Entry ${index} of the API (${scheduleId ?? 'without an id'}) was passed over: ${why}`,
-      )
+      this.#logger.warn(`Entry ${index} of the API (${scheduleId ?? 'without an id'}) was skipped: ${why}`)
     }
     if (heldBecause !== null) this.#logger.warn(`No schedule was disabled: ${heldBecause}`)
     return result
@@ -225,9 +224,9 @@ export class EnhancedScheduler {
     })
     evertick.on('execution:completed', ended('succeeded'))
     evertick.on('execution:failed', ended('failed'))
-    evertick.on('execution:retrying', ended('waits for another try'))
+    evertick.on('execution:retrying', ended('will be tried again'))
     evertick.on('execution:cancelled', ended('was cancelled'))
-    evertick.on('execution:refused', ended('was refused: its lease had passed on'))
+    evertick.on('execution:refused', ended('was refused: its lease had passed to another worker'))
   }
 }
 

@@ -56,13 +56,9 @@ export function claimOf(execution: Execution): BegunRun {
   const { id, fence, state, leasedBy, metadata } = execution
   if (state !== 'running') throw notOpen(id, state)
   if (leasedBy?.startsWith(holderMark) === true) return { id, fence, metadata }
-  throw new EvertickError(
-    'invalid_transition',
-    `A node runs execution ${id}: its handler says how it ends.`,
-    {
-      next: 'Return or throw in the handler, or cancel it with executions.cancel().',
-    },
-  )
+  throw new EvertickError('invalid_transition', `A node runs execution ${id}: only its handler can end it.`, {
+    next: 'Return or throw in the handler, or cancel it with executions.cancel().',
+  })
 }
 
 export async function endRun(app: AppContext, run: BegunRun, end: RunEnd): Promise<void> {
@@ -96,14 +92,14 @@ function endingOf({ status, error }: RunEnd): Ending {
   }
   // Names the words that there are.
   statesOf(status)
-  throw new EvertickError('invalid_option', 'A run does not end as started.', {
+  throw new EvertickError('invalid_option', 'A run cannot end as started.', {
     field: 'status',
     next: 'Use success, failed or cancelled.',
   })
 }
 
 function notOpen(id: string, state: string): EvertickError {
-  return new EvertickError('invalid_transition', `Execution ${id} is ${state}: it has its end already.`, {
+  return new EvertickError('invalid_transition', `Execution ${id} is ${state}: it has already ended.`, {
     next: 'Complete an execution once. One whose process stopped renewing its lease was ended as failed.',
   })
 }

@@ -1,4 +1,4 @@
-/** One run of a schedule in the words of seed 004: `started`, `success`, `failed`, `cancelled`. */
+/** One run of a schedule with the statuses of the enhanced scheduler: `started`, `success`, `failed`, `cancelled`. */
 import { EvertickError } from '../../core/error.ts'
 import type { Execution } from '../../core/execution/execution.ts'
 import type { ExecutionState } from '../../core/execution/execution-state.ts'
@@ -42,9 +42,9 @@ const states: Readonly<Record<HistoryStatus, readonly ExecutionState[]>> = {
 }
 
 export function statesOf(status: HistoryStatus): readonly ExecutionState[] {
-  const found: readonly ExecutionState[] | undefined = states[status]
-  if (found !== undefined) return found
-  throw new EvertickError('invalid_option', `${JSON.stringify(status)} is no status of a run.`, {
+  const executionStates: readonly ExecutionState[] | undefined = states[status]
+  if (executionStates !== undefined) return executionStates
+  throw new EvertickError('invalid_option', `${JSON.stringify(status)} is not a valid run status.`, {
     field: 'status',
     next: `Use one of ${historyStatuses.join(', ')}.`,
   })

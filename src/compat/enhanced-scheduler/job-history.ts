@@ -1,5 +1,5 @@
 /**
- * Seed 004's job history: what ran, when, for how long, and how it ended. The entries are the engine's executions of
+ * The job history: what ran, when, for how long, and how it ended. The entries are the engine's executions of
  * schedules: those that its nodes run, and those that an app starts and completes by hand, in one list.
  */
 import { contextOf } from '../../app/app-context.ts'
@@ -167,8 +167,8 @@ export class JobHistory {
 
   async #findOpen(executionId: string): Promise<BegunRun> {
     const { store } = await this.#app()
-    const found = await store.executions.findExecution(executionId)
-    if (found !== null) return claimOf(found)
+    const execution = await store.executions.findExecution(executionId)
+    if (execution !== null) return claimOf(execution)
     throw new EvertickError('execution_not_found', `There is no execution ${executionId}.`, {
       next: 'Complete it under the id that startExecution returned.',
     })
@@ -187,13 +187,13 @@ function runQuery({
 
 function daysOf(days: number): number {
   if (typeof days === 'number' && Number.isFinite(days) && days >= 0) return days * dayMs
-  throw new EvertickError('invalid_option', `days is ${String(days)}; it must be a number from 0.`, {
+  throw new EvertickError('invalid_option', `days is ${String(days)}; it must be a number of at least 0.`, {
     field: 'days',
   })
 }
 
 export function noSchedule(scheduleId: string): EvertickError {
-  return new EvertickError('job_not_found', `There is no schedule "${scheduleId}".`, {
+  return new EvertickError('job_not_found', `No schedule is named "${scheduleId}".`, {
     field: 'scheduleId',
     next: 'List the schedules with repository.list().',
   })

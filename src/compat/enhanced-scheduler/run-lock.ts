@@ -1,7 +1,7 @@
 /**
  * A lock around each run, where there is a Redis. The engine needs none: a claim and its fence give every run to one
  * node. The lock is for what the engine cannot see: an old scheduler beside it, or a run that its node has lost and that
- * still goes on. A Redis that is away costs this lock, never a run.
+ * still goes on. Without Redis there is no lock, but the run still happens.
  */
 import type { DistributedLock } from '../../app/locks/distributed-lock.ts'
 import { EvertickError } from '../../core/error.ts'
@@ -29,7 +29,7 @@ export async function underLock(
     if (begun.yes || !(error instanceof EvertickError)) throw error
     if (error.code === 'lock_held') return outcome.snooze(comeAgain)
     if (error.code !== 'redis_unavailable') throw error
-    logger.warn('Redis is away: a run goes on without its lock', { error })
+    logger.warn('Redis is not available: a run goes on without its lock', { error })
     return await work(context)
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Seed 004's word "schedule", in terms of the engine: a job that carries a domain. This file is the one place that knows
- * both. Its id is the job's name; what its handler needs (domain, configuration, profile) is the job's input, and stands
- * in tags besides, so that it can be searched for; disabled is paused.
+ * A "schedule" of the enhanced scheduler is a job of the engine that carries a domain. Only this file knows both. Its id is
+ * the job's name. What its handler needs (domain, configuration, profile) is the job's input, and also in tags, so that it
+ * can be searched for. A disabled schedule is a paused job.
  */
 import { createHash } from 'node:crypto'
 import type { AppContext } from '../../app/app-context.ts'
@@ -199,14 +199,18 @@ function scheduleOf({
 }: UpdateSchedule): NonNullable<JobOptions['schedule']> {
   const given = [cron, every, frequency].filter((field) => field !== undefined)
   if (given.length !== 1) {
-    throw new EvertickError('invalid_schedule', 'A schedule has one of cron, every and frequency.', {
-      field: 'cron',
-      next: "Write cron: '0 3 * * *', every: '15m' or frequency: 'daily'.",
-    })
+    throw new EvertickError(
+      'invalid_schedule',
+      'A schedule needs exactly one of cron, every and frequency.',
+      {
+        field: 'cron',
+        next: "Write cron: '0 3 * * *', every: '15m' or frequency: 'daily'.",
+      },
+    )
   }
   if (every !== undefined) {
     if (timezone === undefined) return { every }
-    throw new EvertickError('invalid_schedule', 'timezone has no meaning with every.', {
+    throw new EvertickError('invalid_schedule', 'timezone cannot be combined with every.', {
       field: 'timezone',
       next: 'Leave it out, or use a cron.',
     })
@@ -216,7 +220,7 @@ function scheduleOf({
 
 function nicknameOf(frequency: unknown): string {
   if (frequencies.some((known) => known === frequency)) return `@${String(frequency)}`
-  throw new EvertickError('invalid_schedule', `${JSON.stringify(frequency)} is no frequency.`, {
+  throw new EvertickError('invalid_schedule', `${JSON.stringify(frequency)} is not a valid frequency.`, {
     field: 'frequency',
     next: `Use one of ${frequencies.join(', ')}, or a cron.`,
   })
@@ -240,7 +244,7 @@ function tagsOf({ domain, domainConfigId }: ScheduleInput, before: readonly stri
 
 function refuseDomain(domain: unknown): void {
   if (typeof domain === 'string' && domain !== '' && domain.length <= 1_000) return
-  throw new EvertickError('invalid_option', 'domain must be a text of 1 to 1,000 characters.', {
+  throw new EvertickError('invalid_option', 'domain must be a string of 1 to 1,000 characters.', {
     field: 'domain',
   })
 }

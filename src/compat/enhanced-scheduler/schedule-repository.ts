@@ -1,4 +1,4 @@
-/** Seed 004's schedules: created, read, changed and removed here, run by whichever nodes there are. */
+/** The schedules: created, read, changed and removed here, run by whichever nodes there are. */
 
 import type { AppContext } from '../../app/app-context.ts'
 import { contextOf } from '../../app/app-context.ts'
@@ -72,7 +72,7 @@ export class ScheduleRepository {
     return job === null ? null : ((await records(app, [job]))[0] ?? null)
   }
 
-  /** Changes what is given and keeps the rest; every node heeds it at once. */
+  /** Changes what is given and keeps the rest; every node applies it at once. */
   async update(scheduleId: string, changes: UpdateSchedule): Promise<ScheduleRecord> {
     refuseUnknown(changes, scheduleFieldNames, 'update')
     const { enabled, ...fields } = changes
@@ -182,9 +182,9 @@ export class ScheduleRepository {
   }
 
   async #existing(scheduleId: string): Promise<ScheduleRecord> {
-    const found = await this.get(scheduleId)
-    if (found === null) throw noSchedule(scheduleId)
-    return found
+    const schedule = await this.get(scheduleId)
+    if (schedule === null) throw noSchedule(scheduleId)
+    return schedule
   }
 
   async #list(tag: string, fits: (job: Job) => boolean): Promise<ScheduleRecord[]> {

@@ -1,6 +1,6 @@
 /**
  * Tells an app which schedules were added, modified or deleted, whoever did it. The engine itself needs no telling: its
- * nodes heed every change at once.
+ * nodes apply every change at once.
  */
 
 import type { AppContext } from '../../app/app-context.ts'
@@ -122,13 +122,13 @@ export class ScheduleWatcher {
     const next = new Map(now)
     const told = { added: [], modified: [], deleted: [] } as Record<keyof ScheduleChanges, ScheduleRecord[]>
     const changed = [...now].filter(([id, { hash }]) => before.get(id)?.hash !== hash)
-    const found = await records(
+    const changedRecords = await records(
       app,
       changed.map(([, { job }]) => job),
     )
     for (const [index, [id]] of changed.entries()) {
       const was = before.get(id)
-      const record = found[index]
+      const record = changedRecords[index]
       if (record === undefined) continue
       const kind = was === undefined ? 'added' : 'modified'
       const tell = () =>
@@ -155,7 +155,9 @@ export class ScheduleWatcher {
       this.#logger.info(`Schedule ${id} was ${kind}`)
       return true
     } catch (error) {
-      this.#logger.error(`The callback for schedule ${id}, ${kind}, failed; it is called again`, { error })
+      this.#logger.error(`The callback for schedule ${id} (${kind}) failed and will be called again`, {
+        error,
+      })
       return false
     }
   }
@@ -184,7 +186,7 @@ function watchedOf(options: ScheduleWatcherOptions): OwnNode | Evertick | Connec
     'A ScheduleWatcher takes one of repository, evertick and database.',
     {
       field: Object.keys(database)[0] ?? 'evertick',
-      next: 'Leave out what the given one has already.',
+      next: 'Pass only one of them.',
     },
   )
 }
@@ -207,19 +209,19 @@ class WatchLoop extends Service {
   protected override async run(signal: AbortSignal): Promise<void> {
     const { store, clock } = contextOf(this.#evertick)
     const alarm = new Alarm(clock)
-    const sign = { given: false }
-    const heed = () => {
-      sign.given = true
+    const news = { heard: false }
+    const onNews = () => {
+      news.heard = true
       alarm.ring()
     }
-    const silences = signs.map((name) => this.#evertick.on(name, heed))
-    silences.push(store.listen((topic) => topic === 'jobs' && heed()))
+    const unsubscribers = signs.map((name) => this.#evertick.on(name, onNews))
+    unsubscribers.push(store.listen((topic) => topic === 'jobs' && onNews()))
     while (!signal.aborted) {
       const dueAt = clock.monotonic() + this.#everyMs
-      while (!sign.given && !signal.aborted && clock.monotonic() < dueAt) {
+      while (!news.heard && !signal.aborted && clock.monotonic() < dueAt) {
         await alarm.wait(Math.min(dueAt - clock.monotonic(), clock.longestSleepMs), signal)
       }
-      sign.given = false
+      news.heard = false
       if (signal.aborted) break
       try {
         await this.#check()
@@ -227,7 +229,7 @@ class WatchLoop extends Service {
         this.#logger.warn('Could not look for changed schedules; trying again', { error })
       }
     }
-    for (const silence of silences) silence()
+    for (const unsubscribe of unsubscribers) unsubscribe()
   }
 }
 

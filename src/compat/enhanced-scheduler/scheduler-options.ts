@@ -87,7 +87,10 @@ export function checkOptions(options: EnhancedSchedulerOptions): void {
   secondsToMs(options.scheduleCheckInterval ?? 60, 'scheduleCheckInterval')
   const { maxWorkers, enableApiSync, fetchSchedules, apiUrl } = options
   if (maxWorkers !== undefined && !(Number.isSafeInteger(maxWorkers) && maxWorkers >= 1)) {
-    throw refused('maxWorkers', `maxWorkers is ${String(maxWorkers)}; it must be a whole number from 1.`)
+    throw refused(
+      'maxWorkers',
+      `maxWorkers is ${String(maxWorkers)}; it must be a whole number of at least 1.`,
+    )
   }
   if (fetchSchedules !== undefined && apiUrl !== undefined) {
     throw refused('apiUrl', 'Schedules come from fetchSchedules or from apiUrl, not from both.')

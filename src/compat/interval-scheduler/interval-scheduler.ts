@@ -38,7 +38,7 @@ export class IntervalScheduler {
   readonly #config: ParsedOptions
   readonly #node: OwnNode
   readonly #listeners = new Map<object, (evertick: Evertick) => () => void>()
-  readonly #heard = new Map<object, () => void>()
+  readonly #unsubscribers = new Map<object, () => void>()
   #parts: Promise<Parts> | null = null
 
   /** Opens its database at first use; nothing runs before `start()`. */
@@ -51,8 +51,7 @@ export class IntervalScheduler {
 
   /** Runs what is due from now on, and what fell due while nobody was there, by each job's catch-up policy. */
   async start(): Promise<void> {
-    const { evertick, locks, metrics } = await this.#opened()
-    locks.start()
+    const { evertick, metrics } = await this.#opened()
     metrics.start()
     await evertick.start()
   }
@@ -72,10 +71,9 @@ export class IntervalScheduler {
     await metrics.stop()
     await this.#node.stop(options)
     // A node that was given goes on, and so would our runs.
-    await locks.drain(options.timeout)
-    await locks.stop()
-    for (const off of this.#heard.values()) off()
-    this.#heard.clear()
+    await locks.stop(options.timeout)
+    for (const unsubscribe of this.#unsubscribers.values()) unsubscribe()
+    this.#unsubscribers.clear()
   }
 
   /** With neither an interval nor a cron, it runs once, at once. */
@@ -106,16 +104,16 @@ export class IntervalScheduler {
     return await metrics.metrics()
   }
 
-  /** This node's events, also over a stop and a start; returns the function that takes the listener off again. */
+  /** This node's events, also over a stop and a start; returns the function that unsubscribes. */
   on<Name extends EventName>(event: Name, listener: Listener<Name>): () => void {
     const key = {}
     const listen = (evertick: Evertick) => evertick.on(event, listener)
     this.#listeners.set(key, listen)
-    void this.#parts?.then(({ evertick }) => this.#hear(key, evertick))
+    void this.#parts?.then(({ evertick }) => this.#subscribe(key, evertick))
     return () => {
       this.#listeners.delete(key)
-      this.#heard.get(key)?.()
-      this.#heard.delete(key)
+      this.#unsubscribers.get(key)?.()
+      this.#unsubscribers.delete(key)
     }
   }
 
@@ -139,13 +137,13 @@ export class IntervalScheduler {
     const locks = new RunLocks(app, logger)
     const parts = { jobs: this.jobs, locks, againMs: checkMs }
     for (const [name, work] of works) await app.setHandler(jobHandler(name, work, parts))
-    for (const key of this.#listeners.keys()) this.#hear(key, evertick)
+    for (const key of this.#listeners.keys()) this.#subscribe(key, evertick)
     return { evertick, locks, metrics: new MetricsCollector(app, metricsMs, logger) }
   }
 
-  #hear(key: object, evertick: Evertick): void {
+  #subscribe(key: object, evertick: Evertick): void {
     const listen = this.#listeners.get(key)
-    if (listen !== undefined && !this.#heard.has(key)) this.#heard.set(key, listen(evertick))
+    if (listen !== undefined && !this.#unsubscribers.has(key)) this.#unsubscribers.set(key, listen(evertick))
   }
 
   /** The handler of a job that names none. Undefined where this scheduler has none at all: another process runs it. */
@@ -154,7 +152,7 @@ export class IntervalScheduler {
     if (works.has(executeName)) return executeName
     const [only] = works.keys()
     if (works.size <= 1 || works.has(name)) return works.has(name) ? name : only
-    throw new EvertickError('invalid_option', `Job "${name}" names no handler.`, {
+    throw new EvertickError('invalid_option', `Job "${name}" does not name a handler.`, {
       field: 'handler',
       next: `Write handler: ${[...works.keys()].map((known) => `'${known}'`).join(' or ')}.`,
     })

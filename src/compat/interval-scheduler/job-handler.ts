@@ -23,7 +23,7 @@ export function jobHandler(
     async run(context: JobContext) {
       const job = await jobs.get(context.job)
       const lock = await locks.take(job.id)
-      // Somebody works on the job by hand: not now, and no attempt is lost.
+      // Somebody works on the job by hand: try later, without using up an attempt.
       if (lock === null) throw outcome.snooze(againMs)
       try {
         const signal = AbortSignal.any([context.signal, lock.lost])

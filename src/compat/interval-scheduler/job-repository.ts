@@ -1,6 +1,6 @@
 /**
- * Jobs as an interval scheduler's repository gives them: in its flat words, beside ours. It reads and writes the same
- * rows as `evertick.jobs`; what the engine decides, the engine decides.
+ * Jobs with the flat fields of the interval scheduler, beside those of `evertick.jobs`. It reads and writes the same rows,
+ * and leaves every decision to the engine.
  */
 
 import type { AppContext } from '../../app/app-context.ts'
@@ -18,7 +18,7 @@ import {
 import { keptKey } from '../../app/job/legacy-kept.ts'
 import type { HeldLock } from '../../app/locks/held-lock.ts'
 import type { ExecutionView, JobView } from '../../app/views.ts'
-import { type JobStatus, refuseIllegal, type StatusAction } from '../../core/job/job-status.ts'
+import { refuseIllegal, type StatusAction, statusFor } from '../../core/job/job-status.ts'
 import { parseDuration } from '../../core/schedule/duration.ts'
 import type { Duration, Instant } from '../../core/schedule/schedule.ts'
 import type { Evertick } from '../../evertick.ts'
@@ -62,11 +62,11 @@ export class JobRepository {
     return { jobs: jobs.map(worded), nextCursor }
   }
 
-  /** What is not given stays. */
+  /** Fields that are not given stay as they are. */
   async update(job: string, changes: LegacyChanges, options: ActorOptions = {}): Promise<IntervalJob> {
     const { evertick } = await this.#opened()
-    const found = await evertick.jobs.get(job)
-    return worded(await evertick.jobs.update(found.id, changesOfLegacy(found, changes), options))
+    const before = await evertick.jobs.get(job)
+    return worded(await evertick.jobs.update(before.id, changesOfLegacy(before, changes), options))
   }
 
   async delete(job: string, options: ActorOptions = {}): Promise<void> {
@@ -88,7 +88,7 @@ export class JobRepository {
   }
 
   /**
-   * The job's lock, or null where somebody holds it: another hand, or a run that goes on. While it is held by hand, no
+   * The job's lock, or null where somebody holds it: another caller, or a run. While it is held by hand, no
    * `IntervalScheduler` runs the job: what falls due waits.
    */
   async acquireLock(
@@ -157,25 +157,16 @@ export class JobRepository {
     return { evertick, app: contextOf(evertick) }
   }
 
-  /** Of two who ask at once, the table of states decides in the database; this names the statuses. */
+  /** Refuses with both statuses named. Where two ask at once, the table of states decides in the database. */
   async #legal(action: StatusAction, job: string): Promise<{ evertick: Evertick; id: string }> {
     const { evertick } = await this.#opened()
-    const { id, name, ...found } = await this.get(job)
-    refuseIllegal(action, name, statusFor(action, found))
+    const { id, name, status, state, lastExecution } = await this.get(job)
+    refuseIllegal(action, name, statusFor(action, { status, state, last: lastExecution?.state ?? null }))
     return { evertick, id }
   }
 }
 
-/** A run hides that its job is paused; and a schedule goes on after a run that failed. */
-function statusFor(
-  action: StatusAction,
-  { status, isPaused, lastExecution }: Pick<IntervalJob, 'status' | 'isPaused' | 'lastExecution'>,
-): JobStatus {
-  if (action === 'resume' && isPaused) return 'paused'
-  return action === 'retry' && lastExecution?.state === 'failed' ? 'failed' : status
-}
-
-/** What the job keeps for the way back is not its user's metadata. */
+/** Without the key in its metadata that only the translation needs. */
 function worded(view: JobView): IntervalJob {
   const { [keptKey]: _kept, ...metadata } = view.metadata
   return { ...view, ...legacyView(view), metadata }

@@ -29,7 +29,7 @@ export class MetricsCollector extends Service {
       try {
         await this.#collect()
       } catch (error) {
-        this.#logger.warn('Could not collect the metrics; the last ones stand', { error })
+        this.#logger.warn('Could not collect the metrics; the last ones stay', { error })
       }
       await this.#alarm.wait(this.#everyMs, signal)
     }

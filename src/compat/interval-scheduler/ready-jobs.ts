@@ -6,11 +6,11 @@ import { lockedJobs } from './job-locks.ts'
 
 export interface ReadyJob {
   readonly view: JobView
-  /** Since when. */
+  /** When it became due. */
   readonly dueAt: number
 }
 
-/** Executions that are looked at, of each state: an old backlog of one job must not hide the others for long. */
+/** How many executions of each state are read, so that an old backlog of one job does not hide the others for long. */
 const lookedAt = 1_000
 
 export async function readyJobs(app: AppContext, limit: number): Promise<ReadyJob[]> {

@@ -79,16 +79,18 @@ function worksOf({ handlers = {}, execute }: IntervalSchedulerOptions): Readonly
   if (execute !== undefined) works.set(executeName, execute)
   for (const [name, work] of works) {
     if (typeof work === 'function') continue
-    throw new EvertickError('invalid_option', `The handler "${name}" is no function.`, { field: 'handlers' })
+    throw new EvertickError('invalid_option', `The handler "${name}" is not a function.`, {
+      field: 'handlers',
+    })
   }
   return works
 }
 
-/** Nothing is accepted and ignored: a node that is there has been opened with its own. */
+/** No option is accepted and then ignored: a node that was given has its own. */
 function refuseNodeOptions(options: IntervalSchedulerOptions): void {
   for (const field of nodeOptions) {
     if (!(field in options)) continue
-    throw new EvertickError('invalid_option', `${field} has no meaning beside evertick.`, {
+    throw new EvertickError('invalid_option', `${field} cannot be combined with evertick.`, {
       field,
       next: 'Give it to Evertick.open: worker.poll, leader.sweep and queues are what these intervals set.',
     })

@@ -13,7 +13,7 @@ import type { Logger } from '../../engine/logger.ts'
 import type { LeaderTerm, SchedulerLeaderLogModel } from './leader-term.ts'
 import type { QueueEntry } from './once-only.ts'
 
-/** A task that was due: which, and when. More may stand beside it, for `enqueue`. */
+/** A task that was due: its id and its time, beside whatever else `enqueue` needs. */
 export interface MissedTask {
   readonly taskId: string
   /** The nominal time, always the same for the same tick. */
@@ -129,10 +129,10 @@ export function parseCoordinatorPlaces<Task extends MissedTask>(
   }
   if (database === null && redis === null) {
     const next = 'Give redis or database: what was enqueued must be remembered somewhere.'
-    throw invalid('redis', 'The coordinator has no place for its marks.', next)
+    throw invalid('redis', 'The coordinator has nowhere to keep its marks.', next)
   }
   if (prefix !== undefined && redis === null) {
-    throw invalid('prefix', 'prefix stands before names on Redis.', 'Give redis, too, or leave it out.')
+    throw invalid('prefix', 'prefix applies to names on Redis only.', 'Give redis, too, or leave it out.')
   }
   return {
     database,
@@ -181,7 +181,7 @@ export function parseCoordinatorConfig<Task extends MissedTask>(
   }
 }
 
-/** A listener that throws, at once or later, disturbs nobody. */
+/** A listener that throws or rejects is logged, and stops nothing. */
 function listener<Event>(
   given: ((event: Event) => unknown) | undefined,
   logger: Logger,

@@ -1,4 +1,4 @@
-/** Opens what a coordinator works with, where its options say that it is kept. */
+/** Opens the log, the locks and the marks of a coordinator, wherever its options keep them. */
 
 import { systemClock } from '../../app/cluster/system-clock.ts'
 import { newId } from '../../app/ids.ts'
@@ -123,7 +123,7 @@ async function marksOnRedis(
   return {
     claim: (mark, fence) => marks.claim(mark, fence, ttlMs),
     finish: (mark, fence) => marks.finish(mark, fence, ttlMs, clock.now()),
-    // Redis does it by itself.
+    // Redis removes expired keys by itself.
     purge: () => Promise.resolve(),
   }
 }

@@ -62,11 +62,10 @@ export function termOrder(options: FindOptions): Pick<LeaderLogQuery, 'orderBy' 
   const { orderBy = [], limit } = options
   for (const { column, order } of orderBy) {
     refuseUnknown({ [column]: order }, columns, 'orderBy')
-    if (order !== 'asc' && order !== 'desc')
-      throw wrong('orderBy', "has an order other than 'asc' and 'desc'")
+    if (order !== 'asc' && order !== 'desc') throw wrong('orderBy', "must have the order 'asc' or 'desc'")
   }
   if (limit !== undefined && !(Number.isSafeInteger(limit) && limit >= 1)) {
-    throw wrong('limit', 'must be a whole number from 1')
+    throw wrong('limit', 'must be a whole number of at least 1')
   }
   return {
     orderBy: orderBy as LeaderLogQuery['orderBy'],

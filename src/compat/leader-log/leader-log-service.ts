@@ -1,6 +1,6 @@
 /**
- * The leader log by the rules of its document, to the letter, over any model. For missed tasks these rules lose some:
- * `LeaderLogCoordinator` keeps the log and looks further back (docs/guide/leader-log.md).
+ * The leader log exactly by the rules of its document, over any model. These rules lose some missed tasks:
+ * `LeaderLogCoordinator` keeps the same log and looks further back (docs/guide/leader-log.md).
  */
 
 import { systemClock } from '../../app/cluster/system-clock.ts'

@@ -1,8 +1,13 @@
 /**
- * Election, heartbeat and graceful stop of a coordinator. In any doubt it does not lead: from a renewal that failed or
- * did not answer on, and at the latest when its lease is over by its own clock.
+ * Election, heartbeat and graceful stop of a coordinator. In any doubt it stops leading: as soon as a renewal fails, and at
+ * the latest when its lease is over by its own clock.
+ *
+ * The engine's `Elector` has another contract: it leads in Evertick's log only, nothing is read from that log to find what
+ * was missed, and a term in doubt goes on if its renewal succeeds after all. Here a term in doubt is logged as ended where
+ * it was last confirmed, so that the next leader looks further back. Both share `Candidate` and `LeaseEnd`.
  */
-import { Alarm, Service } from '../../engine/service.ts'
+import { KeepAlive } from '../../engine/keep-alive.ts'
+import { LeaseEnd, type LeaseUntil } from '../../engine/lease-end.ts'
 import type { CoordinatorConfig, MissedTask } from './coordinator-options.ts'
 import type { LeaderTerm } from './leader-term.ts'
 import type { MissedTasks } from './missed-tasks.ts'
@@ -12,34 +17,54 @@ import type { Seat, Sitting } from './seat.ts'
 interface Lead extends Sitting {
   /** The last instant that the log knows of. */
   confirmedAt: number
-  /** By the clock, and by passing time: the earlier of them counts. */
-  until: { readonly now: number; readonly monotonic: number }
 }
 
-/** After a failure, a heartbeat is tried again after this part of its interval. */
+interface Asked {
+  readonly now: number
+  readonly until: LeaseUntil
+}
+
+/** A heartbeat that failed is tried again after this part of its interval. */
 const retryPart = 0.1
 
-export class Leadership<Task extends MissedTask> extends Service {
+export class Leadership<Task extends MissedTask> {
   readonly #config: CoordinatorConfig<Task>
   readonly #seat: Seat
   readonly #marks: Marks
-  readonly #alarm: Alarm
+  readonly #heartbeat: KeepAlive
+  readonly #end: LeaseEnd
   #missed: MissedTasks<Task> | null = null
   #once: OnceOnly | null = null
   #lead: Lead | null = null
   /** A term that ended in doubt, and that the log does not know of yet. */
   #left: Lead | null = null
-  #cancelDeadline: () => void = () => {}
 
   constructor(config: CoordinatorConfig<Task>, seat: Seat, marks: Marks) {
-    super()
+    const { clock, heartbeatMs } = config
     this.#config = config
     this.#seat = seat
     this.#marks = marks
-    this.#alarm = new Alarm(config.clock)
+    this.#end = new LeaseEnd(clock, () => this.#lose())
+    this.#heartbeat = new KeepAlive({
+      clock,
+      firstMs: 0,
+      everyMs: heartbeatMs,
+      retryMs: heartbeatMs * retryPart,
+      renew: () => this.#beat(),
+      onFailed: (error) => this.#failed(error),
+    })
   }
 
-  /** What works under this leadership. */
+  start(): void {
+    this.#heartbeat.start()
+  }
+
+  async stop(): Promise<void> {
+    await this.#heartbeat.stop()
+    await this.#stepDown()
+  }
+
+  /** The parts that work while this process leads. */
   serve(missed: MissedTasks<Task>, once: OnceOnly): void {
     this.#missed = missed
     this.#once = once
@@ -55,48 +80,29 @@ export class Leadership<Task extends MissedTask> extends Service {
     return this.#leading()?.fence ?? null
   }
 
-  protected override async run(signal: AbortSignal): Promise<void> {
-    const { clock } = this.#config
-    while (!signal.aborted) {
-      const beganAt = clock.monotonic()
-      const everyMs = await this.#beat()
-      // However long it took, the next one comes in time.
-      const restMs = everyMs - (clock.monotonic() - beganAt)
-      if (restMs > 0) await this.#alarm.wait(restMs, signal)
-    }
-    await this.#stepDown()
-  }
-
   #leading(): Lead | null {
-    const { clock } = this.#config
-    const lead = this.#lead
-    if (lead === null) return null
-    return clock.now() < lead.until.now && clock.monotonic() < lead.until.monotonic ? lead : null
+    return this.#end.isOver ? null : this.#lead
   }
 
-  /** How long from its begin until the next one. */
-  async #beat(): Promise<number> {
-    const { heartbeatMs, logger } = this.#config
-    try {
-      await this.#leave()
-      if (this.#lead === null) await this.#campaign()
-      else await this.#renew(this.#lead)
-      this.#missed?.go()
-      // Not while something is to be looked at again: what was enqueued before an outage must still be known.
-      if (this.#lead !== null && this.#missed?.open === false) await this.#marks.purge()
-      return heartbeatMs
-    } catch (error) {
-      logger.warn('A heartbeat failed; not leading until one succeeds', { error })
-      this.#lose()
-      return heartbeatMs * retryPart
-    }
+  async #beat(): Promise<void> {
+    await this.#leave()
+    if (this.#lead === null) await this.#campaign()
+    else await this.#renew(this.#lead)
+    this.#missed?.go()
+    // Not while a repair is open: it must still know what was enqueued before the outage.
+    if (this.#lead !== null && this.#missed?.open === false) await this.#marks.purge()
   }
 
-  /** A term in doubt ends where it was last confirmed: what was due since then is the next leader's to look at. */
+  #failed(error: unknown): void {
+    this.#config.logger.warn('A heartbeat failed; not leading until one succeeds', { error })
+    this.#lose()
+  }
+
+  /** Logs that a term in doubt ended where it was last confirmed: the next leader looks at what was due since then. */
   async #leave(): Promise<void> {
     const left = this.#left
     if (left === null) return
-    await this.#missed?.confess()
+    await this.#missed?.noteOpenTasks()
     await this.#seat.leave(left, left.confirmedAt)
     this.#left = null
   }
@@ -106,44 +112,30 @@ export class Leadership<Task extends MissedTask> extends Service {
     const asked = this.#asking()
     const sitting = await this.#seat.take(asked.now)
     if (sitting === null) return
-    this.#lead = { ...sitting, confirmedAt: asked.now, until: asked.until }
-    this.#awaitEnd()
+    this.#lead = { ...sitting, confirmedAt: asked.now }
+    this.#end.set(asked.until)
     logger.info(`Leading since term ${sitting.term.id}`)
     this.#missed?.elected(sitting.term)
     onElected(sitting.term)
   }
 
   async #renew(lead: Lead): Promise<void> {
-    await this.#missed?.confess()
+    await this.#missed?.noteOpenTasks()
     const asked = this.#asking()
     const ours = await this.#seat.renew(lead, asked.now)
     // The lease may have ended while the answer was on its way.
     if (this.#lead !== lead) return
     if (!ours) return this.#lose()
     lead.confirmedAt = asked.now
-    lead.until = asked.until
-    this.#awaitEnd()
+    this.#end.set(asked.until)
     this.#missed?.afterHeartbeat()
   }
 
   /** The lease counts from before the call: its answer may take any time. */
-  #asking() {
+  #asking(): Asked {
     const { clock, leaseMs } = this.#config
     const [now, monotonic] = [clock.now(), clock.monotonic()]
     return { now, until: { now: now + leaseMs, monotonic: monotonic + leaseMs } }
-  }
-
-  #awaitEnd(): void {
-    this.#cancelDeadline()
-    const { clock } = this.#config
-    const until = this.#lead?.until
-    if (until === undefined) return
-    const ms = Math.min(until.now - clock.now(), until.monotonic - clock.monotonic())
-    this.#cancelDeadline = clock.timer(Math.max(0, ms), () => {
-      // Very long timers come early.
-      if (this.#leading() === null) this.#lose()
-      else this.#awaitEnd()
-    })
   }
 
   #lose(): void {
@@ -155,7 +147,7 @@ export class Leadership<Task extends MissedTask> extends Service {
 
   #letGo(lead: Lead): void {
     this.#lead = null
-    this.#cancelDeadline()
+    this.#end.clear()
     this.#missed?.lost()
     this.#config.logger.info(`No longer leading (term ${lead.term.id})`)
     this.#config.onLost(lead.term)
@@ -166,10 +158,10 @@ export class Leadership<Task extends MissedTask> extends Service {
     try {
       const lead = this.#lead
       if (lead !== null) {
-        const stoppedAt = clock.now()
+        const [stoppedAt, { leftMs }] = [clock.now(), this.#end]
         this.#letGo(lead)
-        await this.#quiet(lead.until.now - stoppedAt)
-        await this.#missed?.confess()
+        await this.#idle(leftMs)
+        await this.#missed?.noteOpenTasks()
         await this.#seat.leave(lead, stoppedAt)
       }
       await this.#leave()
@@ -179,8 +171,8 @@ export class Leadership<Task extends MissedTask> extends Service {
     }
   }
 
-  /** What is under way ends first, or the next leader would find it half done; but not for ever. */
-  async #quiet(longestMs: number): Promise<void> {
+  /** Waits until nothing is half done, but no longer than the lease lasts. */
+  async #idle(longestMs: number): Promise<void> {
     const late = new AbortController()
     const idle = Promise.all([this.#missed?.idle(), this.#once?.idle()]).then(() => late.abort())
     await Promise.race([idle, this.#config.clock.sleep(longestMs, late.signal)])

@@ -1,6 +1,6 @@
 /**
- * While a leader leads: finds what was missed before it, or around it, and has it enqueued, under the lock
- * `missed_task_processing`. Whatever goes wrong leaves it to do; the next heartbeat tries again.
+ * While this process leads: finds the tasks that were missed before its term or around its start, and enqueues them under
+ * the lock `missed_task_processing`. Whatever fails is tried again at the next heartbeat.
  */
 import { LockExtender } from '../../app/locks/lock-extender.ts'
 import { safeGapStart } from '../../core/leader/safe-gap.ts'
@@ -14,14 +14,14 @@ const lockName = 'missed_task_processing'
 
 interface Todo {
   readonly term: LeaderTerm
-  /** What came before the term has not been repaired. */
+  /** Whether the time before the term still has to be repaired. */
   gap: boolean
   /** From where to look again, or null. */
   from: number | null
-  /** Where the first heartbeat looks again, or null once it has. */
+  /** From where the first heartbeat looks again, or null once it has. */
   seam: number | null
-  /** What the log says about this term; null where an answer did not come. */
-  said: boolean | null
+  /** Whether the log says that this term has handled what was missed; null where a write did not say how it ended. */
+  handled: boolean | null
 }
 
 export class MissedTasks<Task extends MissedTask> {
@@ -30,14 +30,14 @@ export class MissedTasks<Task extends MissedTask> {
   readonly #takeLock: TakeLock
   readonly #once: OnceOnly
   #todo: Todo | null = null
-  /** Of a term that has just ended: what the log must still be told. */
-  #owed: Todo | null = null
+  /** The work of a term that has just ended, which the log must still mention. */
+  #ended: Todo | null = null
   #running: Promise<void> | null = null
   /** Somebody asked for another look while one was under way. */
   #wanted = false
-  /** What is said to the log is said in order. */
-  #saying: Promise<void> = Promise.resolve()
-  /** Since when somebody leads: before it, nothing was missed. */
+  /** Writes to the log keep their order. */
+  #writing: Promise<void> = Promise.resolve()
+  /** When the first leader began: nothing was missed before that. */
   #beganAt: number | null = null
 
   constructor(
@@ -55,32 +55,32 @@ export class MissedTasks<Task extends MissedTask> {
   elected(term: LeaderTerm): void {
     const startAt = term.start_time.getTime()
     // A timer may have fired a moment before this process knew that it leads: the first heartbeat looks once more.
-    this.#owed = null
-    this.#todo = { term, gap: true, from: null, seam: startAt - this.#config.heartbeatMs, said: false }
+    this.#ended = null
+    this.#todo = { term, gap: true, from: null, seam: startAt - this.#config.heartbeatMs, handled: false }
   }
 
   lost(): void {
-    this.#owed = this.#todo
+    this.#ended = this.#todo
     this.#todo = null
   }
 
-  /** A task whose enqueueing failed, or did not say how it ended. */
+  /** The enqueueing of a task failed, or did not say how it ended. */
   unclear(scheduledFor: number): void {
-    const todo = this.#todo ?? this.#owed
+    const todo = this.#todo ?? this.#ended
     if (todo !== null) lookFrom(todo, scheduledFor - this.#config.heartbeatMs)
   }
 
   /**
-   * A heartbeat or a stop moves the gap of the next leader forward: before it, the log says where something is still to
-   * do, so that the next leader goes back behind this term.
+   * Call it before a heartbeat or a stop, since both let the next leader look back less far. Where tasks of this term are
+   * still open, it writes that to the log first, so that the next leader looks back beyond this term.
    */
-  async confess(): Promise<void> {
+  async noteOpenTasks(): Promise<void> {
     const { clock, heartbeatMs } = this.#config
     const { oldest } = this.#once
-    // Older than the margin that the next leader has anyway.
+    // A younger task lies within the margin that the next leader looks back anyway.
     if (oldest !== null && oldest < clock.now() - heartbeatMs) this.unclear(oldest)
-    const todo = this.#todo ?? this.#owed
-    if (todo !== null && todo.from !== null) await this.#say(todo, false)
+    const todo = this.#todo ?? this.#ended
+    if (todo !== null && todo.from !== null) await this.#writeHandled(todo, false)
   }
 
   afterHeartbeat(): void {
@@ -90,7 +90,7 @@ export class MissedTasks<Task extends MissedTask> {
     todo.seam = null
   }
 
-  /** Begins to work on what there is to do, unless that is under way. */
+  /** Starts to repair what is open, unless a repair is under way. */
   go(): void {
     const todo = this.#todo
     if (todo === null || !isOpen(todo)) return
@@ -118,7 +118,7 @@ export class MissedTasks<Task extends MissedTask> {
     try {
       const grant = await this.#takeLock(lockName, leaseMs)
       if (grant === null) {
-        logger.info('Missed tasks wait: somebody else processes some')
+        logger.info('Missed tasks wait: somebody else is processing some of them')
         return
       }
       const extender = new LockExtender(grant, leaseMs, clock)
@@ -126,7 +126,7 @@ export class MissedTasks<Task extends MissedTask> {
         await this.#repair(todo, extender.lost)
       } finally {
         await extender.stop()
-        // One that cannot be given back runs out by itself.
+        // A lock that cannot be released runs out by itself.
         await grant.lock.release().catch(() => false)
       }
     } catch (error) {
@@ -139,7 +139,7 @@ export class MissedTasks<Task extends MissedTask> {
     const before = gap ? await this.#termsBefore(term) : []
     const gapFrom = safeGapStart(before.map(logged), term.start_time.getTime(), this.#config.heartbeatMs)
     const again = todo.from
-    // What becomes unclear from here on is to be looked at again.
+    // Tasks that become unclear from here on need another look.
     todo.from = null
     const starts = [gapFrom, again].filter((start) => start !== null)
     let done: Repaired | null = null
@@ -150,24 +150,24 @@ export class MissedTasks<Task extends MissedTask> {
     }
     if (done === null) return
     todo.gap = false
-    if (todo.from === null) await this.#say(todo, true)
-    this.#tell(term, before[0] ?? null, done, gap)
+    if (todo.from === null) await this.#writeHandled(todo, true)
+    this.#report(term, before[0] ?? null, done, gap)
   }
 
-  async #say(todo: Todo, handled: boolean): Promise<void> {
-    const say = async () => {
-      if (todo.said === handled) return
-      // A failed write may have been done all the same.
-      todo.said = null
+  async #writeHandled(todo: Todo, handled: boolean): Promise<void> {
+    const write = async () => {
+      if (todo.handled === handled) return
+      // A write that failed may still have happened.
+      todo.handled = null
       await this.#model.update({ id: todo.term.id }, { handled_missed_tasks: handled })
-      todo.said = handled
+      todo.handled = handled
     }
-    const said = this.#saying.then(say)
-    this.#saying = said.catch(() => {})
-    await said
+    const written = this.#writing.then(write)
+    this.#writing = written.catch(() => {})
+    await written
   }
 
-  /** Null where something is left to do. */
+  /** Null where some tasks are left. */
   async #enqueueMissed(starts: readonly number[], lost: AbortSignal): Promise<Repaired | null> {
     this.#beganAt ??= await this.#firstStart()
     const from = new Date(Math.max(this.#beganAt + 1, Math.min(...starts)))
@@ -184,7 +184,7 @@ export class MissedTasks<Task extends MissedTask> {
         if (outcome === 'not_leading') return null
         if (outcome === 'enqueued') enqueued += 1
       } catch (error) {
-        // The others need not wait for it.
+        // The other tasks go on.
         failed += 1
         this.#config.logger.error(`Could not enqueue the missed task ${taskId}`, { error })
       }
@@ -192,13 +192,13 @@ export class MissedTasks<Task extends MissedTask> {
     return failed > 0 ? null : { span: { from, to }, found: tasks.length, enqueued }
   }
 
-  #tell(term: LeaderTerm, previous: LeaderTerm | null, done: Repaired, gap: boolean): void {
+  #report(term: LeaderTerm, previous: LeaderTerm | null, done: Repaired, gap: boolean): void {
     const { span, found, enqueued } = done
-    // Nobody ever led before, or a second look has found nothing.
+    // Nobody led before, or a second look found nothing.
     if (span === undefined || (!gap && enqueued === 0)) return
     const { graceMs, logger, onRepaired } = this.#config
     logger.info(
-      `Of ${found} tasks since ${span.from.toISOString()}, ${enqueued} were missed and are enqueued`,
+      `Of ${found} tasks since ${span.from.toISOString()}, ${enqueued} were missed and have been enqueued`,
     )
     const previousEffectiveEnd = previous === null ? null : new Date(effectiveEnd(logged(previous), graceMs))
     onRepaired({ term, ...span, previousEffectiveEnd, found, enqueued })
@@ -213,9 +213,9 @@ export class MissedTasks<Task extends MissedTask> {
   async #termsBefore({ id }: LeaderTerm): Promise<LeaderTerm[]> {
     for (let limit = 10; ; limit *= 10) {
       // By id: hosts whose clocks disagree also disagree on start times.
-      const found = await this.#model.find({}, { orderBy: [{ column: 'id', order: 'desc' }], limit })
-      const before = found.filter((term) => term.id < id)
-      if (found.length < limit || before.some((term) => term.handled_missed_tasks)) return before
+      const terms = await this.#model.find({}, { orderBy: [{ column: 'id', order: 'desc' }], limit })
+      const before = terms.filter((term) => term.id < id)
+      if (terms.length < limit || before.some((term) => term.handled_missed_tasks)) return before
     }
   }
 }
@@ -226,15 +226,15 @@ interface Repaired {
   readonly enqueued: number
 }
 
-function isOpen({ gap, from, said }: Todo): boolean {
-  return gap || from !== null || said !== true
+function isOpen({ gap, from, handled }: Todo): boolean {
+  return gap || from !== null || handled !== true
 }
 
 function lookFrom(todo: Todo, from: number): void {
   todo.from = Math.min(todo.from ?? from, from)
 }
 
-/** In the words of core. */
+/** The same term as core names its parts. */
 function logged(term: LeaderTerm): CoreTerm {
   return {
     id: term.id,

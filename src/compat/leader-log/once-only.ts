@@ -6,7 +6,7 @@ import { refuseBadName } from '../../app/config/call-options.ts'
 import { EvertickError } from '../../core/error.ts'
 import type { MarkClaim } from '../../store/store.ts'
 
-/** What the function is told that puts a task into the queue. */
+/** Passed to the function that puts a task into the queue. */
 export interface QueueEntry {
   /** `taskId:scheduleTime`, in UTC: give it to a queue that refuses a key which it has seen. */
   readonly key: string
@@ -83,7 +83,7 @@ export class OnceOnly {
     if (fence === null) return 'not_leading'
     const claim = await this.#marks.claim(key, fence)
     if (claim === 'enqueued') return 'duplicate'
-    // The claim may have taken any time. What it leaves behind, the next leader takes over.
+    // The claim may have taken any time. The next leader takes over a mark that is left behind.
     if (claim === 'stale' || this.#fence() !== fence) return 'not_leading'
     await put({ key, repeat: claim === 'repeated', fence })
     await this.#marks.finish(key, fence)

@@ -1,13 +1,13 @@
 /**
- * The leader's seat: who may sit on it is decided by a lock with a fence, and every sitting is a term in the log. Two
- * kinds: Evertick's own leadership, where lock and log are one transaction; or a named lock beside anybody's log.
+ * The leader's seat. A lock with a fence decides who takes it, and each time that somebody does is a term in the log. There
+ * are two kinds: Evertick's own leadership, where lock and log are one transaction, or a named lock beside any log.
  */
 import type { Grant, HeldLock } from '../../app/locks/held-lock.ts'
 import { EvertickError } from '../../core/error.ts'
+import { Candidate } from '../../engine/candidate.ts'
 import type { Clock } from '../../engine/clock.ts'
 import type { Logger } from '../../engine/logger.ts'
-import { Standstill } from '../../engine/standstill.ts'
-import type { CurrentLeader, Store } from '../../store/store.ts'
+import type { Store } from '../../store/store.ts'
 import type { LeaderTerm, SchedulerLeaderLogModel } from './leader-term.ts'
 
 export interface Sitting {
@@ -38,32 +38,23 @@ export class DatabaseSeat implements Seat {
   readonly #store: Store
   readonly #options: SeatOptions
   readonly #logger: Logger
-  readonly #standstill: Standstill
+  readonly #candidate: Candidate
   #warned = false
 
   constructor(store: Store, options: SeatOptions, logger: Logger) {
     this.#store = store
     this.#options = options
     this.#logger = logger
-    this.#standstill = new Standstill(options.clock)
+    this.#candidate = new Candidate(store, options.clock, options.instanceId, options.leaseMs)
   }
 
   async take(now: number): Promise<Sitting | null> {
-    const { instanceId, leaseMs } = this.#options
-    // A look before the try: only a free or expired lock is worth a write.
-    const leader = await this.#store.cluster.currentLeader()
-    const ahead = leader !== null && leader.expiresAt > now ? [leader] : []
-    const look = ({ termId, expiresAt }: CurrentLeader) => `${termId}:${expiresAt}`
-    const [silent] = this.#standstill.still(ahead, look, leader?.leaseMs ?? 0)
-    if (leader !== null && ahead.length > 0 && silent === undefined) {
-      await this.#warnOfNode(leader.holder)
-      return null
-    }
-    const elected = await this.#store.cluster.electLeader({ nodeId: instanceId, now, leaseMs, silent })
+    const { term: elected, leader } = await this.#candidate.run(now)
+    if (leader !== null) await this.#warnOfNode(leader.holder)
     if (elected === null) return null
     const term = {
       id: elected.id,
-      leader_instance: instanceId,
+      leader_instance: this.#options.instanceId,
       start_time: new Date(now),
       stop_time: null,
       last_heartbeat: new Date(now),
@@ -81,7 +72,7 @@ export class DatabaseSeat implements Seat {
     await this.#store.cluster.endTerm(term.id, this.#options.instanceId, at)
   }
 
-  /** A node of Evertick's that schedules would lead here for ever, and enqueue nothing of ours. */
+  /** A scheduling node of Evertick would lead here for ever, and would enqueue none of our tasks. */
   async #warnOfNode(holder: string): Promise<void> {
     if (this.#warned) return
     const nodes = await this.#store.cluster.listNodes()
@@ -123,7 +114,7 @@ export class LockSeat implements Seat {
       this.#held = grant.lock
       return { term, fence: grant.lock.fence }
     } catch (error) {
-      // Nobody leads without a term. Where even this fails, the lock runs out.
+      // Nobody leads without a term. If the release fails, too, the lock runs out.
       await grant.lock.release().catch(() => false)
       throw error
     }

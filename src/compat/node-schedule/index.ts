@@ -48,22 +48,22 @@ export function scheduleJob(...given: unknown[]): Job | null {
 
 /** By the job itself or by its name. */
 export function rescheduleJob(job: Job | string, spec: JobSpec): Job | null {
-  const found = typeof job === 'string' ? scheduledByName(job) : job
-  return found.reschedule(spec) ? found : null
+  const scheduled = typeof job === 'string' ? scheduledByName(job) : job
+  return scheduled.reschedule(spec) ? scheduled : null
 }
 
 function scheduledByName(name: string): Job {
-  const found = scheduledJobs[name]
-  if (found !== undefined) return found
-  throw new EvertickError('job_not_found', `No job "${name}" is scheduled here.`, {
-    next: 'Pass the job itself: one that ran at its date is no longer found by its name.',
+  const job = scheduledJobs[name]
+  if (job !== undefined) return job
+  throw new EvertickError('job_not_found', `No job is named "${name}".`, {
+    next: 'Pass the job itself: a job that has run at its date can no longer be found by name.',
   })
 }
 
 /** False where there is no such job. */
 export function cancelJob(job: Job | string): boolean {
-  const found = typeof job === 'string' ? scheduledJobs[job] : job
-  return found?.cancel() ?? false
+  const scheduled = typeof job === 'string' ? scheduledJobs[job] : job
+  return scheduled?.cancel() ?? false
 }
 
 /** Waits for what runs. Jobs with a name stay in the database: the next process finds what was missed. */
@@ -108,7 +108,7 @@ function refuseOptions(options: JobOptions, name: string | null): void {
   if (unknown !== undefined) {
     throw new EvertickError('invalid_option', `scheduleJob has no option "${unknown}".`, {
       field: unknown,
-      next: 'It has: catchUp.',
+      next: 'The only option is catchUp.',
     })
   }
   if (options.catchUp === undefined || name !== null) return

@@ -1,4 +1,4 @@
-/** `Job`, with node-schedule's methods and events. The engine keeps its schedule; this only says what is asked of it. */
+/** `Job`, with node-schedule's methods and events. The engine keeps its schedule; this only passes requests on. */
 import { EventEmitter } from 'node:events'
 import { newId } from '../../app/ids.ts'
 import { type DefinedJob, defineJob, refuseName } from '../../app/job/define-job.ts'

@@ -33,7 +33,7 @@ export interface NodeScheduleOptions {
   readonly logger?: Logger
 }
 
-/** What a job asks of its node. */
+/** What a node must know of a job. */
 export interface KeptJob {
   readonly engineName: string
   readonly named: boolean
@@ -41,7 +41,7 @@ export interface KeptJob {
 
 const folder = '.evertick'
 const fallback = `sqlite:${folder}/node-schedule.db`
-/** node-schedule waits for running jobs without end; this is as long as a timer reaches. */
+/** node-schedule waits for running jobs for ever; this is the longest timer. */
 const patience = '24d'
 const anything = z.unknown().optional()
 const shape = {
@@ -65,9 +65,13 @@ export class Keeper {
   configure(options: NodeScheduleOptions): void {
     checked(z.strictObject(shape), options, 'invalid_config', 'configure', Object.keys(shape))
     if (this.#used) {
-      throw new EvertickError('invalid_config', 'configure() comes too late: a job is scheduled already.', {
-        next: 'Call it before the first scheduleJob(), or after gracefulShutdown().',
-      })
+      throw new EvertickError(
+        'invalid_config',
+        'configure() was called too late: a job has already been scheduled.',
+        {
+          next: 'Call it before the first scheduleJob(), or after gracefulShutdown().',
+        },
+      )
     }
     this.#options = options
   }
@@ -109,13 +113,13 @@ export class Keeper {
       const evertick = await this.#nodeOf(job).started()
       if (this.#present.has(job.engineName)) return
       await evertick.forget(job.engineName)
-      const found = await contextOf(evertick).store.jobs.findJob(job.engineName)
-      if (found !== null) await evertick.jobs.delete(job.engineName, { actor: 'code' })
+      const written = await contextOf(evertick).store.jobs.findJob(job.engineName)
+      if (written !== null) await evertick.jobs.delete(job.engineName, { actor: 'code' })
       await this.#stopIfIdle()
     })
   }
 
-  /** A job that has run its one time. It stays in the database, which knows that it ran. */
+  /** The job has run its one time. It stays in the database, which knows that it ran. */
   done(job: KeptJob): Promise<void> {
     this.#present.delete(job.engineName)
     return this.#turns.logged(this.logger, `end ${job.engineName}`, () => this.#stopIfIdle())

@@ -71,9 +71,9 @@ export class RecurrenceRule implements RecurrenceFields {
 
   /** In the rule's zone, or else the host's. */
   nextInvocationDate(base: Date): Date | null {
-    const found = scheduleOfRule(this, this.tz ?? hostZone())
-    if (found === null) return null
-    const { cron, timezone, startAt, endAt } = found
+    const schedule = scheduleOfRule(this, this.tz ?? hostZone())
+    if (schedule === null) return null
+    const { cron, timezone, startAt, endAt } = schedule
     const from = startAt === null || base.getTime() >= startAt ? base : new Date(startAt - 1)
     const [next] = nextTicks({ cron, timezone }, { from, count: 1 })
     return next === undefined || (endAt !== null && next.getTime() >= endAt) ? null : next

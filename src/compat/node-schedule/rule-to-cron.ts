@@ -1,4 +1,4 @@
-/** From the fields of a rule to a cron: every value that matches, written out. A rule that no cron says is refused. */
+/** Turns the fields of a rule into a cron, with every matching value written out. Refuses a rule that no cron can express. */
 import { EvertickError } from '../../core/error.ts'
 import { nextTicks } from '../../core/schedule/next-ticks.ts'
 import type { RecurrenceFields, RecurrenceSegment } from './recurrence-rule.ts'
@@ -51,7 +51,7 @@ function comesEver(cron: string, timezone: string): boolean {
   }
 }
 
-/** A cron has no years: one year, or years in a row, are the time between two instants. */
+/** A cron has no years: one year, or consecutive years, become a start and an end. */
 function boundsOf(
   year: RecurrenceSegment | null,
   timezone: string,
@@ -60,9 +60,9 @@ function boundsOf(
   const years = Array.from({ length: 300 }, (_, index) => 1970 + index).filter((one) => matches(one, year))
   const [first, last] = [years[0], years.at(-1)]
   if (first === undefined || last === undefined || last - first + 1 !== years.length) {
-    throw new EvertickError('invalid_schedule', 'A rule whose years are not in a row cannot be kept.', {
+    throw new EvertickError('invalid_schedule', 'The years of a rule must be consecutive.', {
       field: 'year',
-      next: 'Schedule one job for each stretch of years.',
+      next: 'Schedule one job for each range of years.',
     })
   }
   return { startAt: newYear(first, timezone), endAt: newYear(last + 1, timezone) }

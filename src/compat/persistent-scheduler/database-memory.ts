@@ -42,9 +42,9 @@ export class DatabaseMemory implements Memory {
 
   async restore(given: GivenJob): Promise<RestoredJob> {
     const timezone = given.timezone ?? (await zoneOf(this.#app, given.name)) ?? hostTimezone()
-    const found = (await this.#app?.store.jobs.findJob(given.name)) ?? null
-    const figures = found === null ? { runs: 0, lastRunAt: null } : await this.#figuresOf(found)
-    return { job: { ...given, timezone }, figures, missedFrom: found?.accountedUntil ?? null }
+    const job = (await this.#app?.store.jobs.findJob(given.name)) ?? null
+    const figures = job === null ? { runs: 0, lastRunAt: null } : await this.#figuresOf(job)
+    return { job: { ...given, timezone }, figures, missedFrom: job?.accountedUntil ?? null }
   }
 
   /** Everything is in the database already. */

@@ -5,7 +5,7 @@ import { dirname } from 'node:path'
 import { EvertickError } from '../../core/error.ts'
 import { makePrivateFolder, privateFileMode } from '../../store/private-files.ts'
 
-/** What is there under a name and is not a regular file, nor a link to one, is refused: never read, moved or replaced. */
+/** Anything but a regular file or a link to one is refused: it is never read, moved or replaced. */
 export interface Files {
   /** Throws where something else than a regular file has the name. */
   refuseOther(path: string): Promise<void>
@@ -15,7 +15,7 @@ export interface Files {
   write(path: string, text: string): Promise<void>
   /** Makes a file only where there is none; false where there is one. */
   create(path: string, text: string): Promise<boolean>
-  /** A second name for what stands under the first; whatever had that name is replaced. Nothing, where nothing stands. */
+  /** Gives a file a second name, and replaces whatever had that name. Does nothing where there is no such file. */
   keep(path: string, as: string): Promise<void>
   rename(from: string, to: string): Promise<void>
   remove(path: string): Promise<void>
@@ -27,7 +27,7 @@ export interface Files {
   touch(path: string, at: number): Promise<void>
 }
 
-/** Where a file system knows no second names. */
+/** For file systems without hard links. */
 const noLinks = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV'])
 
 export const diskFiles: Files = {
@@ -77,8 +77,8 @@ export const diskFiles: Files = {
     makePrivateFolder(path)
   },
   async touchedAt(path) {
-    const found = await orNull(stat(path))
-    return found === null ? null : found.mtimeMs
+    const stats = await orNull(stat(path))
+    return stats === null ? null : stats.mtimeMs
   },
   touch: (path, at) => utimes(path, at / 1_000, at / 1_000),
 }
@@ -94,24 +94,24 @@ export function codeOf(error: unknown): string {
 
 /** A FIFO would block whoever opens it, and a device in a file's place would be moved away: both are looked at first. */
 async function refuseOther(path: string): Promise<void> {
-  const found = await orNull(stat(path))
-  if (found === null || found.isFile()) return
-  throw new EvertickError('invalid_config', `${path} is ${kindOf(found)}: the state needs a regular file.`, {
+  const stats = await orNull(stat(path))
+  if (stats === null || stats.isFile()) return
+  throw new EvertickError('invalid_config', `${path} is ${kindOf(stats)}: the state needs a regular file.`, {
     field: 'stateFile',
     next: 'Name a regular file, or one that is not there yet; nothing was changed.',
   })
 }
 
-function kindOf(found: Stats): string {
-  if (found.isDirectory()) return 'a folder'
-  if (found.isFIFO()) return 'a FIFO'
-  if (found.isSocket()) return 'a socket'
+function kindOf(stats: Stats): string {
+  if (stats.isDirectory()) return 'a folder'
+  if (stats.isFIFO()) return 'a FIFO'
+  if (stats.isSocket()) return 'a socket'
   return 'a device'
 }
 
-async function orNull<T>(found: Promise<T>): Promise<T | null> {
+async function orNull<T>(read: Promise<T>): Promise<T | null> {
   try {
-    return await found
+    return await read
   } catch (error) {
     if (isNothingThere(error)) return null
     throw error

@@ -28,7 +28,7 @@ export function engineJob(
     try {
       return await job.task(context)
     } catch (thrown) {
-      // A task that was told to stop has not failed: what becomes of it is the engine's to say.
+      // A task that was told to stop has not failed: the engine decides what becomes of it.
       if (thrown instanceof OutcomeSignal || context.signal.aborted) throw thrown
       await tell(job, onError, thrown, logger)
       const error = errorFrom(thrown)
@@ -72,7 +72,7 @@ function catchingUp({ job, scheduledFor, caughtUp }: JobContext): string {
   return `${job}: catching up on ${scheduledFor.toISOString()} (${caughtUp?.index} of ${caughtUp?.of})`
 }
 
-/** A failed run disturbs nothing but its own, and neither does whoever is told of it. */
+/** Neither a failed run nor an `onError` that throws affects other runs. */
 async function tell(
   job: GivenJob,
   onError: SchedulerConfig['onError'],

@@ -71,11 +71,11 @@ export class FileClaim {
     const own: Holder = { pid: process.pid, host: hostname(), startedAt: startOf(process.pid) }
     const text = `${JSON.stringify(own)}\n`
     if (await this.#files.create(this.#path, text)) return
-    const found = readHolder(await this.#files.read(this.#path))
-    if (found !== null && (await this.#lives(found))) {
-      throw this.#busy(`process ${found.pid} on ${found.host}`)
+    const other = readHolder(await this.#files.read(this.#path))
+    if (other !== null && (await this.#lives(other))) {
+      throw this.#busy(`process ${other.pid} on ${other.host}`)
     }
-    const who = found === null ? 'nobody' : `process ${found.pid} on ${found.host}, which is gone`
+    const who = other === null ? 'nobody' : `process ${other.pid} on ${other.host}, which is gone`
     this.#logger.warn(`${this.#path} names ${who}; it is taken over.`)
     // Of two that take it over at once, one finds that the other has made it anew.
     await this.#files.remove(this.#path)

@@ -147,7 +147,7 @@ export class FileMemory implements Memory {
     if (until > now + 1) {
       const at = new Date(until).toISOString()
       logger.warn(
-        `${saved.name}: its ticks are settled until ${at}, which is still to come. Was the clock set back?`,
+        `${saved.name}: its ticks are settled until ${at}, which is in the future. Was the clock set back?`,
       )
     }
     const owed = (saved.unfinished ?? []).map(({ scheduledFor, attempt }) => ({
@@ -181,7 +181,7 @@ export class FileMemory implements Memory {
   }
 }
 
-/** Never lost unseen: a schedule that nobody can read any more has no ticks to catch up. */
+/** A saved schedule that cannot be read has no ticks to catch up. The log says so. */
 function pastSpec(saved: SavedJob, job: ZonedJob, logger: Logger): JobSpec | null {
   try {
     return specOfPast(job, { cron: saved.schedule, timezone: saved.timezone ?? job.timezone })

@@ -23,7 +23,7 @@ export interface Memory {
   restore(given: GivenJob): Promise<RestoredJob>
   /** A job was scheduled. Resolves when it is kept; of many jobs, when it will be kept soon. */
   added(): Promise<void>
-  /** Something is worth keeping. */
+  /** Something has changed that should be kept. */
   changed(): void
   /** Resolves when what has changed is kept. */
   saved(): Promise<void>
@@ -39,7 +39,7 @@ export function hostTimezone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone
 }
 
-/** One process alone: nobody is there to take over from it, nor to be waited for. */
+/** One process alone: nobody takes over from it, and it waits for nobody. */
 export const aloneInMemory: EvertickOptions = {
   database: 'sqlite::memory:',
   leader: { lease: '3650d', heartbeat: '3h' },
@@ -83,6 +83,6 @@ export class NoMemory implements Memory {
 
 /** The zone that the job has, where there is one. */
 export async function zoneOf(app: AppContext | null, name: string): Promise<string | null> {
-  const found = await app?.store.jobs.findJob(name)
-  return found?.spec.schedule?.kind === 'cron' ? found.spec.schedule.timezone : null
+  const job = await app?.store.jobs.findJob(name)
+  return job?.spec.schedule?.kind === 'cron' ? job.spec.schedule.timezone : null
 }

@@ -54,7 +54,7 @@ export type ReadState =
 
 const version = '1.0'
 
-const instant = z.string().refine((text) => !Number.isNaN(Date.parse(text)), 'is no instant')
+const instant = z.string().refine((text) => !Number.isNaN(Date.parse(text)), 'is not a valid instant')
 const count = z.int().min(0)
 const job = z.looseObject({
   name: z.string().min(1),
@@ -89,7 +89,7 @@ export function parseState(text: string): ReadState {
     // Some editors put a byte order mark before the text.
     written = JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch {
-    return { kind: 'damaged', why: text.trim() === '' ? 'it is empty' : 'it is no JSON' }
+    return { kind: 'damaged', why: text.trim() === '' ? 'it is empty' : 'it is not valid JSON' }
   }
   const other = otherVersion(written)
   if (other !== null) return { kind: 'foreign', version: other }
@@ -136,12 +136,12 @@ function contradiction(
   before: ReadonlyMap<string, SavedJob>,
   timestamp: string,
 ): string | null {
-  if (before.has(name)) return 'it is named twice, and the first one holds'
+  if (before.has(name)) return 'its name is used twice, and the first one counts'
   if (lastRun !== null && Date.parse(lastRun) > Date.parse(timestamp))
     return 'it ran after the file was written'
   // Where the definition still holds, it is scheduled with this; other programs may have other limits.
   if (definition !== undefined && !missedRuns.safeParse(maxMissedRuns).success) {
-    return `maxMissedRuns: ${maxMissedRuns} is not from 1 to 1,000`
+    return `maxMissedRuns is ${maxMissedRuns}; it must be from 1 to 1,000`
   }
   try {
     parseSchedule({ cron: schedule, timezone: timezone ?? 'UTC' }, { createdAt: 0, hashKey: name })
@@ -159,8 +159,8 @@ function nameIn(written: unknown): string | null {
 
 function otherVersion(written: unknown): string | null {
   if (typeof written !== 'object' || written === null || !('version' in written)) return null
-  const found = written.version
-  return typeof found === 'string' && /^\d+\.\d+$/.test(found) && found !== version ? found : null
+  const other = written.version
+  return typeof other === 'string' && /^\d+\.\d+$/.test(other) && other !== version ? other : null
 }
 
 function bodyOf(written: unknown): unknown {

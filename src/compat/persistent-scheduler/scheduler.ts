@@ -165,7 +165,7 @@ export class Scheduler {
     })
   }
 
-  /** The book says what the database says. */
+  /** Brings the book up to what the database says. */
   async #look(name: string): Promise<void> {
     const { store } = contextOf(await this.#opened())
     const job = await store.jobs.findJob(name)
@@ -195,7 +195,7 @@ export class Scheduler {
       const app = contextOf(evertick)
       this.book.follow(evertick, app.clock, () => memory.changed())
       for (const event of ['job:updated', 'job:paused', 'job:resumed'] as const) {
-        evertick.on(event, ({ job }) => void this.#look(job).then(() => memory.changed(), noMatter))
+        evertick.on(event, ({ job }) => void this.#look(job).then(() => memory.changed(), ignoreError))
       }
       evertick.on('job:deleted', ({ job }) => {
         this.book.remove(job)
@@ -220,11 +220,11 @@ export class Scheduler {
   }
 }
 
-/** Whoever changed the job behind the scheduler's back is told of errors; the next look comes with the next change. */
-function noMatter(): void {}
+/** A failed look is not reported: the next change causes another one. */
+function ignoreError(): void {}
 
 function notScheduled(name: string): EvertickError {
-  return new EvertickError('job_not_found', `No job "${name}" is scheduled here.`, {
+  return new EvertickError('job_not_found', `No job is named "${name}".`, {
     next: 'Schedule it first; listJobs() says what there is.',
   })
 }

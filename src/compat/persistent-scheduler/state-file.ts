@@ -30,23 +30,23 @@ export class StateFile {
 
   /** The newest valid state, or null where there is none. `now` names a damaged file that is kept aside. */
   async load(now: number): Promise<SavedState | null> {
-    const found = await this.#read(this.path)
-    this.#isThere = found.kind !== 'none'
-    switch (found.kind) {
+    const read = await this.#read(this.path)
+    this.#isThere = read.kind !== 'none'
+    switch (read.kind) {
       case 'whole':
-        return found.state
+        return read.state
       case 'partly':
         this.#keepAside(now)
-        this.#tellOfBad(found.bad, `${this.path}, which is kept as ${this.#keepAs}`)
-        return found.state
+        this.#tellOfBad(read.bad, `${this.path}, which is kept as ${this.#keepAs}`)
+        return read.state
       case 'foreign':
-        throw foreignVersion(this.path, found.version)
+        throw foreignVersion(this.path, read.version)
       case 'none':
         await this.#tellOfCopy()
         return null
       case 'damaged':
         this.#keepAside(now)
-        return await this.#fromCopy(found.why)
+        return await this.#fromCopy(read.why)
     }
   }
 
@@ -84,11 +84,13 @@ export class StateFile {
 
   #tellOfBad(bad: readonly BadJob[], where: string): void {
     for (const { job, why } of bad) {
-      this.#logger.warn(`Job ${job} of the state file cannot be used and begins anew: ${why}. See ${where}.`)
+      this.#logger.warn(
+        `Job ${job} of the state file cannot be used and starts afresh: ${why}. See ${where}.`,
+      )
     }
   }
 
-  /** Whoever removes the file wants to begin anew. But it shall not happen unseen. */
+  /** Whoever removes the file wants to start afresh. The log still says so, in case it was an accident. */
   async #tellOfCopy(): Promise<void> {
     const copy = await this.#read(this.copyPath)
     if (!('state' in copy)) return

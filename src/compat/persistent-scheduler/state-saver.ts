@@ -1,6 +1,6 @@
 /**
- * Comes back with every change and at least every interval; while one save is under way the next gathers. What nobody
- * waits for may gather longer: a save writes everything, so one for each change of many would take quadratic time.
+ * Saves after every change and at least every interval. Changes during a save go into the next one. Changes that nobody
+ * waits for may gather longer: a save writes everything, so one save for each of many changes would take quadratic time.
  */
 import type { Clock } from '../../engine/clock.ts'
 import { Alarm, Service } from '../../engine/service.ts'

@@ -1,4 +1,4 @@
-/** What a worker has under way: its jobs, what they threw, and how many have ended how. */
+/** The jobs that a worker has under way, what they threw, and counts of how jobs ended. */
 import type { ExecutionError } from '../../core/execution/execution.ts'
 import type { ActiveProcessingJob, ProcessingJob, ProcessingJobStatus } from './processing-job.ts'
 
@@ -40,7 +40,7 @@ export class ActiveJobs<Payload> {
     if (active !== undefined) active.thrown = thrown
   }
 
-  /** The job as it is now that its attempt has ended; null where it was none of ours. */
+  /** The job after its attempt has ended; null where this worker did not run it. */
   end(
     id: string,
     after: Partial<ProcessingJob<Payload>> & { readonly status: ProcessingJobStatus },

@@ -1,4 +1,4 @@
-/** How a worker's jobs end, from what its node tells: after the end has been written, and in the worker's own words. */
+/** Translates the end of an execution, once it is written, into the events of a worker. */
 
 import type { ExecutionError } from '../../core/execution/execution.ts'
 import type { Evertick } from '../../evertick.ts'
@@ -11,7 +11,7 @@ export interface EndListener<Payload> {
   readonly failed: (job: ProcessingJob<Payload>, error: Error) => void
 }
 
-/** Returns the functions that take the listeners off again. */
+/** Returns the functions that unsubscribe. */
 export function hearEnds<Payload>(
   evertick: Evertick,
   active: ActiveJobs<Payload>,

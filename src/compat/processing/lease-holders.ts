@@ -3,7 +3,7 @@ import type { AppContext } from '../../app/app-context.ts'
 import { registerHolder } from '../../app/execution/register-holder.ts'
 import type { Claim } from '../../store/store.ts'
 
-/** Far less than the minute after which others clear a silent one away. */
+/** Far less than the minute after which others remove a worker that is silent. */
 const freshMs = 10_000
 
 interface Registration {
@@ -42,7 +42,7 @@ export class LeaseHolders {
     this.#claims.set(keyOf(id, workerId), { id, fence })
   }
 
-  /** What this process has claimed as that worker; null where it was another that did. */
+  /** What this process has claimed as that worker; null where another process did. */
   held(workerId: string, jobId: string): Claim | null {
     return this.#claims.get(keyOf(jobId, workerId)) ?? null
   }
@@ -51,7 +51,7 @@ export class LeaseHolders {
     this.#claims.delete(keyOf(jobId, workerId))
   }
 
-  /** Signs off the workers that hold nothing; the others are cleared away by any node once their leases have ended. */
+  /** Signs off the workers that hold nothing. Any node removes the others once their leases have ended. */
   async signOff({ store }: AppContext): Promise<void> {
     for (const [workerId, registered] of this.#registered) {
       const isOurs = (await registered).leaseMs > 0

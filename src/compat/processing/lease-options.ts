@@ -30,7 +30,7 @@ export function wholeNumber(value: number, field: string, least: number, most: n
 
 export function refuseBadRelease(status: ReleaseStatus, error: unknown): void {
   if (!releaseStatuses.includes(status)) {
-    throw new EvertickError('invalid_option', `A lease is not released with the status "${status}".`, {
+    throw new EvertickError('invalid_option', `A lease cannot be released with the status "${status}".`, {
       field: 'status',
       next: `Use ${releaseStatuses.join(', ')}.`,
     })

@@ -47,7 +47,7 @@ export function nodeOf(options: ProcessingJobOptions, more: () => EvertickOption
   }))
 }
 
-/** Nothing is accepted and ignored: a node that was given has been opened with options of its own. */
+/** No option is accepted and then ignored: a node that was given has its own. */
 export function refuseBeside(evertick: unknown, beside: Readonly<Record<string, unknown>>): void {
   if (!(evertick instanceof Evertick)) {
     throw new EvertickError('invalid_option', 'evertick is not an Evertick.', {
@@ -57,7 +57,7 @@ export function refuseBeside(evertick: unknown, beside: Readonly<Record<string, 
   }
   const field = Object.keys(beside).find((name) => beside[name] !== undefined)
   if (field === undefined) return
-  throw new EvertickError('invalid_option', `${field} has no meaning beside evertick.`, {
+  throw new EvertickError('invalid_option', `${field} cannot be combined with evertick.`, {
     field,
     next: 'Give it to Evertick.open(), or leave evertick out.',
   })

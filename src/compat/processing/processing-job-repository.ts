@@ -65,8 +65,8 @@ export class ProcessingJobRepository {
 
   async findById(id: string): Promise<ProcessingJob | null> {
     const app = await this.#app()
-    const found = await this.#find(app, id)
-    return found === null ? null : await jobOf(app, found)
+    const execution = await this.#find(app, id)
+    return execution === null ? null : await jobOf(app, execution)
   }
 
   /** Newest first. */
@@ -77,12 +77,12 @@ export class ProcessingJobRepository {
     const app = await this.#app()
     const page = { job: this.#jobName, limit, ...(before === undefined ? {} : { afterId: before }) }
     const states = status === undefined ? [undefined] : statesOf(status)
-    const found = await Promise.all(
+    const executions = await Promise.all(
       states.map((state) =>
         app.store.executions.listExecutions(state === undefined ? page : { ...page, state }),
       ),
     )
-    const newest = found.flat().toSorted((a, b) => (a.id < b.id ? 1 : -1))
+    const newest = executions.flat().toSorted((a, b) => (a.id < b.id ? 1 : -1))
     return await Promise.all(newest.slice(0, limit).map((execution) => jobOf(app, execution)))
   }
 
@@ -118,12 +118,12 @@ export class ProcessingJobRepository {
   ): Promise<boolean> {
     refuseBadRelease(status, error)
     const app = await this.#app()
-    const found = await this.#find(app, jobId)
-    const claim = this.#claimOf(found, workerId)
-    if (found === null || claim === null) return false
+    const execution = await this.#find(app, jobId)
+    const claim = this.#claimOf(execution, workerId)
+    if (execution === null || claim === null) return false
     const now = app.clock.now()
-    const { attempt } = found
-    const ending = releaseEnding(status, error, found, now)
+    const { attempt } = execution
+    const ending = releaseEnding(status, error, execution, now)
     const attempts = [{ ...claim, attempt, ending, finishedAt: now }]
     const { refused } = await app.store.work.finishAttempts({ nodeId: workerId, attempts, now })
     // A claim that is refused once stays known, or the next call would be taken for a successor's of the same name.
@@ -137,11 +137,11 @@ export class ProcessingJobRepository {
   async extendLease(jobId: string, workerId: string, additionalSeconds: number): Promise<boolean> {
     const additionalMs = parseSeconds(additionalSeconds, 'additionalSeconds')
     const app = await this.#app()
-    const found = await this.#find(app, jobId)
-    const claim = this.#claimOf(found, workerId)
+    const execution = await this.#find(app, jobId)
+    const claim = this.#claimOf(execution, workerId)
     if (claim === null) return false
     const now = app.clock.now()
-    const leasedUntil = Math.max(now, found?.leasedUntil ?? now) + additionalMs
+    const leasedUntil = Math.max(now, execution?.leasedUntil ?? now) + additionalMs
     await this.#holders.register(app, workerId, leasedUntil - now)
     const { lost } = await app.store.work.extendLeases({ claims: [claim], leasedUntil, now })
     return lost.length === 0
@@ -205,16 +205,16 @@ export class ProcessingJobRepository {
   }
 
   async #find({ store }: AppContext, id: string): Promise<Execution | null> {
-    const found = await store.executions.findExecution(id)
-    return found?.jobName === this.#jobName ? found : null
+    const execution = await store.executions.findExecution(id)
+    return execution?.jobName === this.#jobName ? execution : null
   }
 
   /** The worker's claim, as this process knows it, or as the row says that this worker holds it. */
-  #claimOf(found: Execution | null, workerId: string): Claim | null {
-    if (found === null) return null
-    const held = this.#holders.held(workerId, found.id)
+  #claimOf(execution: Execution | null, workerId: string): Claim | null {
+    if (execution === null) return null
+    const held = this.#holders.held(workerId, execution.id)
     if (held !== null) return held
-    return found.state === 'running' && found.leasedBy === workerId ? found : null
+    return execution.state === 'running' && execution.leasedBy === workerId ? execution : null
   }
 
   /** By the time as it stands; the engine gives the leases of others another second. */

@@ -1,4 +1,4 @@
-/** The repository as application code meets it. */
+/** The repository, for application code. */
 import type { ReleaseStatus } from './lease-options.ts'
 import type { ProcessingJob } from './processing-job.ts'
 import type { ProcessingJobOptions } from './processing-job-options.ts'

@@ -60,7 +60,7 @@ function jobIdFrom(given: unknown): string {
 
 function notPending(status: unknown): EvertickError {
   const known = (processingJobStatuses as unknown[]).includes(status)
-  return new EvertickError('invalid_option', 'A new job is pending.', {
+  return new EvertickError('invalid_option', 'A new job must be pending.', {
     field: 'status',
     next: known
       ? 'Leave status out; only a worker moves a job on.'

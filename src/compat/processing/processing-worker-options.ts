@@ -72,12 +72,15 @@ export function parseWorkerOptions(options: ProcessingWorkerOptions<never>): Wor
   }
 }
 
-/** Of less than a second nothing would be left to renew it in. */
+/** A lease of less than a second would leave no time to renew it. */
 function parseLease(seconds: number): number {
   const field = 'leaseDurationSeconds'
   const leaseMs = parseSeconds(seconds, field)
   if (leaseMs >= 1_000) return leaseMs
-  throw new EvertickError('invalid_option', `${field} is ${seconds}.`, { field, next: 'Give at least 1.' })
+  throw new EvertickError('invalid_option', `${field} is ${seconds}.`, {
+    field,
+    next: 'It must be at least 1.',
+  })
 }
 
 /** A worker that also leads where nobody does: so that the leases of others are taken back when they have ended. */

@@ -6,6 +6,7 @@
 
 import { EventEmitter } from 'node:events'
 import { contextOf } from '../../app/app-context.ts'
+import { stopOnSignal } from '../../app/cluster/stop-signals.ts'
 import { stderrLogger } from '../../app/log/stderr-logger.ts'
 import { EvertickError } from '../../core/error.ts'
 import { parseDuration } from '../../core/schedule/duration.ts'
@@ -26,7 +27,6 @@ import {
   type WorkerSettings,
   workerNode,
 } from './processing-worker-options.ts'
-import { StopSignals } from './stop-signals.ts'
 
 export interface ProcessingWorkerEvents<Payload = unknown> {
   'job:started': [job: ActiveProcessingJob<Payload>]
@@ -54,14 +54,13 @@ export class ProcessingWorker<Payload = unknown> extends EventEmitter<Processing
   readonly #settings: WorkerSettings
   readonly #node: OwnNode
   readonly #active = new ActiveJobs<Payload>()
-  readonly #signals: StopSignals
   #work: Work<Payload> | null
   #workerId: string | null = null
   #starting: Promise<void> | null = null
   #stopping: Promise<void> | null = null
   #concurrency: number
   #running = false
-  #deaf: (() => void)[] = []
+  #unsubscribers: (() => void)[] = []
 
   /** Connects at `start()`. */
   constructor(options: ProcessingWorkerOptions<Payload> = {}) {
@@ -71,9 +70,6 @@ export class ProcessingWorker<Payload = unknown> extends EventEmitter<Processing
     this.#concurrency = this.#settings.maxConcurrentJobs
     this.#work = options.processJob ?? null
     this.#node = workerNode(options, this.#settings, () => this.workerId)
-    this.#signals = new StopSignals(() =>
-      this.stop().catch((error: unknown) => this.#logger.error('Could not stop gracefully', { error })),
-    )
   }
 
   /** Its name in `locked_by`. */
@@ -144,7 +140,7 @@ export class ProcessingWorker<Payload = unknown> extends EventEmitter<Processing
     if (this.#options.evertick !== undefined) await this.#readConcurrency(evertick)
     if (this.#work !== null || this.processJob !== ProcessingWorker.prototype.processJob) {
       const job = processingDefinition(queue).handle((context) => this.#run(context, repository))
-      this.#deaf = hearEnds(evertick, this.#active, {
+      this.#unsubscribers = hearEnds(evertick, this.#active, {
         completed: (ended) => this.#tell('job:completed', ended),
         failed: (ended, error) => this.#tell('job:failed', ended, error),
       })
@@ -153,7 +149,7 @@ export class ProcessingWorker<Payload = unknown> extends EventEmitter<Processing
       this.#logger.warn('A ProcessingWorker without processJob only takes back expired leases')
     }
     this.#running = true
-    if (signals) this.#signals.listen()
+    if (signals) this.#unsubscribers.push(stopOnSignal(() => this.#stopOnSignal()))
   }
 
   async #stop(timeoutMs: number): Promise<void> {
@@ -162,12 +158,19 @@ export class ProcessingWorker<Payload = unknown> extends EventEmitter<Processing
     await this.#end(timeoutMs)
   }
 
+  async #stopOnSignal(): Promise<void> {
+    try {
+      await this.stop()
+    } catch (error) {
+      this.#logger.error('Could not stop gracefully', { error })
+    }
+  }
+
   async #end(timeoutMs: number): Promise<void> {
     try {
       await this.#node.stop({ timeout: timeoutMs })
     } finally {
-      this.#signals.off()
-      for (const silence of this.#deaf.splice(0)) silence()
+      for (const unsubscribe of this.#unsubscribers.splice(0)) unsubscribe()
       this.#active.clear()
       this.#running = false
       this.#starting = null
@@ -186,7 +189,7 @@ export class ProcessingWorker<Payload = unknown> extends EventEmitter<Processing
   async #run(context: JobContext, repository: ProcessingJobRepository): Promise<unknown> {
     const { executionId: id, attempt, transaction } = context
     const row = (await repository.findById(id)) as ProcessingJob<Payload> | null
-    if (row === null) throw new EvertickError('execution_not_found', `There is no job ${id} any more.`)
+    if (row === null) throw new EvertickError('execution_not_found', `The job ${id} no longer exists.`)
     const job = { ...row, attempts: attempt, signal: context.signal, transaction }
     this.#active.begin(job)
     this.#tell('job:started', job)

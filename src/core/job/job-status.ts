@@ -4,6 +4,7 @@
  * (`job-state.ts`), which decides in the database.
  */
 import { EvertickError } from '../error.ts'
+import { type ExecutionState, isFinal } from '../execution/execution-state.ts'
 import { type JobState, jobTransitions } from './job-state.ts'
 
 export const jobStatuses = [
@@ -16,6 +17,38 @@ export const jobStatuses = [
   'cancelled',
 ] as const
 export type JobStatus = (typeof jobStatuses)[number]
+
+/** What a status is derived from. */
+export interface StatusGrounds {
+  readonly state: JobState
+  readonly hasSchedule: boolean
+  /** Of the newest execution that does more than wait for a later instant. */
+  readonly last: ExecutionState | null
+  readonly newest: ExecutionState | null
+}
+
+/**
+ * What waits for its instant keeps a job that runs once from being over; else the last execution decides. The lists derive
+ * the same in SQL (`match-jobs.ts`); a test compares the two.
+ */
+export function jobStatus({ state, hasSchedule, last, newest }: StatusGrounds): JobStatus {
+  if (last === 'running') return 'running'
+  switch (state) {
+    case 'paused':
+    case 'disabled':
+      return 'paused'
+    case 'cancelled':
+      return 'cancelled'
+    case 'error':
+      return 'failed'
+    case 'completed':
+      return newest === 'failed' ? 'failed' : newest !== null && !isFinal(newest) ? 'pending' : 'completed'
+    case 'active':
+      if (hasSchedule) return 'scheduled'
+      if (newest === null || !isFinal(newest)) return 'pending'
+      return newest === 'failed' ? 'failed' : newest === 'cancelled' ? 'cancelled' : 'completed'
+  }
+}
 
 /** status -> the statuses that may follow it, by the scheduler or by one of the four actions. */
 export const statusTransitions: Readonly<Record<JobStatus, readonly JobStatus[]>> = {
@@ -99,6 +132,15 @@ export function canCancel(job: HasStatus): boolean {
 
 export function canRetry(job: HasStatus): boolean {
   return isLegal('retry', job)
+}
+
+/** The status that an action looks at: a run hides that its job is paused, and a schedule goes on after a failed run. */
+export function statusFor(
+  action: StatusAction,
+  { status, state, last }: Pick<StatusGrounds, 'state' | 'last'> & { readonly status: JobStatus },
+): JobStatus {
+  if (action === 'resume' && state === 'paused') return 'paused'
+  return action === 'retry' && last === 'failed' ? 'failed' : status
 }
 
 /** Throws a coded error that names both statuses. */

@@ -161,7 +161,7 @@ test('what a sync passes over or holds back is logged', async () => {
   expect(await scheduler.syncFromApi({ dryRun: true })).toMatchObject({ held: ['b', 'c'] })
   await scheduler.syncFromApi()
   const warnings = logger.lines.filter((line) => line.startsWith('warn'))
-  expect(warnings.at(-2)).toMatch(/^warn Entry 1 of the API \(odd\) was passed over: /)
+  expect(warnings.at(-2)).toMatch(/^warn Entry 1 of the API \(odd\) was skipped: /)
   expect(warnings.at(-1)).toMatch(/^warn No schedule was disabled: 2 schedules are missing at once/)
 })
 

@@ -189,7 +189,9 @@ describe('missed tasks', () => {
       findMissedTasks: () => [task],
     })
     await coordinator.start()
-    await until('the wait', () => logged.includes('Missed tasks wait: somebody else processes some'))
+    await until('the wait', () =>
+      logged.includes('Missed tasks wait: somebody else is processing some of them'),
+    )
     await held?.release()
     clock.moveTo(t0 + 30 * second)
     await until('the repair', () => logged.some((line) => line.startsWith('Of 1 tasks since')))

@@ -149,7 +149,7 @@ test('calls that nobody waits for happen in their order, and their failures are 
   expect(scheduler.getJobState('a')?.enabled).toBe(true)
   expect((await (await scheduler.evertick).jobs.get('a')).state).toBe('active')
   expect(said.filter((line) => line.startsWith('error:'))).toEqual([
-    'error: Could not change nobody: No job "nobody" is scheduled here.',
+    'error: Could not change nobody: No job is named "nobody".',
   ])
   await expect(scheduler.setCatchUp('nobody', true)).rejects.toMatchObject({ code: 'job_not_found' })
   await expect(scheduler.stopJob('nobody')).rejects.toMatchObject({ code: 'job_not_found' })

@@ -80,7 +80,7 @@ describe('damage', () => {
 
   test.each([
     ['empty', '', 'it is empty'],
-    ['no JSON', 'null{', 'it is no JSON'],
+    ['no JSON', 'null{', 'it is not valid JSON'],
     ['no object', '[]', ''],
     ['no jobs', '{"version":"1.0","timestamp":"2024-01-15T10:30:00.000Z"}', 'jobs'],
     ['a wrong instant', without('{"timestamp":"soon"}'), 'timestamp'],

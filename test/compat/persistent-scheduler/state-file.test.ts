@@ -134,7 +134,7 @@ test('a damaged file is kept aside by the next save, and the copy is used meanwh
   for (const _ of [1, 2]) {
     const { file, said } = open(path)
     expect((await file.load(now))?.jobs[0]?.currentRunCount).toBe(1)
-    expect(said.join()).toContain('is damaged: it is no JSON')
+    expect(said.join()).toContain('is damaged: it is not valid JSON')
   }
   const { file } = open(path)
   await file.load(now)

@@ -373,7 +373,7 @@ test('options that nobody would heed are refused', async () => {
   const { evertick } = await open()
   const refused = (options: object) => () => new ProcessingJobRepository(options)
   expect(refused({ evertick, database: 'sqlite::memory:' })).toThrow(
-    'database has no meaning beside evertick',
+    'database cannot be combined with evertick',
   )
   expect(refused({ evertick: {} })).toThrow('evertick is not an Evertick')
   expect(refused({ databse: 'x' })).toThrow('no option "databse"')

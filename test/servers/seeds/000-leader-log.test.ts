@@ -302,7 +302,7 @@ describeDocument('000', {
         // "Log when a node regains leadership and processes missed tasks."
         expect(lines).toEqual([
           expect.stringMatching(/^Leading since term 2/),
-          expect.stringMatching(/^Of 6 tasks since .*, 6 were missed and are enqueued/),
+          expect.stringMatching(/^Of 6 tasks since .*, 6 were missed and have been enqueued/),
         ])
         // "You can query the table by leader_instance to track a node's leadership history."
         expect(await log.getTermsByInstance('nodeA')).toHaveLength(2)

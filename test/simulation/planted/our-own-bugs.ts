@@ -86,10 +86,10 @@ export const ourOwnBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: 'src/engine/elector.ts',
-        find: 'if (this.term() === null) this.#tellLost(this.#leadership)\n    this.#leadership = { term',
-        replace: `const lapsed = this.#leadership !== null && this.term() === null
-    if (lapsed) this.#tellLost(this.#leadership)
-    this.#leadership = { term`,
+        find: 'if (this.term() === null) this.#tellLost(this.#held)\n    this.#held = term',
+        replace: `const lapsed = this.#held !== null && this.term() === null
+    if (lapsed) this.#tellLost(this.#held)
+    this.#held = term`,
       },
       {
         file: 'src/engine/elector.ts',

@@ -13,7 +13,7 @@ import { likeText, Where } from '../runtime/where.ts'
 import { searched } from './find-jobs.ts'
 import { healthCondition, isLed } from './job-health.ts'
 
-/** Seed 003's word; `statusOf` of the views says the same of a job that has been read. */
+/** As `jobStatus` of core derives it of a job that has been read; a test compares the two. */
 export const statusText = `CASE
   WHEN j.last_state = 'running' THEN 'running'
   WHEN j.state IN ('paused', 'disabled') THEN 'paused'
@@ -32,7 +32,7 @@ const runsOnce = `j.state = 'active' AND j.schedule_kind IS NULL`
 const ended = (state: string) => `COALESCE(j.newest_state, '') = '${state}'`
 
 /** The same, one by one, what the job's own row says first: so that most jobs are decided without their history. */
-const statusConditions: Readonly<Record<JobStatus, string>> = {
+export const statusConditions: Readonly<Record<JobStatus, string>> = {
   running: `COALESCE(j.last_state, '') = 'running'`,
   paused: `(j.state IN ('paused', 'disabled') AND ${notRunning})`,
   cancelled: `(j.state = 'cancelled' AND ${notRunning} OR ${runsOnce} AND ${ended('cancelled')})`,

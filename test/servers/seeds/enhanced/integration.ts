@@ -89,7 +89,7 @@ export function walkIntegration(): void {
       'the run',
       async () => (await scheduler.history.find({ status: 'success' })).length > 0,
     )
-    expect(logger.lines).toContain('warn Redis is away: a run goes on without its lock')
+    expect(logger.lines).toContain('warn Redis is not available: a run goes on without its lock')
   })
 
   test('schedules are loaded, changed and removed without a restart', async () => {

@@ -12,7 +12,9 @@ export function errorHandling(): void {
     const { scheduler, said } = stage.begin()
     await scheduler.initialize()
     expect(scheduler.getAllJobStates().size).toBe(0)
-    expect(said.filter((line) => line.startsWith('warn:')).join()).toContain('is damaged: it is no JSON')
+    expect(said.filter((line) => line.startsWith('warn:')).join()).toContain(
+      'is damaged: it is not valid JSON',
+    )
     const aside = `${stage.stateFile}.damaged-2026-01-01T00-00-00-000Z`
     expect(readFileSync(aside, 'utf8')).toBe('{ "version": "1.0", "jobs": [')
   })
