@@ -45,8 +45,10 @@ function listed(param: Param): Param {
 }
 
 function insertsOf({ into, columns, rows }: Insert, prefix: string): Spelled[] {
-  const text = `INSERT INTO ${tableName(into, prefix)} (${Object.keys(columns).join(', ')}) VALUES ?`
-  return chunksOf(rows, (values) => values).map((chunk) => ({ text, params: [plain(chunk)] }))
+  const names = Object.keys(columns)
+  const text = `INSERT INTO ${tableName(into, prefix)} (${names.join(', ')}) VALUES ?`
+  const lists = rows.map((row) => names.map((name) => plain(row[name] ?? null)))
+  return chunksOf(lists, (values) => values).map((chunk) => ({ text, params: [chunk] }))
 }
 
 const {

@@ -3,7 +3,7 @@ import type { AccessRole } from '../../../core/access/access-role.ts'
 import type { AccessRow, ChangeContext } from '../../store.ts'
 import { writeAuditLog } from '../audit/audit-log.ts'
 import { number, optionalNumber, optionalText, text } from '../runtime/rows.ts'
-import { type Row, row, rows, run, type Script } from '../runtime/script.ts'
+import { insertRow, type Row, row, rows, run, type Script } from '../runtime/script.ts'
 
 /** A long list of what has ended helps nobody; the audit log keeps who had what. */
 const keptMs = 30 * 86_400_000
@@ -12,25 +12,23 @@ export function* addAccess(access: AccessRow, origin?: string): Script<boolean> 
   const { parentId } = access
   // Held: whoever takes the parent back waits, and then finds its child.
   if (parentId !== null && (yield* row(liveParentText, parentId)) === null) return false
-  yield* run(
-    `INSERT INTO @access_tokens (id, kind, name, role, created_at, created_by, parent_id, expires_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    access.id,
-    access.kind,
-    access.name,
-    access.role,
-    access.createdAt,
-    access.createdBy,
-    parentId,
-    access.expiresAt,
-  )
-  const { kind, name, role, expiresAt } = access
+  const { id, kind, name, role, expiresAt } = access
+  yield* insertRow('access_tokens', {
+    id,
+    kind,
+    name,
+    role,
+    created_at: access.createdAt,
+    created_by: access.createdBy,
+    parent_id: parentId,
+    expires_at: expiresAt,
+  })
   yield* writeAuditLog({
     at: access.createdAt,
     actor: access.createdBy,
     origin,
     action: `${kind}.create`,
-    subject: access.id,
+    subject: id,
     before: null,
     after: { name, role, expiresAt, ...(parentId === null ? {} : { madeWith: parentId }) },
   })

@@ -1,7 +1,7 @@
 /** Seals the audit log in batches, and prunes it by whole seals: what is left can still be verified from its first seal. */
 import type { AuditSeal, ChangeContext, SealRequest, SealResult } from '../../store.ts'
 import { number } from '../runtime/rows.ts'
-import { look, row, rows, run, type Script } from '../runtime/script.ts'
+import { insertRow, look, row, rows, run, type Script } from '../runtime/script.ts'
 import { leadText } from '../ticks/account-ticks.ts'
 import { chainBegin, sealFrom, sealHash } from './audit-chain.ts'
 import { writeAuditLog } from './audit-log.ts'
@@ -44,16 +44,15 @@ export function* sealAuditLog({ leader, upTo, limit, now }: SealRequest): Script
     sealedAt: now,
     termId: leader.termId,
   }
-  yield* run(
-    'INSERT INTO @audit_seals (id, from_id, to_id, entries, hash, sealed_at, term_id) VALUES (?, ?, ?, ?, ?, ?, ?)',
-    seal.id,
-    fromId,
-    toId,
-    entries.length,
-    sealHash(last?.hash ?? chainBegin, seal, entries),
-    now,
-    leader.termId,
-  )
+  yield* insertRow('audit_seals', {
+    id: seal.id,
+    from_id: fromId,
+    to_id: toId,
+    entries: entries.length,
+    hash: sealHash(last?.hash ?? chainBegin, seal, entries),
+    sealed_at: now,
+    term_id: leader.termId,
+  })
   return { led: true, sealed: entries.length, newest, more: entries.length === limit }
 }
 

@@ -1,34 +1,23 @@
 /** Nodes say that they live and which handlers they have; jobs that nobody can run any more are found from that. */
 import type { HandlerChange, NodeRow, Touched } from '../../store.ts'
 import { json, number, text } from '../runtime/rows.ts'
-import { insertAll, row, rows, run, type Script } from '../runtime/script.ts'
+import { insertAll, insertRow, row, rows, run, type Script, setText } from '../runtime/script.ts'
 import { dropReserves, purgeReserves } from '../work/reserves.ts'
 
 /** Its row is kept where there is one: who holds it meanwhile, to clear it away, then finds that the node is back. */
 export function* registerNode(node: NodeRow, handlers: readonly string[]): Script<number> {
-  const values = [
-    node.host,
-    node.pid,
-    JSON.stringify(node.roles),
-    JSON.stringify(node.queues),
-    node.version,
-    node.leaseMs,
-    node.startedAt,
-    node.seenAt,
-    node.id,
-  ]
-  const known = yield* run(
-    `UPDATE @nodes SET host = ?, pid = ?, roles = ?, queues = ?, version = ?, lease_ms = ?, started_at = ?, seen_at = ?
-     WHERE id = ?`,
-    ...values,
-  )
-  if (known === 0) {
-    yield* run(
-      `INSERT INTO @nodes (host, pid, roles, queues, version, lease_ms, started_at, seen_at, id)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      ...values,
-    )
+  const row = {
+    host: node.host,
+    pid: node.pid,
+    roles: JSON.stringify(node.roles),
+    queues: JSON.stringify(node.queues),
+    version: node.version,
+    lease_ms: node.leaseMs,
+    started_at: node.startedAt,
+    seen_at: node.seenAt,
   }
+  const known = yield* run(`UPDATE @nodes SET ${setText(row)} WHERE id = ?`, ...Object.values(row), node.id)
+  if (known === 0) yield* insertRow('nodes', { ...row, id: node.id })
   yield* run('DELETE FROM @node_handlers WHERE node_id = ?', node.id)
   yield* addHandlers(node.id, [...new Set(handlers)])
   return yield* schemaVersion()
@@ -44,7 +33,7 @@ export function* changeHandlers(id: string, { added, removed }: HandlerChange): 
 }
 
 function* addHandlers(id: string, handlers: readonly string[]): Script<void> {
-  const rows = handlers.map((handler) => [handler, id])
+  const rows = handlers.map((handler) => ({ handler, node_id: id }))
   yield* insertAll('node_handlers', { handler: 'text', node_id: 'text' }, rows)
 }
 
@@ -124,7 +113,7 @@ export function* findOrphans(since: number, now: number): Script<string[]> {
   yield* insertAll(
     'orphans',
     { job_id: 'text', since_at: 'number' },
-    fresh.map(({ id }) => [text(id), now]),
+    fresh.map(({ id }) => ({ job_id: text(id), since_at: now })),
   )
   const old = yield* rows('SELECT job_id FROM @orphans WHERE since_at <= ? ORDER BY job_id LIMIT 500', since)
   return old.map((found) => text(found.job_id))

@@ -140,7 +140,7 @@ function* insertTags(jobId: string, { tags }: JobSpec): Script<void> {
   yield* insertAll(
     'job_tags',
     { tag: 'text', job_id: 'text' },
-    [...new Set(tags)].map((tag) => [tag, jobId]),
+    [...new Set(tags)].map((tag) => ({ tag, job_id: jobId })),
   )
 }
 

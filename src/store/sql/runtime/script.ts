@@ -27,14 +27,19 @@ export interface Statement {
   readonly alone?: 'reads' | 'writes'
 }
 
-/** What an insert writes, in the order of its values. PostgreSQL reads them as arrays, and must be told of what. */
+/** The columns that an insert writes, in order. PostgreSQL reads their values as arrays, and must be told of what. */
 export type Columns<Name extends string = string> = Readonly<Record<Name, 'text' | 'number'>>
+
+/** A row by the names of its columns: a value that is missing, misspelled or of the other type does not compile. */
+export type RowOf<Written extends Columns> = {
+  readonly [Name in keyof Written]: (Written[Name] extends 'number' ? number : string) | null
+}
 
 /** Many rows into one table, by whatever form is the engine's fastest. */
 export interface Insert {
   readonly into: string
   readonly columns: Columns
-  readonly rows: readonly (readonly Param[])[]
+  readonly rows: readonly RowOf<Columns>[]
 }
 
 export type Step = Statement | Insert
@@ -97,10 +102,10 @@ export function* insertedId(text: string, ...params: Param[]): Script<number> {
   return yield { text, params, wants: 'id' }
 }
 
-export function* insertAll(
+export function* insertAll<const Written extends Columns>(
   into: string,
-  columns: Columns,
-  rows: readonly (readonly Param[])[],
+  columns: Written,
+  rows: readonly RowOf<Written>[],
 ): Script<void> {
   if (rows.length > 0) yield { into, columns, rows }
 }

@@ -149,13 +149,13 @@ class Batch {
       skipped,
       termId,
     )
-    const rows = this.#missed.map(({ jobName, missed: { account, reason, count } }) => [
-      termId,
-      jobName,
+    const rows = this.#missed.map(({ jobName, missed: { account, reason, count } }) => ({
+      term_id: termId,
+      job_name: jobName,
       account,
       reason,
       count,
-    ])
+    }))
     yield* insertAll('missed_ticks', missedColumns, rows)
   }
 

@@ -10,8 +10,8 @@ import type { RangeDraft } from '../../../core/tick/catch-up.ts'
 import type { TickPlan } from '../../../core/tick/plan-ticks.ts'
 import { type CursorMove, cursorValues } from '../hot-scripts.ts'
 import { number, rangeFrom, text } from '../runtime/rows.ts'
-import { type Param, row, rows, run, type Script, type ScriptContext } from '../runtime/script.ts'
-import { executionRow, insertExecutions } from '../work/insert-execution.ts'
+import { insertRow, row, rows, run, type Script, type ScriptContext } from '../runtime/script.ts'
+import { executionRow, insertExecutions, type NewExecutionRow } from '../work/insert-execution.ts'
 import { interruptReserves } from '../work/reserves.ts'
 import { isActive } from '../work/states.ts'
 
@@ -37,7 +37,7 @@ export function tickRow(
   execution: TickPlan['executions'][number],
   ids: ReadonlyMap<number, string>,
   now: number,
-): readonly Param[] {
+): NewExecutionRow {
   return executionRow(job, {
     ...execution,
     id: ids.get(execution.tickAt) ?? '',
@@ -118,18 +118,16 @@ export function* insertRange(
     )
     return
   }
-  yield* run(
-    `INSERT INTO @tick_ranges (job_id, from_at, to_at, count, account, reason, execution_id, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    job.id,
-    range.from,
-    range.to,
-    range.count,
-    range.account,
-    range.reason,
-    executionId,
-    now,
-  )
+  yield* insertRow('tick_ranges', {
+    job_id: job.id,
+    from_at: range.from,
+    to_at: range.to,
+    count: range.count,
+    account: range.account,
+    reason: range.reason,
+    execution_id: executionId,
+    created_at: now,
+  })
 }
 
 function continues(job: Job, last: TickRange, range: RangeDraft): boolean {

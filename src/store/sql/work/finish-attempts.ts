@@ -234,16 +234,16 @@ export function* insertAttempts(attempts: readonly EndedAttempt[]): Script<void>
   yield* insertAll(
     'attempts',
     attemptColumns,
-    attempts.map((ended) => [
-      ended.id,
-      ended.attempt,
-      ended.fence,
-      ended.nodeId,
-      ended.startedAt,
-      ended.finishedAt,
-      ended.outcome,
-      ended.error,
-    ]),
+    attempts.map((ended) => ({
+      execution_id: ended.id,
+      attempt: ended.attempt,
+      fence: ended.fence,
+      node_id: ended.nodeId,
+      started_at: ended.startedAt,
+      finished_at: ended.finishedAt,
+      outcome: ended.outcome,
+      error: ended.error,
+    })),
   )
 }
 

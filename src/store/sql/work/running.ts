@@ -17,7 +17,7 @@ export function* appendLogs(lines: readonly LogRow[]): Script<void> {
   yield* insertAll(
     'execution_logs',
     { execution_id: 'text', at: 'number', level: 'text', message: 'text' },
-    lines.map((line) => [line.executionId, line.at, line.level, line.message]),
+    lines.map(({ executionId, at, level, message }) => ({ execution_id: executionId, at, level, message })),
   )
 }
 
