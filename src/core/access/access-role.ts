@@ -8,6 +8,10 @@ export const roleSentences: Readonly<Record<AccessRole, string>> = {
   admin: 'Can do everything an operator can, and also create, edit and delete jobs and manage tokens.',
 }
 
+/** What gives access: a token, a session that a person signed in to, or a link that becomes one. */
+export const accessKinds = ['token', 'session', 'link'] as const
+export type AccessKind = (typeof accessKinds)[number]
+
 export function mayAct(as: AccessRole, needed: AccessRole): boolean {
   return accessRoles.indexOf(as) >= accessRoles.indexOf(needed)
 }

@@ -8,6 +8,18 @@ import type { OverlapPolicy } from '../job/policies.ts'
 import { backoffMs } from './backoff.ts'
 import { keptError } from './kept-error.ts'
 
+/** How a try ended, as its history says it. */
+export const attemptOutcomes = [
+  'completed',
+  'error',
+  'failed',
+  'crashed',
+  'refused',
+  'snoozed',
+  'cancelled',
+] as const
+export type AttemptOutcome = (typeof attemptOutcomes)[number]
+
 /** What a handler may return or throw to say how it ended. */
 export type Outcome =
   | { readonly kind: 'done'; readonly result: unknown }

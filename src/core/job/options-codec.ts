@@ -1,7 +1,6 @@
 /** A job's options as they are written, stored and shown. Here and nowhere else durations and instants change their form. */
-import { formatDuration, parseDuration } from '../schedule/duration.ts'
+import { durationText, parseDuration } from '../schedule/duration.ts'
 import { parseInstant } from '../schedule/instant.ts'
-import type { Duration } from '../schedule/schedule.ts'
 import {
   type Field,
   jobOptions,
@@ -136,11 +135,6 @@ export function toShown(field: Field, stored: unknown): unknown {
     default:
       return stored
   }
-}
-
-/** As one would write it. */
-export function durationText(ms: number): Duration {
-  return formatDuration(ms).replaceAll(' ', '') as Duration
 }
 
 function withoutNull(entries: readonly (readonly [string, unknown])[]): object {

@@ -1,5 +1,6 @@
 import { EvertickError } from '../error.ts'
-import type { DurationUnit } from './schedule.ts'
+import { ownValue } from '../own-value.ts'
+import type { Duration, DurationUnit } from './schedule.ts'
 
 const unitMs: Readonly<Record<DurationUnit, number>> = {
   w: 604_800_000,
@@ -57,9 +58,13 @@ export function formatDuration(ms: number): string {
   return parts.length === 0 ? '0ms' : parts.join(' ')
 }
 
+/** "1h30m": a duration as one would write it. */
+export function durationText(ms: number): Duration {
+  return formatDuration(ms).replaceAll(' ', '') as Duration
+}
+
 function unitOf(text: string): number | undefined {
-  const unit = text.toLowerCase()
-  return Object.hasOwn(unitMs, unit) ? unitMs[unit as DurationUnit] : undefined
+  return ownValue(unitMs, text.toLowerCase())
 }
 
 function wholeMs(ms: number, shown: string, field: string): number {

@@ -1,5 +1,5 @@
 /** Who may call the API, and answers kept for repeated requests. */
-import type { AccessRole } from '../../core/access/access-role.ts'
+import type { AccessKind, AccessRole } from '../../core/access/access-role.ts'
 import type { ChangeContext } from './jobs.ts'
 
 export interface AccessStore {
@@ -8,7 +8,7 @@ export interface AccessStore {
   findAccess(id: string): Promise<AccessRow | null>
   /** Of these ids, those that nobody has taken back and that have not ended. */
   liveAccess(ids: readonly string[], now: number): Promise<string[]>
-  listAccess(kind: AccessRow['kind'], now: number): Promise<AccessRow[]>
+  listAccess(kind: AccessKind, now: number): Promise<AccessRow[]>
   /** With everything that was made with it. The ids of all; none where there was nothing to take back. */
   revokeAccess(id: string, context: ChangeContext): Promise<string[]>
   /** Decided by the row itself: a link is used once. */
@@ -24,7 +24,7 @@ export interface AccessStore {
 export interface AccessRow {
   /** The `jti` of a token or session; of a link, the hash of its code. */
   readonly id: string
-  readonly kind: 'token' | 'session' | 'link'
+  readonly kind: AccessKind
   readonly name: string
   readonly role: AccessRole
   readonly createdAt: number

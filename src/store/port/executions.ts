@@ -1,4 +1,5 @@
 /** Executions as people make, change and read them. */
+import type { AttemptOutcome } from '../../core/attempt/outcome.ts'
 import type { Cause, Execution, ExecutionError } from '../../core/execution/execution.ts'
 import type { ExecutionState } from '../../core/execution/execution-state.ts'
 import type { WaitFacts } from '../../core/execution/waits.ts'
@@ -127,7 +128,7 @@ export interface AttemptRow {
   readonly nodeId: string | null
   readonly startedAt: number | null
   readonly finishedAt: number
-  readonly outcome: 'completed' | 'error' | 'failed' | 'crashed' | 'refused' | 'snoozed' | 'cancelled'
+  readonly outcome: AttemptOutcome
   readonly error: ExecutionError | null
 }
 

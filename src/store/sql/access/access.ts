@@ -1,8 +1,7 @@
 /** Tokens, sessions and sign-in links: who has them, until when, and whether they were used or taken back. */
-import type { AccessRole } from '../../../core/access/access-role.ts'
 import type { AccessRow, ChangeContext } from '../../store.ts'
 import { writeAuditLog } from '../audit/audit-log.ts'
-import { number, optionalNumber, optionalText, text } from '../runtime/rows.ts'
+import { accessKindOf, accessRoleOf, number, optionalNumber, optionalText, text } from '../runtime/rows.ts'
 import { insertRow, type Row, row, rows, run, type Script } from '../runtime/script.ts'
 
 /** A long list of what has ended helps nobody; the audit log keeps who had what. */
@@ -101,9 +100,9 @@ export function* purgeAccess(now: number): Script<number> {
 function accessFrom(found: Row): AccessRow {
   return {
     id: text(found.id),
-    kind: text(found.kind) as AccessRow['kind'],
+    kind: accessKindOf(found.kind),
     name: text(found.name),
-    role: text(found.role) as AccessRole,
+    role: accessRoleOf(found.role),
     createdAt: number(found.created_at),
     createdBy: text(found.created_by),
     parentId: optionalText(found.parent_id),

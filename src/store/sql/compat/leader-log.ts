@@ -5,7 +5,7 @@
 import type { LeaderLogColumn, LeaderLogQuery, LeaderLogRow, LeaderLogValues } from '../../store.ts'
 import { instant, timestamp } from '../cluster/leadership.ts'
 import { number, optionalText, text } from '../runtime/rows.ts'
-import { insertedId, type Param, type Row, row, rows, run, type Script } from '../runtime/script.ts'
+import { insertedId, namesOf, type Param, type Row, row, rows, run, type Script } from '../runtime/script.ts'
 
 type Kind = 'number' | 'text' | 'instant' | 'boolean'
 
@@ -69,7 +69,7 @@ interface Cell {
 }
 
 function cellsOf(values: LeaderLogValues): Cell[] {
-  return (Object.keys(kinds) as LeaderLogColumn[]).flatMap((column): Cell[] => {
+  return namesOf(kinds).flatMap((column): Cell[] => {
     const value = values[column]
     if (value === undefined) return []
     if (value === null) return [{ column, value: 'NULL', params: [] }]

@@ -1,6 +1,6 @@
 /** Finished runs as statistics take them. */
 import type { FinishedRun } from '../../../core/history/statistics.ts'
-import { number, optionalNumber, text } from '../runtime/rows.ts'
+import { finalStateOf, number, optionalNumber } from '../runtime/rows.ts'
 import { pageRows, type Row, rows, type Script } from '../runtime/script.ts'
 
 /** The newest finished runs, for statistics: of one job, or of all. */
@@ -31,7 +31,7 @@ export function finishedRunFrom(row: Row): FinishedRun {
   const startedAt = optionalNumber(row.started_at)
   const finishedAt = optionalNumber(row.finished_at)
   return {
-    state: text(row.state) as FinishedRun['state'],
+    state: finalStateOf(row.state),
     durationMs: startedAt === null || finishedAt === null ? null : finishedAt - startedAt,
   }
 }

@@ -4,10 +4,9 @@
  * job's history are looked at, one after the other. Behind more that wait, such as many put off by `runAt`, nobody looks:
  * there the newest counts. The lists ask for the same in SQL, one job at a time; a test holds the two against each other.
  */
-import type { ExecutionState } from '../../../core/execution/execution-state.ts'
 import type { LastExecution } from '../../store.ts'
 import { newestOfEach } from '../jobs/newest-of-each.ts'
-import { executionFrom, number, optionalNumber, text } from '../runtime/rows.ts'
+import { executionFrom, executionStateOf, number, optionalNumber } from '../runtime/rows.ts'
 import { type Param, type Row, rows, type Script } from '../runtime/script.ts'
 
 /** Ticks are accounted ahead by a second or two, and are seldom closer than a second. */
@@ -28,7 +27,7 @@ export function* lastExecutions(jobIds: readonly string[], now: number): Script<
     const last = ordered.find((row) => !waits(row, now)) ?? ordered[0]
     const began = ordered.find(({ started_at }) => optionalNumber(started_at) !== null)
     marks.set(number(last?.seq), {
-      newestState: text(ordered[0]?.state) as ExecutionState,
+      newestState: executionStateOf(ordered[0]?.state),
       startedAt: optionalNumber(began?.started_at),
     })
   }

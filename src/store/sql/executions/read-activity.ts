@@ -2,11 +2,17 @@
  * What happened in a span, for pictures of it. No index orders executions by their end, and none is worth its price on the
  * hot path: a stretch of the primary key is read, from where the span begins, and never more than `maxRows` of it.
  */
-import type { Cause } from '../../../core/execution/execution.ts'
-import type { ExecutionState } from '../../../core/execution/execution-state.ts'
-import type { FinishedRun } from '../../../core/history/statistics.ts'
 import type { Activity, ActivityQuery, TimelineQuery, TimelineRow } from '../../store.ts'
-import { number, optionalNumber, optionalText, rangeFrom, text } from '../runtime/rows.ts'
+import {
+  causeOf,
+  executionStateOf,
+  finalStateOf,
+  number,
+  optionalNumber,
+  optionalText,
+  rangeFrom,
+  text,
+} from '../runtime/rows.ts'
 import { countedRows, pageRows, type Row, row, rows, type Script } from '../runtime/script.ts'
 import { seqAround } from '../runtime/seq-at.ts'
 import { Where } from '../runtime/where.ts'
@@ -45,7 +51,7 @@ export function* readActivity({ from, to, bucketMs, maxRows }: ActivityQuery): S
   return {
     ended: ended.map((written) => ({
       at: number(written.at),
-      state: text(written.state) as FinishedRun['state'],
+      state: finalStateOf(written.state),
       count: number(written.n),
     })),
     ranges: ranges.map(rangeFrom),
@@ -99,8 +105,8 @@ function timelineRow(written: Row): TimelineRow {
     id: text(written.id),
     jobId: text(written.job_id),
     job: text(written.job_name ?? ''),
-    state: text(written.state) as ExecutionState,
-    cause: text(written.cause) as Cause,
+    state: executionStateOf(written.state),
+    cause: causeOf(written.cause),
     nodeId: optionalText(written.leased_by),
     startedAt: number(written.started_at),
     finishedAt: optionalNumber(written.finished_at),

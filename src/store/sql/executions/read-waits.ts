@@ -1,7 +1,6 @@
 /** What the executions of a page wait for: a handful of statements, however many they are. */
-import type { ExecutionState } from '../../../core/execution/execution-state.ts'
 import type { WaitingRow } from '../../store.ts'
-import { number, optionalText, text } from '../runtime/rows.ts'
+import { executionStateOf, number, optionalText, text } from '../runtime/rows.ts'
 import { type Row, rows, type Script } from '../runtime/script.ts'
 import { isActive } from '../work/states.ts'
 
@@ -36,8 +35,7 @@ export function* readWaits(ids: readonly string[]): Script<WaitingRow[]> {
       hasHandler: number(row.handled) === 1,
       queuePause: pause === undefined ? null : pauseFrom(pause),
       busy: number(busy.find(({ queue }) => queue === row.queue)?.n ?? 0),
-      before:
-        before === undefined ? null : { id: text(before.id), state: text(before.state) as ExecutionState },
+      before: before === undefined ? null : { id: text(before.id), state: executionStateOf(before.state) },
     }
   })
 }

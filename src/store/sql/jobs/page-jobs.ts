@@ -5,7 +5,7 @@
 import type { JobStatus } from '../../../core/job/job-status.ts'
 import type { JobFilter, JobPageQuery, JobPlace, JobSort, PlacedJob, TagCount } from '../../store.ts'
 import { type LastColumn, lastColumns } from '../executions/last-executions.ts'
-import { jobFrom, number, text } from '../runtime/rows.ts'
+import { jobFrom, jobStatusOf, number, text } from '../runtime/rows.ts'
 import { type Param, pageRows, type Row, row, rows, type Script } from '../runtime/script.ts'
 import { type MatchedJobs, matchedJobs, statusText } from './match-jobs.ts'
 
@@ -135,7 +135,7 @@ export function* countStatuses(now: number): Script<Partial<Record<JobStatus, nu
   while (after !== undefined) {
     const page: Row[] = yield* rows(pageText, ...looked.params, after, pageRows)
     for (const found of page) {
-      const status = text(found.status) as JobStatus
+      const status = jobStatusOf(found.status)
       counts[status] = (counts[status] ?? 0) + 1
     }
     after = page.length < pageRows ? undefined : text(page.at(-1)?.id)

@@ -1,8 +1,7 @@
 /** The ticks of one job, counted by slots, its ranges, and what a new leader had to make good. */
-import type { ExecutionState } from '../../../core/execution/execution-state.ts'
 import type { TickRange } from '../../../core/tick/account.ts'
 import type { MissedTicks, TickCell } from '../../store.ts'
-import { number, optionalText, rangeFrom, text } from '../runtime/rows.ts'
+import { accountOf, executionStateOf, number, optionalText, rangeFrom, text } from '../runtime/rows.ts'
 import { countedRows, pageRows, type Row, rows, type Script } from '../runtime/script.ts'
 import { rangePageText, straddlingText } from './read-ledger.ts'
 
@@ -45,8 +44,8 @@ export function* countTicks(
   }
   return found.map((written) => ({
     at: number(written.at),
-    account: text(written.account) as TickCell['account'],
-    state: text(written.state) as ExecutionState,
+    account: accountOf(written.account),
+    state: executionStateOf(written.state),
     late: number(written.late) === 1,
     count: number(written.n),
   }))

@@ -1,8 +1,7 @@
 /** Claimed rows, and their jobs, in the words of the port. */
-import type { Cause } from '../../../core/execution/execution.ts'
 import type { JobSpec } from '../../../core/job/job.ts'
 import type { ClaimedExecution, ClaimRequest } from '../../store.ts'
-import { json, jsonObject, keyOf, number, optionalNumber, specFrom, text } from '../runtime/rows.ts'
+import { causeOf, json, jsonObject, keyOf, number, optionalNumber, specFrom, text } from '../runtime/rows.ts'
 import type { Row } from '../runtime/script.ts'
 
 export interface ClaimedJob {
@@ -34,7 +33,7 @@ export function claimedTo({ start, reserveFrom, now, leaseMs }: ClaimRequest, in
 
 /** Expects the row as it was before the claim. */
 export function claimedFrom(found: Row, job: ClaimedJob, to: ClaimedTo): ClaimedExecution {
-  const cause = text(found.cause) as Cause
+  const cause = causeOf(found.cause)
   const scheduledFor = number(found.scheduled_for)
   return {
     id: text(found.id),

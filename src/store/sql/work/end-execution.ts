@@ -1,9 +1,9 @@
 /** What follows when executions have ended, by whatever hand: finisher, rescuer or operator. */
-import { type Cause, isChained } from '../../../core/execution/execution.ts'
-import { type ExecutionState, isFinal } from '../../../core/execution/execution-state.ts'
+import { isChained } from '../../../core/execution/execution.ts'
+import { isFinal } from '../../../core/execution/execution-state.ts'
 import type { Job } from '../../../core/job/job.ts'
 import type { Aftermath, Claim, ReleaseAt } from '../../store.ts'
-import { jobFrom, text } from '../runtime/rows.ts'
+import { causeOf, executionStateOf, jobFrom, text } from '../runtime/rows.ts'
 import { type Row, row, rows, run, type Script } from '../runtime/script.ts'
 import { dueOf } from '../ticks/settle.ts'
 import { settleLane } from './lane.ts'
@@ -17,11 +17,11 @@ export interface Ended {
 }
 
 /** From a row with its new state. */
-export function endedFrom(found: Row, state = text(found.state) as ExecutionState): Ended {
+export function endedFrom(found: Row, state = executionStateOf(found.state)): Ended {
   return {
     jobId: text(found.job_id),
     tick: found.tick_at !== null && isFinal(state),
-    chain: isChained(text(found.cause) as Cause) && state !== 'pending',
+    chain: isChained(causeOf(found.cause)) && state !== 'pending',
   }
 }
 

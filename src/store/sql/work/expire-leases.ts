@@ -3,13 +3,21 @@
 import { apartAfterCrashMs } from '../../../core/attempt/backoff.ts'
 import { leaseSlackMs } from '../../../core/attempt/lease.ts'
 import { crashError, endingOf } from '../../../core/attempt/outcome.ts'
-import type { Cause } from '../../../core/execution/execution.ts'
 import type { ExecutionState } from '../../../core/execution/execution-state.ts'
 import type { Claim, ExpireRequest, ExpireResult, ReleaseAt, ReleaseResult } from '../../store.ts'
 import type { Crash, HotScripts } from '../hot-scripts.ts'
 import { holdLanes } from '../jobs/lock-job.ts'
 import { noteFailures } from '../jobs/unproven.ts'
-import { jobFrom, number, optionalNumber, optionalText, specFrom, text } from '../runtime/rows.ts'
+import {
+  causeOf,
+  executionStateOf,
+  jobFrom,
+  number,
+  optionalNumber,
+  optionalText,
+  specFrom,
+  text,
+} from '../runtime/rows.ts'
 import { type Row, row, rows, run, type Script } from '../runtime/script.ts'
 import { afterEnded, type Ended, endedFrom, giveBack } from './end-execution.ts'
 import { insertAttempts } from './finish-attempts.ts'
@@ -115,7 +123,7 @@ function* takeBack(
   for (const lease of leases) {
     if (lease.started_at === null) {
       const given = yield* giveBack({ id: text(lease.id), fence: number(lease.fence) }, now)
-      if (given !== null) states.set(text(lease.id), text(given.state) as ExecutionState)
+      if (given !== null) states.set(text(lease.id), executionStateOf(given.state))
     } else {
       const apartMs = apartAfterCrashMs(crashes.length, leases.length)
       const job = jobs.get(text(lease.job_id)) ?? {}
@@ -169,7 +177,7 @@ function crashOf(
   const spec = specFrom(job.spec)
   const tried = {
     attempt: number(lease.attempt),
-    cause: text(lease.cause) as Cause,
+    cause: causeOf(lease.cause),
     maxAttempts: spec.onCrash === 'fail' ? 0 : number(lease.max_attempts),
     retry: spec.retry,
     overlap: spec.overlap,

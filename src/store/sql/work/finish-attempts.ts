@@ -15,8 +15,17 @@ import type {
 import type { Completion, HotScripts } from '../hot-scripts.ts'
 import { holdLanes } from '../jobs/lock-job.ts'
 import { type FinalFailure, noteFailures } from '../jobs/unproven.ts'
-import { json, number, optionalNumber, optionalText, text } from '../runtime/rows.ts'
-import { insertAll, type Row, rows, run, type Script } from '../runtime/script.ts'
+import {
+  attemptOutcomeOf,
+  causeOf,
+  errorFrom,
+  number,
+  oneOf,
+  optionalNumber,
+  optionalText,
+  text,
+} from '../runtime/rows.ts'
+import { insertAll, namesOf, type Row, rows, run, type Script } from '../runtime/script.ts'
 import { afterEnded, afterWrite, type Ended, endedFrom, giveBack } from './end-execution.ts'
 
 /** The attempt before the start: on MySQL, what stands further right sees what was set before it. */
@@ -91,7 +100,7 @@ function* claimedOf(attempts: readonly FinishedAttempt[]): Script<ReadonlyMap<st
   for (const execution of found) {
     claimed.set(text(execution.id), {
       jobId: text(execution.job_id),
-      cause: text(execution.cause) as Claimed['cause'],
+      cause: causeOf(execution.cause),
       tickAt: optionalNumber(execution.tick_at),
     })
   }
@@ -151,6 +160,7 @@ const outcomes: Readonly<Record<Ending['state'], AttemptRow['outcome']>> = {
   blocked: 'error',
   pending: 'error',
 }
+const endingStateOf = oneOf('state after an attempt', namesOf(outcomes))
 
 /** The row as it was ended, or null where the fence refused. */
 function* writeEnding(
@@ -188,7 +198,7 @@ function* writeEnding(
         )
   const ended = yield* afterWrite(id, touched)
   if (ended === null) return null
-  const state = text(ended.state) as Ending['state']
+  const state = endingStateOf(ended.state)
   const snoozed = 'countsAttempt' in ending && !ending.countsAttempt && state !== 'cancelled'
   const outcome = snoozed ? 'snoozed' : outcomes[state]
   yield* insertAttempts([attemptRow(attempt, nodeId, outcome, optionalNumber(ended.started_at))])
@@ -256,7 +266,7 @@ export function* listAttempts(executionId: string): Script<AttemptRow[]> {
     nodeId: optionalText(attempt.node_id),
     startedAt: optionalNumber(attempt.started_at),
     finishedAt: number(attempt.finished_at),
-    outcome: text(attempt.outcome) as AttemptRow['outcome'],
-    error: json(attempt.error) as AttemptRow['error'],
+    outcome: attemptOutcomeOf(attempt.outcome),
+    error: errorFrom(attempt.error),
   }))
 }

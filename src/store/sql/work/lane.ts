@@ -10,7 +10,7 @@ import {
 import { handlerKey } from '../../../core/job/handler.ts'
 import type { Job } from '../../../core/job/job.ts'
 import type { ReleaseAt } from '../../store.ts'
-import { number, optionalNumber, text } from '../runtime/rows.ts'
+import { activeStateOf, causeOf, number, optionalNumber, text } from '../runtime/rows.ts'
 import { type Row, row, rows, run, type Script } from '../runtime/script.ts'
 import { isActive } from './states.ts'
 
@@ -61,7 +61,7 @@ export function* loadLanes(jobs: readonly Job[]): Script<Lanes> {
   for (const id of new Set([...active.keys(), ...blocked.keys()])) {
     const blockedBy = (...causes: Cause[]) =>
       (blocked.get(id) ?? [])
-        .filter((counted) => causes.includes(text(counted.cause) as Cause))
+        .filter((counted) => causes.includes(causeOf(counted.cause)))
         .reduce((sum, counted) => sum + number(counted.blocked), 0)
     lanes.set(id, {
       active: (active.get(id) ?? []).map(activeFrom),
@@ -88,8 +88,8 @@ export function* isHeldBack({ spec }: Job, { active }: Lane): Script<boolean> {
 function activeFrom(active: Row): ActiveExecution {
   return {
     id: text(active.id),
-    state: text(active.state) as ActiveExecution['state'],
-    cause: text(active.cause) as Cause,
+    state: activeStateOf(active.state),
+    cause: causeOf(active.cause),
     tickAt: optionalNumber(active.tick_at),
     readyAt: number(active.ready_at),
   }

@@ -1,6 +1,6 @@
 /** What a handler tells while it runs (progress, log lines), and who is asked to stop. */
 import type { LogRow, ProgressRow } from '../../store.ts'
-import { number, text } from '../runtime/rows.ts'
+import { logLevelOf, number, text } from '../runtime/rows.ts'
 import { insertAll, rows, run, type Script } from '../runtime/script.ts'
 
 export function* listLogs(executionId: string): Script<LogRow[]> {
@@ -8,7 +8,7 @@ export function* listLogs(executionId: string): Script<LogRow[]> {
   return found.map((line) => ({
     executionId,
     at: number(line.at),
-    level: text(line.level) as LogRow['level'],
+    level: logLevelOf(line.level),
     message: text(line.message),
   }))
 }
