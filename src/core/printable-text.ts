@@ -6,7 +6,7 @@ const steering =
 
 /** As JSON spells them, `\u001b`: a JSON text stays the same data. */
 export function printableText(text: string): string {
-  return text.replaceAll(steering, (found) => found.split('').map(spelled).join(''))
+  return text.replaceAll(steering, (characters) => characters.split('').map(spelled).join(''))
 }
 
 function spelled(unit: string): string {

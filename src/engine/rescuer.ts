@@ -72,10 +72,10 @@ export class Rescuer extends Service {
 
   /** Whether there is anything to watch over. */
   async #sweep(signal: AbortSignal): Promise<boolean> {
-    let found = batch
+    let taken = batch
     let changed = 0
     let watching = false
-    while (found === batch && !signal.aborted) {
+    while (taken === batch && !signal.aborted) {
       const now = this.#context.clock.now()
       const result = await this.#context.store.work.expireLeases({
         now,
@@ -85,7 +85,7 @@ export class Rescuer extends Service {
       })
       const look = ({ id, fence, leasedUntil }: SeenLease) => `${id}:${fence}:${leasedUntil}`
       this.#silent = this.#standstill.still(result.ahead, look, result.longestLeaseMs)
-      found = Math.max(result.expired.length, result.deadlined)
+      taken = Math.max(result.expired.length, result.deadlined)
       changed += result.expired.length + result.deadlined
       watching = result.watching
       for (const { id, jobName, leasedBy, state } of result.expired) {

@@ -83,12 +83,12 @@ export class LedgerCheck {
   report(): LedgerReport {
     for (const span of this.#spans) span.end()
     const findings = this.#spans.flatMap((span) => span.findings)
-    const found = (kind: Finding['kind']) =>
+    const countOf = (kind: Finding['kind']) =>
       findings.reduce((total, finding) => total + (finding.kind === kind ? finding.count : 0), 0)
     return {
       ticks: this.#spans.reduce((total, { ticks }) => total + ticks, 0),
-      unaccounted: found('unaccounted'),
-      doubled: found('doubled') + found('foreign'),
+      unaccounted: countOf('unaccounted'),
+      doubled: countOf('doubled') + countOf('foreign'),
       unverifiable: this.#spans.reduce((total, span) => total + (span.verifiable ? 0 : span.ticks), 0),
       findings,
     }

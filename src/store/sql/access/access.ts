@@ -37,27 +37,27 @@ export function* addAccess(access: AccessRow, origin?: string): Script<boolean> 
 const liveParentText = 'SELECT id FROM @access_tokens WHERE id = ? AND revoked_at IS NULL FOR SHARE'
 
 export function* liveAccess(ids: readonly string[], now: number): Script<string[]> {
-  const found = yield* rows(
+  const live = yield* rows(
     'SELECT id FROM @access_tokens WHERE id IN ?* AND revoked_at IS NULL AND expires_at > ?',
     [...ids],
     now,
   )
-  return found.map(({ id }) => text(id))
+  return live.map(({ id }) => text(id))
 }
 
 export function* findAccess(id: string): Script<AccessRow | null> {
-  const found = yield* row('SELECT * FROM @access_tokens WHERE id = ?', id)
-  return found === null ? null : accessFrom(found)
+  const access = yield* row('SELECT * FROM @access_tokens WHERE id = ?', id)
+  return access === null ? null : accessFrom(access)
 }
 
 /** Newest first; ids grow with time. */
 export function* listAccess(kind: AccessRow['kind'], now: number): Script<AccessRow[]> {
-  const found = yield* rows(
+  const accesses = yield* rows(
     'SELECT * FROM @access_tokens WHERE kind = ? AND expires_at > ? ORDER BY created_at DESC, id DESC LIMIT 1000',
     kind,
     now,
   )
-  return found.map(accessFrom)
+  return accesses.map(accessFrom)
 }
 
 /** What was made with a token goes with it: else whoever has stolen one keeps those that it made. */
@@ -97,17 +97,17 @@ export function* purgeAccess(now: number): Script<number> {
   return gone
 }
 
-function accessFrom(found: Row): AccessRow {
+function accessFrom(access: Row): AccessRow {
   return {
-    id: text(found.id),
-    kind: accessKindOf(found.kind),
-    name: text(found.name),
-    role: accessRoleOf(found.role),
-    createdAt: number(found.created_at),
-    createdBy: text(found.created_by),
-    parentId: optionalText(found.parent_id),
-    expiresAt: number(found.expires_at),
-    usedAt: optionalNumber(found.used_at),
-    revokedAt: optionalNumber(found.revoked_at),
+    id: text(access.id),
+    kind: accessKindOf(access.kind),
+    name: text(access.name),
+    role: accessRoleOf(access.role),
+    createdAt: number(access.created_at),
+    createdBy: text(access.created_by),
+    parentId: optionalText(access.parent_id),
+    expiresAt: number(access.expires_at),
+    usedAt: optionalNumber(access.used_at),
+    revokedAt: optionalNumber(access.revoked_at),
   }
 }

@@ -51,12 +51,12 @@ export function* listAuditLog(query: AuditLogQuery): Script<AuditLogRow[]> {
   if (query.subject !== undefined) where.and('subject = ?', query.subject)
   if (query.from !== undefined) where.and('at >= ?', query.from)
   if (query.to !== undefined) where.and('at < ?', query.to)
-  const found = yield* rows(
+  const entries = yield* rows(
     `SELECT * FROM @audit_log WHERE ${where.text} ORDER BY id DESC LIMIT ?`,
     ...where.params,
     query.limit,
   )
-  return found.map((entry) => ({
+  return entries.map((entry) => ({
     id: number(entry.id),
     at: number(entry.at),
     actor: text(entry.actor),

@@ -22,8 +22,8 @@ export function* sealAuditLog({ leader, upTo, limit, now }: SealRequest): Script
   const nothing = { sealed: 0, newest, more: false }
   // The usual case costs this one look.
   if (Math.min(upTo, newest) <= number(figures?.sealed_to ?? 0)) return { led: true, ...nothing }
-  const found = yield* row(lastSealText)
-  const last = found === null ? null : sealFrom(found)
+  const lastSeal = yield* row(lastSealText)
+  const last = lastSeal === null ? null : sealFrom(lastSeal)
   const entries = yield* rows(
     'SELECT * FROM @audit_log WHERE id > ? AND id <= ? ORDER BY id LIMIT ?',
     last?.toId ?? 0,

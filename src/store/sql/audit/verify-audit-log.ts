@@ -45,12 +45,12 @@ export async function verifyAuditLog(driver: SqlDriver, head: string | null): Pr
 
 /** A seal stands for every id from its predecessor's last to its own: whatever was slipped in between is among its entries. */
 function* nextLink(after: AuditSeal | null): Script<Link | null> {
-  const found = yield* row(
+  const sealRow = yield* row(
     'SELECT * FROM @audit_seals WHERE id > ? ORDER BY id LIMIT 1',
     after?.id ?? Number.MIN_SAFE_INTEGER,
   )
-  if (found === null) return null
-  const seal = sealFrom(found)
+  if (sealRow === null) return null
+  const seal = sealFrom(sealRow)
   const entries = yield* rows(
     'SELECT * FROM @audit_log WHERE id > ? AND id <= ? ORDER BY id',
     seal.prunedAt === null ? (after?.toId ?? Number.MIN_SAFE_INTEGER) : Number.MIN_SAFE_INTEGER,
@@ -84,6 +84,6 @@ async function whyNoAnchor(driver: SqlDriver, { seal, entries }: Link): Promise<
 }
 
 function* countAfter(id: number): Script<number> {
-  const found = yield* row('SELECT count(*) AS n FROM @audit_log WHERE id > ?', id)
-  return number(found?.n)
+  const counted = yield* row('SELECT count(*) AS n FROM @audit_log WHERE id > ?', id)
+  return number(counted?.n)
 }

@@ -126,14 +126,14 @@ export function* currentLeader(): Script<CurrentLeader | null> {
 }
 
 export function* listTerms(instance: string | null, limit: number): Script<TermRow[]> {
-  const found = yield* rows(
+  const terms = yield* rows(
     `SELECT l.*, r.found, r.caught_up, r.coalesced, r.skipped
      FROM @scheduler_leader_log l LEFT JOIN @term_repairs r ON r.term_id = l.id
      ${instance === null ? '' : 'WHERE l.leader_instance = ?'} ORDER BY l.id DESC LIMIT ?`,
     ...(instance === null ? [] : [instance]),
     limit,
   )
-  return found.map(termFrom)
+  return terms.map(termFrom)
 }
 
 function termFrom(term: Row): TermRow {

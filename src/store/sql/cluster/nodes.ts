@@ -75,8 +75,8 @@ function* forgetNode(id: string, unseenSince = Number.MAX_SAFE_INTEGER): Script<
 }
 
 export function* listNodes(): Script<NodeRow[]> {
-  const found = yield* rows('SELECT * FROM @nodes ORDER BY started_at, id')
-  return found.map((node) => ({
+  const nodes = yield* rows('SELECT * FROM @nodes ORDER BY started_at, id')
+  return nodes.map((node) => ({
     id: text(node.id),
     host: text(node.host),
     pid: number(node.pid),
@@ -90,8 +90,8 @@ export function* listNodes(): Script<NodeRow[]> {
 }
 
 export function* listHandlers(): Script<string[]> {
-  const found = yield* rows('SELECT DISTINCT handler FROM @node_handlers ORDER BY handler')
-  return found.map(({ handler }) => text(handler))
+  const handlers = yield* rows('SELECT DISTINCT handler FROM @node_handlers ORDER BY handler')
+  return handlers.map(({ handler }) => text(handler))
 }
 
 /**
@@ -102,10 +102,10 @@ export function* findOrphans(since: number, now: number): Script<string[]> {
   const orphan = `j.deleted_at IS NULL AND j.state = 'active'
     AND NOT EXISTS (SELECT 1 FROM @node_handlers h WHERE h.handler = j.handler)`
   // Read first: a DELETE with that subquery would hold the rows of all jobs on MySQL, and wait for those who do.
-  const found = yield* rows(
+  const orphans = yield* rows(
     `SELECT job_id FROM @orphans WHERE job_id NOT IN (SELECT j.id FROM @jobs j WHERE ${orphan})`,
   )
-  const adopted = found.map(({ job_id }) => text(job_id))
+  const adopted = orphans.map(({ job_id }) => text(job_id))
   if (adopted.length > 0) yield* run('DELETE FROM @orphans WHERE job_id IN ?*', adopted)
   const fresh = yield* rows(
     `SELECT j.id FROM @jobs j WHERE ${orphan} AND NOT EXISTS (SELECT 1 FROM @orphans o WHERE o.job_id = j.id)`,
@@ -116,5 +116,5 @@ export function* findOrphans(since: number, now: number): Script<string[]> {
     fresh.map(({ id }) => ({ job_id: text(id), since_at: now })),
   )
   const old = yield* rows('SELECT job_id FROM @orphans WHERE since_at <= ? ORDER BY job_id LIMIT 500', since)
-  return old.map((found) => text(found.job_id))
+  return old.map((orphan) => text(orphan.job_id))
 }

@@ -31,11 +31,11 @@ export function* lastExecutions(jobIds: readonly string[], now: number): Script<
       startedAt: optionalNumber(began?.started_at),
     })
   }
-  const found = yield* rows(
+  const executions = yield* rows(
     `SELECT e.*, j.name AS job_name FROM @job_executions e JOIN @jobs j ON j.id = e.job_id WHERE e.seq IN ?*`,
     [...marks.keys()],
   )
-  return found.flatMap((written) => {
+  return executions.flatMap((written) => {
     const mark = marks.get(number(written.seq))
     return mark === undefined ? [] : [{ ...mark, execution: executionFrom(written) }]
   })

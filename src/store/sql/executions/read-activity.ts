@@ -63,8 +63,12 @@ export function* readTimeline(query: TimelineQuery): Script<TimelineRow[]> {
   const { from, to, job, limit, beforeSeq, lookBackMs, maxRows } = query
   const { low, high } = yield* stretch(from, to, lookBackMs, maxRows)
   const jobId = job === undefined ? null : yield* jobIdOf(job)
-  const found: Row[] = []
-  for (let end = Math.min(high, beforeSeq ?? high); end > low && found.length < limit; end -= countedRows) {
+  const executions: Row[] = []
+  for (
+    let end = Math.min(high, beforeSeq ?? high);
+    end > low && executions.length < limit;
+    end -= countedRows
+  ) {
     const where = new Where('e.seq >= ? AND e.seq < ?')
     where.params.push(Math.max(low, end - countedRows), end)
     if (jobId !== null) where.and('e.job_id = ?', jobId)
@@ -72,16 +76,16 @@ export function* readTimeline(query: TimelineQuery): Script<TimelineRow[]> {
     const page = yield* rows(
       `${timelineColumns} WHERE ${where.text} ORDER BY e.seq DESC LIMIT ?`,
       ...where.params,
-      limit - found.length,
+      limit - executions.length,
     )
-    found.push(...page)
+    executions.push(...page)
   }
-  if (found.length === limit) return found.map(timelineRow)
+  if (executions.length === limit) return executions.map(timelineRow)
   // What still runs may be much older.
   const held = (yield* rows(heldText, Math.min(low, beforeSeq ?? low), to, limit))
     .filter((written) => jobId === null || text(written.job_id) === jobId)
     .toSorted((a, b) => number(b.seq) - number(a.seq))
-  return [...found, ...held].slice(0, limit).map(timelineRow)
+  return [...executions, ...held].slice(0, limit).map(timelineRow)
 }
 
 /** The numbers of executions that may belong to the span; `coveredFrom` says from where on none is left out. */

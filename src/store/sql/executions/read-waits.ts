@@ -18,15 +18,15 @@ const beforeText = `SELECT job_id, id, state FROM @job_executions
 
 export function* readWaits(ids: readonly string[]): Script<WaitingRow[]> {
   if (ids.length === 0) return []
-  const found = yield* rows(waitingText, ids)
-  const queues = [...new Set(found.map(({ queue }) => text(queue)))]
+  const waiting = yield* rows(waitingText, ids)
+  const queues = [...new Set(waiting.map(({ queue }) => text(queue)))]
   const blocked = [
-    ...new Set(found.filter(({ state }) => state === 'blocked').map(({ job_id }) => text(job_id))),
+    ...new Set(waiting.filter(({ state }) => state === 'blocked').map(({ job_id }) => text(job_id))),
   ]
   const paused = yield* rows(pausedText, queues)
   const busy = yield* rows(busyText, queues)
   const active = blocked.length === 0 ? [] : yield* rows(beforeText, blocked)
-  return found.map((row) => {
+  return waiting.map((row) => {
     const pause = paused.find(({ name }) => name === row.queue)
     const before = row.state === 'blocked' ? active.find(({ job_id }) => job_id === row.job_id) : undefined
     return {

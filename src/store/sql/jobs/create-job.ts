@@ -151,9 +151,9 @@ export function* changeTags(jobId: string, before: JobSpec, after: JobSpec): Scr
 }
 
 export function* readJob(id: string): Script<Job> {
-  const found = yield* row('SELECT * FROM @jobs WHERE id = ?', id)
-  if (found === null) throw jobNotFound(id)
-  return jobFrom(found)
+  const job = yield* row('SELECT * FROM @jobs WHERE id = ?', id)
+  if (job === null) throw jobNotFound(id)
+  return jobFrom(job)
 }
 
 export function jobNotFound(reference: string): EvertickError {

@@ -81,26 +81,26 @@ export function* readHealth(jobIds: readonly string[], now: number): Script<JobH
   )
   const waiting = new Map<string, number>()
   for (const ticks of [pendingTicks, blockedTicks]) {
-    const found = yield* rows(
+    const unstarted = yield* rows(
       `SELECT job_id, min(ready_at) AS ready_at FROM @job_executions WHERE job_id IN ?* AND ${ticks} GROUP BY job_id`,
       jobIds,
     )
-    for (const { job_id, ready_at } of found) {
+    for (const { job_id, ready_at } of unstarted) {
       const at = number(ready_at)
       waiting.set(text(job_id), Math.min(at, waiting.get(text(job_id)) ?? at))
     }
   }
-  const unproven = new Map(failed.map((found) => [text(found.job_id), found]))
+  const unproven = new Map(failed.map((failure) => [text(failure.job_id), failure]))
   const canRun = new Set(handled.map(({ id }) => text(id)))
   return jobIds.map((jobId) => {
-    const found = unproven.get(jobId)
+    const failure = unproven.get(jobId)
     return {
       jobId,
       led,
       hasHandler: canRun.has(jobId),
-      failures: found === undefined ? null : number(found.failures),
-      failedId: optionalText(found?.execution_id),
-      failedAt: optionalNumber(found?.failed_at),
+      failures: failure === undefined ? null : number(failure.failures),
+      failedId: optionalText(failure?.execution_id),
+      failedAt: optionalNumber(failure?.failed_at),
       unstartedSince: waiting.get(jobId) ?? null,
     }
   })

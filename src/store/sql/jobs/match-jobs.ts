@@ -85,8 +85,8 @@ const fewJobs = 1_000
 function* fewOf(term: JobTerm): Script<string[] | null> {
   const few = fewText(term)
   if (few === null) return null
-  const found = yield* rows(`${few.text} LIMIT ?`, ...few.params, fewJobs + 1)
-  return found.length > fewJobs ? null : [...new Set(found.map(({ job_id }) => text(job_id)))]
+  const jobs = yield* rows(`${few.text} LIMIT ?`, ...few.params, fewJobs + 1)
+  return jobs.length > fewJobs ? null : [...new Set(jobs.map(({ job_id }) => text(job_id)))]
 }
 
 function fewText(term: JobTerm): Condition | null {

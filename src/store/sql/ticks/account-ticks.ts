@@ -54,7 +54,7 @@ export function* accountTicks(
     'SELECT * FROM @jobs WHERE id IN ?* ORDER BY id FOR UPDATE',
     dueJobs.map(({ id }) => id),
   )
-  const jobs = new Map(held.map((found) => [text(found.id), jobFrom(found)]))
+  const jobs = new Map(held.map((job) => [text(job.id), jobFrom(job)]))
   const lanes = yield* loadLanes([...jobs.values()])
   let done = 0
   for (const due of dueJobs) {
@@ -243,8 +243,8 @@ function isPlain({ ranges, placement, keepCatchUps, executions }: TickPlan): boo
 
 /** Making room may have counted a yield of the chain. */
 function* reread(job: Job): Script<Job> {
-  const found = yield* row('SELECT chain_yields FROM @jobs WHERE id = ?', job.id)
-  return { ...job, chainYields: number(found?.chain_yields) }
+  const current = yield* row('SELECT chain_yields FROM @jobs WHERE id = ?', job.id)
+  return { ...job, chainYields: number(current?.chain_yields) }
 }
 
 /** A pause that has run out ends at its own end; what came after it follows the catch-up policy. */

@@ -158,7 +158,7 @@ function* supersedeCatchUps(job: Job, keep: number, now: number): Script<void> {
     job.id,
     job.id,
   )
-  const beyond = unstarted.slice(keep).map((found) => text(found.id))
+  const beyond = unstarted.slice(keep).map((execution) => text(execution.id))
   if (beyond.length === 0) return
   yield* run(
     `UPDATE @job_executions SET state = 'cancelled', cancel_reason = 'superseded', finished_at = ?

@@ -13,8 +13,8 @@ const ticksText = `SELECT at, account, state, late, count(*) AS n, max(tick_at) 
   GROUP BY at, account, state, late`
 
 export function* missedTicks(termId: number): Script<MissedTicks[]> {
-  const found = yield* rows(missedText, termId)
-  return [...Map.groupBy(found, ({ job_name }) => text(job_name))].map(([job, own]) => {
+  const missed = yield* rows(missedText, termId)
+  return [...Map.groupBy(missed, ({ job_name }) => text(job_name))].map(([job, own]) => {
     const sum = (account: string) =>
       own.reduce((all, one) => all + (one.account === account ? number(one.n) : 0), 0)
     const reasons = own.map(({ reason }) => optionalText(reason)).filter((reason) => reason !== null)
@@ -35,14 +35,14 @@ export function* countTicks(
   slotMs: number,
   lateMs: number,
 ): Script<TickCell[]> {
-  const found: Row[] = []
+  const cells: Row[] = []
   for (let at = from; at < to; ) {
     const page = yield* rows(ticksText, slotMs, lateMs, jobId, at, to, countedRows)
-    found.push(...page)
+    cells.push(...page)
     if (page.reduce((sum, { n }) => sum + number(n), 0) < countedRows) break
     at = page.reduce((last, cell) => Math.max(last, number(cell.last)), at) + 1
   }
-  return found.map((written) => ({
+  return cells.map((written) => ({
     at: number(written.at),
     account: accountOf(written.account),
     state: executionStateOf(written.state),
@@ -52,12 +52,12 @@ export function* countTicks(
 }
 
 export function* tickRanges(jobId: string, from: number, to: number): Script<TickRange[]> {
-  const found = yield* rows(straddlingText, jobId, from, from)
+  const ranges = yield* rows(straddlingText, jobId, from, from)
   for (let at = from; at < to; ) {
     const page = yield* rows(rangePageText, jobId, at, to, pageRows)
-    found.push(...page)
+    ranges.push(...page)
     if (page.length < pageRows) break
     at = number(page.at(-1)?.from_at) + 1
   }
-  return found.map(rangeFrom)
+  return ranges.map(rangeFrom)
 }

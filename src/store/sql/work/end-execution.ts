@@ -17,11 +17,11 @@ export interface Ended {
 }
 
 /** From a row with its new state. */
-export function endedFrom(found: Row, state = executionStateOf(found.state)): Ended {
+export function endedFrom(execution: Row, state = executionStateOf(execution.state)): Ended {
   return {
-    jobId: text(found.job_id),
-    tick: found.tick_at !== null && isFinal(state),
-    chain: isChained(causeOf(found.cause)) && state !== 'pending',
+    jobId: text(execution.job_id),
+    tick: execution.tick_at !== null && isFinal(state),
+    chain: isChained(causeOf(execution.cause)) && state !== 'pending',
   }
 }
 
@@ -60,9 +60,9 @@ export function* afterEnded(ended: readonly Ended[], now: number): Script<Afterm
   const releases: ReleaseAt[] = []
   let opened = false
   for (const jobId of jobIds.map(({ id }) => text(id)).sort()) {
-    const found = yield* row('SELECT * FROM @jobs WHERE id = ? FOR UPDATE', jobId)
-    if (found === null) continue
-    let job = jobFrom(found)
+    const jobRow = yield* row('SELECT * FROM @jobs WHERE id = ? FOR UPDATE', jobId)
+    if (jobRow === null) continue
+    let job = jobFrom(jobRow)
     if (chains.has(jobId) && job.chainYields > 0) {
       yield* run('UPDATE @jobs SET chain_yields = 0 WHERE id = ?', jobId)
       job = { ...job, chainYields: 0 }

@@ -96,8 +96,11 @@ function* claimedOf(attempts: readonly FinishedAttempt[]): Script<ReadonlyMap<st
   for (const { id, claimed: known } of attempts) if (known !== undefined) claimed.set(id, known)
   const unknown = attempts.filter(({ id }) => !claimed.has(id)).map(({ id }) => id)
   if (unknown.length === 0) return claimed
-  const found = yield* rows('SELECT id, job_id, cause, tick_at FROM @job_executions WHERE id IN ?*', unknown)
-  for (const execution of found) {
+  const executions = yield* rows(
+    'SELECT id, job_id, cause, tick_at FROM @job_executions WHERE id IN ?*',
+    unknown,
+  )
+  for (const execution of executions) {
     claimed.set(text(execution.id), {
       jobId: text(execution.job_id),
       cause: causeOf(execution.cause),
@@ -258,8 +261,8 @@ export function* insertAttempts(attempts: readonly EndedAttempt[]): Script<void>
 }
 
 export function* listAttempts(executionId: string): Script<AttemptRow[]> {
-  const found = yield* rows('SELECT * FROM @attempts WHERE execution_id = ? ORDER BY seq', executionId)
-  return found.map((attempt) => ({
+  const attempts = yield* rows('SELECT * FROM @attempts WHERE execution_id = ? ORDER BY seq', executionId)
+  return attempts.map((attempt) => ({
     executionId,
     attempt: number(attempt.attempt),
     fence: number(attempt.fence),

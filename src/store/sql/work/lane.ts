@@ -125,6 +125,6 @@ export function* settleLane(job: Pick<Job, 'id' | 'spec' | 'chainYields'>, now: 
   return release.releaseAt === null ? [] : [{ jobId: job.id, at: release.releaseAt }]
 }
 
-function blockedFrom(found: Row): BlockedExecution {
-  return { id: text(found.id), readyAt: number(found.ready_at) }
+function blockedFrom(execution: Row): BlockedExecution {
+  return { id: text(execution.id), readyAt: number(execution.ready_at) }
 }

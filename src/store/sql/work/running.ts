@@ -4,8 +4,8 @@ import { logLevelOf, number, text } from '../runtime/rows.ts'
 import { insertAll, rows, run, type Script } from '../runtime/script.ts'
 
 export function* listLogs(executionId: string): Script<LogRow[]> {
-  const found = yield* rows('SELECT * FROM @execution_logs WHERE execution_id = ? ORDER BY seq', executionId)
-  return found.map((line) => ({
+  const lines = yield* rows('SELECT * FROM @execution_logs WHERE execution_id = ? ORDER BY seq', executionId)
+  return lines.map((line) => ({
     executionId,
     at: number(line.at),
     level: logLevelOf(line.level),
@@ -34,9 +34,9 @@ export function* recordProgress(updates: readonly ProgressRow[]): Script<void> {
 }
 
 export function* findCancelRequests(nodeId: string): Script<string[]> {
-  const found = yield* rows(
+  const executions = yield* rows(
     `SELECT id FROM @job_executions WHERE state = 'running' AND leased_by = ? AND cancel_requested_at IS NOT NULL`,
     nodeId,
   )
-  return found.map((execution) => text(execution.id))
+  return executions.map((execution) => text(execution.id))
 }
