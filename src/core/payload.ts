@@ -15,10 +15,14 @@ export function refuseLong(written: string, field: string, maxBytes: number): vo
   if (written.length * 3 <= maxBytes) return
   const size = written.length > maxBytes ? `at least ${written.length}` : utf8Bytes(written)
   if (typeof size === 'number' && size <= maxBytes) return
-  throw new EvertickError('invalid_payload', `${field} is ${size} bytes long; at most ${maxBytes} fit.`, {
-    field,
-    next: 'Store the data elsewhere, and pass its key.',
-  })
+  throw new EvertickError(
+    'invalid_payload',
+    `${field} is ${size} bytes long; at most ${maxBytes} are allowed.`,
+    {
+      field,
+      next: 'Store the data elsewhere, and pass its key.',
+    },
+  )
 }
 
 function write(value: unknown, field: string): string {
@@ -31,13 +35,13 @@ function write(value: unknown, field: string): string {
       `${field} cannot be written as JSON: ${(error as Error).message}`,
       {
         field,
-        next: 'Pass plain data: no cycles, BigInt or endless depth.',
+        next: 'Pass plain data: no cycles, no BigInt, no endless nesting.',
         cause: error,
       },
     )
   }
   if (written !== undefined) return written
-  throw new EvertickError('invalid_payload', `${field} is a ${typeof value}, which JSON does not know.`, {
+  throw new EvertickError('invalid_payload', `${field} is a ${typeof value}, which JSON cannot represent.`, {
     field,
     next: 'Pass plain data.',
   })

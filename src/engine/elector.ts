@@ -109,7 +109,7 @@ export class Elector extends Service {
       this.#hold(term, now + leaseMs)
     } catch (error) {
       this.#unclear = true
-      this.#context.logger.warn('Could not run for leader', { error })
+      this.#context.logger.warn('Could not try to become the leader', { error })
     }
   }
 
@@ -137,7 +137,7 @@ export class Elector extends Service {
       if (!ours) this.#lose()
       else if (this.#leadership !== null) this.#hold(held.term, now + leaseMs)
     } catch (error) {
-      this.#context.logger.warn('Could not renew the leader term; standing back', { error })
+      this.#context.logger.warn('Could not renew the leader term; stepping back', { error })
       this.#unclear = true
       this.#lose()
     }

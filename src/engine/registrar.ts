@@ -86,14 +86,14 @@ export class Registrar extends Service {
     try {
       await store.cluster.removeNode(nodeId)
     } catch (error) {
-      logger.warn('Could not sign this node off', { error })
+      logger.warn('Could not sign off this node', { error })
     }
   }
 
   async #disableOrphans(): Promise<void> {
     const { store, clock, logger } = this.#context
     const now = clock.now()
-    const reason = 'no living node has its handler'
+    const reason = 'no live node has its handler'
     this.#orphansAt = now + orphanCheckMs
     for (const id of await store.cluster.findOrphans(now - orphanPatienceMs, now)) {
       const job = await store.jobs.changeJob(id, { kind: 'disable', reason }, { now, actor: 'evertick' })

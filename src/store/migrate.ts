@@ -115,7 +115,7 @@ export function madeBy(file: string): string[] {
 export function refuseForeignTable(name: string): EvertickError {
   return new EvertickError(
     'migration_failed',
-    `There is already a table "${name}" that Evertick did not make.`,
+    `There is already a table "${name}" that Evertick did not create.`,
     {
       next: 'Rename it, or give Evertick a database of its own. Nothing was changed.',
     },

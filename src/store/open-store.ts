@@ -84,7 +84,7 @@ export async function openStore(
   }
   throw new EvertickError(
     'unsupported_database',
-    `Evertick does not know the database "${withoutSecrets(url)}".`,
+    `"${withoutSecrets(url)}" is not the URL of a database that Evertick supports.`,
     {
       field: 'database',
       next: 'Use sqlite:path/to/file.db, sqlite::memory:, postgres://… or mysql://….',

@@ -32,12 +32,8 @@ function spanOf(part: number | string): Span {
 }
 
 function invalid(part: ExpectedStatus): EvertickError {
-  return new EvertickError(
-    'invalid_definition',
-    `${JSON.stringify(part)} is no status that can be expected.`,
-    {
-      field: 'handler.expect',
-      next: "Write a status such as 200, '2xx', '200-204', or a list of these.",
-    },
-  )
+  return new EvertickError('invalid_definition', `${JSON.stringify(part)} is not a valid status.`, {
+    field: 'handler.expect',
+    next: "Write a status such as 200, '2xx', '200-204', or a list of these.",
+  })
 }

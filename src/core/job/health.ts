@@ -71,7 +71,7 @@ function lateSince(job: HealthyJob, { unstartedSince }: HealthFacts, now: number
 
 const unknown: Health = {
   state: 'unknown',
-  sentence: 'Nobody leads, so nobody knows how it stands.',
+  sentence: 'There is no leader, so its health is not known.',
   next: 'Start a node with `evertick start`.',
 }
 

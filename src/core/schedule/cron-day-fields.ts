@@ -74,10 +74,11 @@ function listOf(part: CronPart, field: string): readonly CronPart[] {
   if (part.text === '?' && (field === cronFields.day.name || field === cronFields.weekday.name)) return []
   const elements = splitPart(part, ',')
   for (const element of elements) {
-    if (element.text === '') throw cronError(field, part, 'has an empty place in its list')
-    if (element.text === '?') throw cronError(field, element, 'stands alone, and only in the two day fields')
+    if (element.text === '') throw cronError(field, part, 'has an empty item in its list')
+    if (element.text === '?')
+      throw cronError(field, element, 'must stand alone, and only in the two day fields')
     if (element.text === '*' && elements.length > 1) {
-      throw cronError(field, part, 'lists "*", which is every value already, with others')
+      throw cronError(field, part, 'combines "*", which means every value, with other values')
     }
   }
   return elements

@@ -34,9 +34,9 @@ const nicknames: Readonly<Record<string, string>> = {
 
 /** Reads a cron text in linear time, or says which field is wrong. `hashKey`, the job's name, decides `H`. */
 export function parseCron(cron: unknown, hashKey?: string): CronExpression {
-  if (typeof cron !== 'string') throw refused('cron is not text')
+  if (typeof cron !== 'string') throw refused('cron must be a string')
   if (cron.length > cronMaxLength) {
-    throw refused(`cron has ${cron.length} characters; at most ${cronMaxLength} are read`)
+    throw refused(`cron has ${cron.length} characters; at most ${cronMaxLength} are allowed`)
   }
   const parts = partsOf(cron.trim().startsWith('@') ? expandNickname(cron.trim()) : cron)
   const [second, minute, hour, day, month, weekday] = parts
@@ -89,7 +89,7 @@ function expandNickname(text: string): string {
   if (expanded !== undefined) return expanded
   if (name === '@reboot') {
     throw refused(
-      '"@reboot" names no instant, so it has no ticks to account for',
+      '"@reboot" is not a point in time, so it has no ticks',
       'Enqueue the job where your process starts, or give it a time.',
     )
   }

@@ -55,7 +55,7 @@ export function previousTicks(schedule: Schedule, options: PreviousTicksOptions)
 function listed(schedule: Schedule, options: TickListOptions): { sequence: TickSequence; from: number } {
   const { count, name } = options
   if (!Number.isInteger(count) || count < 1 || count > maxCount) {
-    throw new EvertickError('invalid_option', `count is not a whole number from 1 to ${maxCount}`, {
+    throw new EvertickError('invalid_option', `count must be a whole number from 1 to ${maxCount}`, {
       field: 'count',
       next: 'Say how many ticks to list, such as count: 10.',
     })

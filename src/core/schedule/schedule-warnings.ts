@@ -60,7 +60,7 @@ function stepWarnings({ fields }: CronExpression): string[] {
       : [`${name} "${text}": from ${cycle - rest} to 0 are ${rest} ${unit}, not ${step}.`]
   })
   if (/^\*\/(?!1$)\d+$/.test(fields[3])) {
-    warnings.push(`Day of month "${fields[3]}" starts anew at 1 in each month.`)
+    warnings.push(`Day of month "${fields[3]}" starts again at 1 in each month.`)
   }
   return warnings
 }

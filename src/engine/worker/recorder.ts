@@ -69,7 +69,7 @@ export class Recorder extends Service {
       if (progress.length > 0) await store.work.recordProgress(progress)
       if (lines.length > 0) await store.work.appendLogs(lines)
     } catch (error) {
-      logger.warn(`Could not keep ${lines.length} log lines of executions`, { error })
+      logger.warn(`Could not store ${lines.length} log lines of executions`, { error })
     }
   }
 }

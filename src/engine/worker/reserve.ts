@@ -147,7 +147,7 @@ export class Reserve {
       if (turn !== null && (await store.work.beginReserved({ nodeId, queue: this.#queue, turn, upTo, now })))
         return true
     } catch (error) {
-      logger.warn('Could not mark starts together; marking each', { error })
+      logger.warn('Could not mark the starts in one write; marking each', { error })
     }
     this.giveUpCount()
     return false

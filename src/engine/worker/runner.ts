@@ -212,7 +212,7 @@ class Attempt {
     try {
       return JSON.stringify(result) ?? null
     } catch (error) {
-      this.#log().warn(`The result could not be kept: ${errorFrom(error).message}`)
+      this.#log().warn(`The result could not be stored: ${errorFrom(error).message}`)
       return null
     }
   }
@@ -221,7 +221,8 @@ class Attempt {
     const write = (level: keyof ExecutionLog) => (message: string, details?: object) => {
       this.#lines += 1
       if (this.#lines > maxLogLines) return
-      const full = this.#lines === maxLogLines ? '… more lines were not kept' : withDetails(message, details)
+      const full =
+        this.#lines === maxLogLines ? '… more lines were not stored' : withDetails(message, details)
       this.#parts.recorder.log({
         executionId: this.#claim.id,
         at: this.#context.clock.now(),
@@ -234,7 +235,7 @@ class Attempt {
 
   async #progress(fraction: number, note: string | undefined): Promise<void> {
     if (!(fraction >= 0 && fraction <= 1)) {
-      throw new EvertickError('invalid_option', `Progress is a number from 0 to 1, not ${fraction}.`, {
+      throw new EvertickError('invalid_option', `Progress must be a number from 0 to 1, not ${fraction}.`, {
         field: 'progress',
       })
     }

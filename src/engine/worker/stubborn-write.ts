@@ -94,10 +94,10 @@ export class StubbornWrite<Item extends Claim> {
     const { logger } = this.#context
     const instead = this.#parts.instead(item, error)
     if (instead === null) {
-      logger.error(`The database takes nothing that is written of execution ${item.id}`, { error })
+      logger.error(`The database refuses every write for execution ${item.id}`, { error })
       return new Set([item.id])
     }
-    logger.error(`The database does not take the end of execution ${item.id}: it ends as failed`, { error })
+    logger.error(`The database refuses the end of execution ${item.id}: it is written as failed`, { error })
     return await this.#untilDone([instead], tries)
   }
 }

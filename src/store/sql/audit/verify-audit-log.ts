@@ -63,8 +63,9 @@ function whyBroken(after: AuditSeal | null, { seal, entries }: Link): string | n
   if (seal.id !== (after?.id ?? 0) + 1) return `the seals before seal ${seal.id} are missing`
   if (sealHash(after?.hash ?? chainBegin, seal, entries) === seal.hash) return null
   const more = entries.length - seal.entries
-  if (more < 0) return `${-more} of the ${seal.entries} entries that were sealed are missing`
-  if (more > 0) return `there are ${more} entries more than the ${seal.entries} that were sealed`
+  if (more < 0) return `${-more} of the ${seal.entries} sealed entries are missing`
+  if (more > 0)
+    return `${more === 1 ? '1 entry was' : `${more} entries were`} added to the ${seal.entries} that were sealed`
   return 'an entry or the seal itself was changed'
 }
 

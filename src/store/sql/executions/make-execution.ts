@@ -32,7 +32,7 @@ export function* readExecution(id: string): Script<Execution> {
   const execution = yield* findExecution(id)
   if (execution === null) {
     throw new EvertickError('execution_not_found', `There is no execution ${id}.`, {
-      next: 'List executions with `evertick executions list`; old ones go by retention.',
+      next: 'List executions with `evertick executions list`; retention removes old ones.',
     })
   }
   return execution

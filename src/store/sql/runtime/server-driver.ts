@@ -105,13 +105,13 @@ export class ServerDriver implements SqlDriver {
     if (isPool(transaction))
       throw notATransaction(
         this.#engine.callerWords,
-        'tx is a pool: each query of it may take another connection.',
+        'tx is a pool: each of its queries may use another connection.',
       )
     if (transaction instanceof ServerTransaction) return await transaction.run(script())
     const query = this.#engine.callerQuery(transaction)
     if (query !== null) return await runAsync({ query }, script(), dialect)
     if (isQueryable(transaction)) return await runAsync(transaction, script(), dialect)
-    throw notATransaction(this.#engine.callerWords, 'tx is not a transaction that this database knows.')
+    throw notATransaction(this.#engine.callerWords, 'tx is not a transaction of this database.')
   }
 
   async exclusive<T>(request: ExclusiveRequest<T>): Promise<T> {

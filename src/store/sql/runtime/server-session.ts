@@ -62,7 +62,7 @@ export interface ServerEngine {
 /** All connections of this node are in use: the server has nothing to do with it. */
 const crowdedHere: Meaning = {
   code: 'database_busy',
-  says: 'has connections, but all that this node may have were in use for too long',
+  says: 'can be reached, but all connections of this node were in use for too long',
   next: 'Raise `pool.max`, or keep the transactions of handlers short.',
 }
 

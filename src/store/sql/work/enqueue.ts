@@ -79,7 +79,7 @@ export const mostTries = 10
 export function unsettled(): EvertickError {
   return new EvertickError(
     'database_busy',
-    'Nothing was enqueued: its job or its unique key changed at every try.',
+    'Nothing was enqueued: the job or its unique key changed at every try.',
     {
       next: 'Try again.',
     },
