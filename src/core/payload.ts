@@ -1,7 +1,7 @@
 /** Payloads: data as JSON. The same limit and the same answer on every engine, before any of them sees the value. */
 import { EvertickError } from './error.ts'
 
-/** Of an input, a result, a job's or an execution's metadata, as JSON in UTF-8; `maxPayloadBytes` says otherwise. */
+/** The limit of an input, a result and metadata, as JSON in UTF-8, unless `maxPayloadBytes` sets another one. */
 export const usualPayloadBytes = 1_048_576
 
 /** The value, known to be JSON of a sensible size; `undefined` stays what it is. */
@@ -11,7 +11,7 @@ export function storable<Value>(value: Value, field: string, maxBytes: number): 
 }
 
 export function refuseLong(written: string, field: string, maxBytes: number): void {
-  // A letter has one to three bytes: only what lies between is worth a count.
+  // A character has one to three bytes, so the exact size is counted only where it decides.
   if (written.length * 3 <= maxBytes) return
   const size = written.length > maxBytes ? `at least ${written.length}` : utf8Bytes(written)
   if (typeof size === 'number' && size <= maxBytes) return

@@ -1,4 +1,4 @@
-/** Text from elsewhere as people may see it: what steers a terminal, turns the direction of writing or hides is spelled out. */
+/** Makes text from elsewhere safe to show: control, direction and invisible characters are spelled out. */
 
 /** Line ends and tabs give a text its form. Joiners stay, too: letters and emoji need them. */
 const steering =

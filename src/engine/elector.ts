@@ -53,13 +53,13 @@ export class Elector extends Service {
     if (this.#leadership === null) this.#alarm.ring()
   }
 
-  /** Somebody found that this term is over. Who hears of it late may by now lead again, in another. */
+  /** Somebody found that this term is over. A late caller may find that this node leads again, in another term. */
   doubt(termId: number): void {
     if (this.#leadership?.term.id === termId) this.#lose()
     this.#alarm.ring()
   }
 
-  /** Gives leadership up, and leaves it to others for the length of a lease. */
+  /** Gives up leadership, and does not try again for the length of a lease. */
   async stepDown(): Promise<boolean> {
     const held = this.#leadership
     if (held === null) return false

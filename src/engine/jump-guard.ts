@@ -35,7 +35,7 @@ export class JumpGuard {
         `The clock jumped ${days} days ahead; no tick is decided until it has been steady for 5 minutes`,
       )
     } else if (jumped < -trustedJumpMs) {
-      // It came back: what it had leapt to was wrong.
+      // It came back: the jump was wrong.
       this.#heldSince = null
     }
     if (this.#heldSince !== null && monotonic - this.#heldSince >= holdMs) this.#heldSince = null

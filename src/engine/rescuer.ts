@@ -64,7 +64,7 @@ export class Rescuer extends Service {
     }
   }
 
-  /** One read of an index: what a living leader would have taken back stays a second longer before others do. */
+  /** One read of an index. Other nodes wait a second longer than a live leader would. */
   async #leftBehind(): Promise<boolean> {
     const { store, clock } = this.#context
     return (await store.executions.listLeases('expired', clock.now() - leaseSlackMs, 1)).length > 0
@@ -99,7 +99,7 @@ export class Rescuer extends Service {
       }
       this.#releaser.add(result.releases)
     }
-    // What is blocked is watched: with nothing to watch over, nothing is to be released.
+    // Blocked executions count as watched: with nothing to watch there is nothing to release.
     if (watching) changed += await this.#releaseBlocked()
     if (changed > 0) this.#onReady()
     return watching

@@ -48,7 +48,7 @@ export interface Connection {
    * The fewer, the more often `changes` is worth asking.
    */
   hears(): 'all' | 'most' | 'nothing'
-  /** What other nodes hint at, where something carries hints. Returns the function that takes the listener off again. */
+  /** What other nodes hint at, where something carries hints. Returns the function that unsubscribes the listener. */
   listen(listener: (topic: HintTopic) => void): () => void
   /** How long a handler's own transaction may stay open. */
   readonly longestTransactionMs: number

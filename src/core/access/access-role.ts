@@ -1,4 +1,4 @@
-/** What a caller of the API may do. Each role may all that the ones before it may. */
+/** What a caller of the API may do. Each role includes the ones before it. */
 export const accessRoles = ['viewer', 'operator', 'admin'] as const
 export type AccessRole = (typeof accessRoles)[number]
 

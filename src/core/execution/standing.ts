@@ -1,4 +1,4 @@
-/** How an execution that waits for nothing stands, as a sentence. */
+/** The state of an execution that waits for nothing, as a sentence. */
 import { formatDuration } from '../schedule/duration.ts'
 import { cancelWords, type Execution } from './execution.ts'
 import type { ExecutionState } from './execution-state.ts'

@@ -29,7 +29,7 @@ export interface WaitFacts {
   readonly led: boolean
   /** What a node must have to run it. */
   readonly handler: string
-  /** A node that lives has it. */
+  /** A live node has it. */
   readonly hasHandler: boolean
   readonly queuePause: { readonly by: string; readonly reason: string | null } | null
   /** How many executions of its queue the live nodes run at once, and how many run now. */
@@ -44,7 +44,7 @@ export type Waiting = Pick<
   'state' | 'cause' | 'readyAt' | 'queue' | 'attempt' | 'maxAttempts' | 'error'
 >
 
-/** Null where it runs or has ended. What somebody must do something about comes before what passes by itself. */
+/** Null where it runs or has ended. What needs somebody's action comes before what passes by itself. */
 export function waitsOf(execution: Waiting, facts: WaitFacts, now: number): Waits | null {
   const { state, queue, readyAt } = execution
   if (state !== 'pending' && state !== 'retrying' && state !== 'blocked') return null

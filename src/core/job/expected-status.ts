@@ -9,7 +9,7 @@ interface Span {
   readonly to: number
 }
 
-/** The test that a status must pass; an error where the text says none. */
+/** The test that a status must pass. Throws where the text is not valid. */
 export function expectedStatus(expect: ExpectedStatus): (status: number) => boolean {
   const parts = typeof expect === 'object' ? expect : [expect]
   const spans = parts.map(spanOf)

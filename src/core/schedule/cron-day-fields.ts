@@ -84,7 +84,7 @@ function listOf(part: CronPart, field: string): readonly CronPart[] {
   return elements
 }
 
-/** Each element of a list draws its own value: `H(0-29),H(30-59)` is no fixed distance. */
+/** Each element of a list draws its own value: `H(0-29),H(30-59)` has no fixed distance. */
 function seedOf(seed: string | undefined, index: number): string | undefined {
   return seed === undefined ? undefined : `${seed}\0${index}`
 }

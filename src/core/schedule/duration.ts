@@ -12,7 +12,7 @@ const unitMs: Readonly<Record<DurationUnit, number>> = {
 }
 const units = Object.keys(unitMs) as readonly DurationUnit[]
 
-/** Longer text is no duration anyone means; the cap keeps error messages and parsing small. */
+/** No real duration is longer; the cap keeps error messages and parsing small. */
 const maxLength = 64
 
 /** Milliseconds of a duration as the user wrote it. `field` is the option's name, for the message. */
@@ -32,7 +32,7 @@ export function parseDuration(value: unknown, field: string): number {
     const [, amount = '', unit = ''] = match
     const ms = unitOf(unit)
     if (ms === undefined) throw refused(field, `has the unknown unit "${unit}": ${shown}`)
-    // Descending units only: '30m1h' is more often a slip than a wish.
+    // Descending units only: '30m1h' is more often a mistake than intended.
     if (ms >= previousUnit) throw refused(field, `has its units out of order: ${shown}`)
     previousUnit = ms
     total += Number(amount) * ms

@@ -27,7 +27,7 @@ const maxCount = 100_000
 
 /**
  * The next due instants of a schedule after `from`, oldest first. No database, no clock.
- * For `fixedDelay` they are an estimate, `from + k * delay`: in truth each waits for the run before it to end.
+ * For `fixedDelay` they are an estimate, `from + k * delay`: in fact each one waits for the previous run to end.
  */
 export function nextTicks(schedule: Schedule, options: NextTicksOptions): Date[] {
   const { sequence, from } = listed(schedule, options)

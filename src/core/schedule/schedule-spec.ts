@@ -19,10 +19,10 @@ export interface ParseScheduleContext {
   readonly hashKey?: string | undefined
 }
 
-/** Shorter intervals and delays are refused: finer than this, the scheduler's own rhythm shows, and a loop is meant. */
+/** Shorter intervals and delays are refused: the scheduler cannot keep them, and a loop would serve better. */
 export const minEveryMs = 10
 
-/** The keys of each kind, the telling one first. */
+/** The keys of each kind; the first one identifies it. */
 const kinds = {
   cron: ['cron', 'timezone'],
   every: ['every', 'anchor'],

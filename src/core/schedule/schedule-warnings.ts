@@ -125,7 +125,7 @@ function foldWarning(
   return `${what} ${runs} ${expression.realInstants ? 'both times' : 'the first time only'}.`
 }
 
-/** A job of every hour keeps its distances across a jump of whole hours: in real time nothing happens. */
+/** An hourly job keeps its distance across a jump of whole hours, so there is nothing to warn of. */
 function keepsRhythm({ realInstants, hours }: CronExpression, jumpMs: number): boolean {
   return realInstants && hours.length === 24 && jumpMs % 3_600_000 === 0
 }

@@ -21,7 +21,7 @@ const skipSentences = {
 export type SkipReason = keyof typeof skipSentences
 export const skipReasons = Object.keys(skipSentences) as SkipReason[]
 
-/** The reason of a coalesced run of ticks: one newer tick's execution stands for them. */
+/** `latest`: a newer tick's execution stands for the coalesced ones. */
 export type RangeReason = SkipReason | 'latest'
 
 /** A run of ticks with one account: `from` and `to` are its first and last tick. */

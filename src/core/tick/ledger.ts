@@ -1,5 +1,5 @@
 /**
- * Reads a job's ledger against its nominal ticks: the invariant of DESIGN 3.4. On [ledgerFrom, cursor) every nominal tick
+ * Compares a job's ledger with its nominal ticks. The invariant: on [ledgerFrom, cursor) every nominal tick
  * is in exactly one row, and no row holds anything else.
  */
 import type { TickSequence } from '../schedule/schedule.ts'

@@ -38,7 +38,7 @@ export class Batcher<Item extends Claim> {
   }
 
   async #work(): Promise<void> {
-    // Let everybody who comes in this turn come along.
+    // Whoever comes in this turn joins this batch.
     await Promise.resolve()
     while (this.#waiting.length > 0) {
       const batch = this.#next()

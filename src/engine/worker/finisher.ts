@@ -17,7 +17,7 @@ export class Finisher {
   readonly #ends: Batcher<FinishedAttempt>
   readonly #starts: Batcher<Claim>
   readonly #writes: readonly { giveUp(): void }[]
-  /** Ends that the database did not take, and what was written in their place. */
+  /** Ends that the database refused, and what was written instead. */
   readonly #replaced = new WeakMap<FinishedAttempt, FinishedAttempt>()
   readonly #isInstead = new WeakSet<FinishedAttempt>()
 

@@ -65,7 +65,7 @@ export class Runner {
       return { kind: 'ended', outcome: { kind: 'done', result: attempt.keepable(returned) } }
     } catch (thrown) {
       if (attempt.committed !== null) {
-        // The transaction has ended the execution; what the handler did afterwards is its own affair.
+        // The transaction has ended the execution; what the handler did afterwards does not matter.
         this.#context.logger.warn(`${claim.jobName} threw after its transaction had completed it`, {
           error: thrown,
           job: claim.jobName,
@@ -83,7 +83,7 @@ export class Runner {
     const key = handlerKey(claim.spec.handler)
     const handler = this.#parts.handlers.get(key)
     if (handler !== undefined) return handler
-    // It was forgotten while its claim was under way: that is no failure, and another node may have it.
+    // It was forgotten while its claim was under way: that is not a failure, and another node may have it.
     const why = `This node no longer has a handler "${key}".`
     throw new OutcomeSignal(why, { kind: 'snooze', afterMs: forgottenMs })
   }
@@ -115,7 +115,7 @@ function endOf(ran: Ran): AttemptEnd {
   return { outcome: outcome.kind, error: 'error' in outcome ? outcome.error : null }
 }
 
-/** An input that the schema refuses will not become better by trying again. */
+/** An input that the schema refuses would be refused again: there is no retry. */
 async function parsed(handler: Handler, input: unknown): Promise<unknown> {
   try {
     return await handler.parse(input)

@@ -1,6 +1,6 @@
 /**
  * The row `leader` of the locks table is the authority; a takeover writes the term in the same transaction, and the
- * term's id is the fence. `scheduler_leader_log` keeps seed 000's columns, with readable timestamps.
+ * term's id is the fence. `scheduler_leader_log` keeps its documented columns, with readable timestamps.
  */
 import { leaseSlackMs } from '../../../core/attempt/lease.ts'
 import type { LeaderTerm } from '../../../core/leader/term.ts'

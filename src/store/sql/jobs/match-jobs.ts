@@ -12,7 +12,7 @@ import { likeText, Where } from '../runtime/where.ts'
 import { searched } from './find-jobs.ts'
 import { healthCondition, isLed } from './job-health.ts'
 
-/** Seed 003's word; `statusOf` of the views says the same of a job that has been read. */
+/** A job's status in SQL; `statusOf` of the views derives the same from a job that has been read. */
 export const statusText = `CASE
   WHEN j.last_state = 'running' THEN 'running'
   WHEN j.state IN ('paused', 'disabled') THEN 'paused'
