@@ -20,7 +20,7 @@ export interface OpenedStore {
 export interface PayloadLimit {
   /** Of an input or a result, as JSON. */
   readonly maxBytes: number
-  /** What to do so that as many as this fit. */
+  /** What to do to make this many bytes fit. */
   readonly nextFor: (bytes: number) => string
 }
 

@@ -41,7 +41,7 @@ export interface Connection {
   /** What is still under way after `graceMs` is cut off; also in a close that has begun before. */
   close(graceMs?: number): Promise<void>
   ping(): Promise<void>
-  /** A word that changes when another process has written: a hint to look, never a fact. */
+  /** A text that changes when another process has written: a hint to look, never a fact. */
   changes(): Promise<string>
   /**
    * Which hints of other nodes arrive by themselves at present: all, all but those of callers' own transactions, or none.

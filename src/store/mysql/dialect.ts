@@ -39,7 +39,7 @@ export function mysqlDialect(prefix: string): Dialect {
 
 const maxTexts = 500
 
-/** `IN ()` is no SQL, and nothing is equal to null. */
+/** `IN ()` is not valid SQL; nothing is equal to null. */
 function listed(param: Param): Param {
   return Array.isArray(param) && param.length === 0 ? [null] : plain(param)
 }

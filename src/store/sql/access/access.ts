@@ -4,7 +4,7 @@ import { writeAuditLog } from '../audit/audit-log.ts'
 import { accessKindOf, accessRoleOf, number, optionalNumber, optionalText, text } from '../runtime/rows.ts'
 import { insertRow, type Row, row, rows, run, type Script } from '../runtime/script.ts'
 
-/** A long list of what has ended helps nobody; the audit log keeps who had what. */
+/** A long list of expired tokens is of no use; the audit log keeps who had what. */
 const keptMs = 30 * 86_400_000
 
 export function* addAccess(access: AccessRow, origin?: string): Script<boolean> {
@@ -60,7 +60,7 @@ export function* listAccess(kind: AccessRow['kind'], now: number): Script<Access
   return accesses.map(accessFrom)
 }
 
-/** What was made with a token goes with it: else whoever has stolen one keeps those that it made. */
+/** Tokens that were made with a token are revoked with it: a thief must not keep them. */
 export function* revokeAccess(id: string, { now, actor, origin }: ChangeContext): Script<string[]> {
   const revoked: string[] = []
   for (let ids = [id]; ids.length > 0; ) {

@@ -7,7 +7,7 @@ import { chainBegin, sealFrom, sealHash } from './audit-chain.ts'
 import { writeAuditLog } from './audit-log.ts'
 
 const lastSealText = 'SELECT * FROM @audit_seals ORDER BY id DESC LIMIT 1'
-/** Whoever deletes more in one transaction keeps the others waiting. */
+/** Deleting more in one transaction would keep others waiting. */
 const mostPruned = 10_000
 
 /** The action of the entry that says up to which seal the log was pruned. */
@@ -56,7 +56,7 @@ export function* sealAuditLog({ leader, upTo, limit, now }: SealRequest): Script
   return { led: true, sealed: entries.length, newest, more: entries.length === limit }
 }
 
-/** The newest pruned seal stays as the anchor of what is left, and an entry says so: pruning is no way to tamper. */
+/** The newest pruned seal stays as the anchor of what is left, and an entry says so: pruning cannot be used to tamper. */
 export function* purgeAuditLog(before: number, { now, actor, origin }: ChangeContext): Script<number> {
   const [first] = yield* look('SELECT min(sealed_at) AS sealed_at FROM @audit_seals WHERE pruned_at IS NULL')
   if (first === undefined || first.sealed_at === null || number(first.sealed_at) >= before) return 0

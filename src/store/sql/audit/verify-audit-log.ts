@@ -69,7 +69,7 @@ function whyBroken(after: AuditSeal | null, { seal, entries }: Link): string | n
   return 'an entry or the seal itself was changed'
 }
 
-/** Entries go by retention only with a word about it. */
+/** Whether an entry says that retention removed the entries up to this seal. */
 function* pruneEntry(seal: AuditSeal): Script<boolean> {
   const said = yield* rows(
     'SELECT after_value FROM @audit_log WHERE action = ? ORDER BY id DESC',

@@ -1,10 +1,10 @@
-/** Nodes say that they live and which handlers they have; jobs that nobody can run any more are found from that. */
+/** Nodes record that they are alive and which handlers they have. Jobs that no node can run follow from that. */
 import type { HandlerChange, NodeRow, Touched } from '../../store.ts'
 import { json, number, text } from '../runtime/rows.ts'
 import { insertAll, insertRow, row, rows, run, type Script, setText } from '../runtime/script.ts'
 import { dropReserves, purgeReserves } from '../work/reserves.ts'
 
-/** Its row is kept where there is one: who holds it meanwhile, to clear it away, then finds that the node is back. */
+/** An existing row is updated, not replaced: whoever holds it to remove it then finds that the node is back. */
 export function* registerNode(node: NodeRow, handlers: readonly string[]): Script<number> {
   const row = {
     host: node.host,
@@ -26,7 +26,7 @@ export function* registerNode(node: NodeRow, handlers: readonly string[]): Scrip
 /** A node that is cleared away meanwhile would leave handlers that nobody has: its row is held until the commit. */
 export function* changeHandlers(id: string, { added, removed }: HandlerChange): Script<boolean> {
   if ((yield* row('SELECT id FROM @nodes WHERE id = ? FOR UPDATE', id)) === null) return false
-  // Also what is added: two changes at once may both know of it.
+  // Also what is added: two changes at once may add the same handler.
   yield* run('DELETE FROM @node_handlers WHERE node_id = ? AND handler IN ?*', id, [...added, ...removed])
   yield* addHandlers(id, added)
   return true

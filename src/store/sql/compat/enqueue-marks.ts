@@ -1,5 +1,5 @@
 /**
- * Marks of what a leader puts into a queue that is not ours: claimed before, enqueued after. A claim that was never
+ * Marks for what a leader puts into somebody else's queue: claimed before, enqueued after. A claim that was never
  * finished belongs to a leader that died in between; the next one takes it over, and knows that it may be a repeat.
  */
 import type { MarkClaim, MarkRequest } from '../../store.ts'

@@ -73,7 +73,7 @@ function cellsOf(values: LeaderLogValues): Cell[] {
     const value = values[column]
     if (value === undefined) return []
     if (value === null) return [{ column, value: 'NULL', params: [] }]
-    // A boolean is no parameter: the engines do not agree on what it would be.
+    // A boolean is written as a word: the engines disagree on what it would be as a parameter.
     if (typeof value === 'boolean') return [{ column, value: value ? 'TRUE' : 'FALSE', params: [] }]
     const param = kinds[column] === 'instant' ? timestamp(Number(value)) : value
     return [{ column, value: '?', params: [param] }]

@@ -10,7 +10,7 @@ import { executionFrom, jobFrom, number } from '../runtime/rows.ts'
 import { type Row, rows, type Script } from '../runtime/script.ts'
 import { Where } from '../runtime/where.ts'
 
-/** A run that never began counts from where it ended; what still waits for its start is no run yet. */
+/** A run that never began counts from where it ended; what still waits for its start is not a run yet. */
 const beganAt = 'COALESCE(e.started_at, e.finished_at)'
 
 export function* listRuns(query: RunQuery): Script<RunRow[]> {

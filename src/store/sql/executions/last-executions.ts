@@ -15,7 +15,7 @@ const lookedAt = 8
 const newestText = `SELECT job_id, seq, state, ready_at, started_at FROM @job_executions
   WHERE job_id = ? ORDER BY seq DESC LIMIT ${lookedAt}`
 
-/** However many jobs, a handful of statements: which of each is the last, and those. */
+/** A handful of statements for any number of jobs: first which execution is the last of each, then those rows. */
 export function* lastExecutions(jobIds: readonly string[], now: number): Script<LastExecution[]> {
   if (jobIds.length === 0) return []
   const marks = new Map<number, Omit<LastExecution, 'execution'>>()

@@ -11,7 +11,7 @@ const pausedText =
   'SELECT name, paused_by, paused_reason FROM @queues WHERE name IN ?* AND paused_at IS NOT NULL'
 const busyText = `SELECT queue, count(*) AS n FROM @job_executions
   WHERE state = 'running' AND leased_until > 0 AND queue IN ?* GROUP BY queue`
-/** What runs stands in the way more than what waits itself. */
+/** Running executions come first: they are the better explanation than ones that wait, too. */
 const beforeText = `SELECT job_id, id, state FROM @job_executions
   WHERE job_id IN ?* AND ${isActive} AND cause <> 'enqueue'
   ORDER BY CASE WHEN state = 'running' THEN 0 ELSE 1 END, seq`

@@ -65,7 +65,7 @@ export function* createJob(job: NewJob, context: ScriptContext): Script<Job> {
   return created
 }
 
-/** They stand below the ledger's begin: readable, and no longer counted. */
+/** They are older than the start of the ledger: readable, but no longer counted. */
 function* insertOwed(
   job: Job,
   owed: readonly OwedTick[],
@@ -135,7 +135,7 @@ export function* insertRevision(
   })
 }
 
-/** A tag that stands twice in the spec counts once. */
+/** A tag that appears twice in the spec counts once. */
 function* insertTags(jobId: string, { tags }: JobSpec): Script<void> {
   yield* insertAll(
     'job_tags',

@@ -5,7 +5,7 @@ import { jobFrom, number, specFrom, text } from '../runtime/rows.ts'
 import { row, rows, type Script } from '../runtime/script.ts'
 import { countsOf, likeText, Where } from '../runtime/where.ts'
 
-/** A job is much to read: its spec, and more. */
+/** A job's row is large: it has the whole spec. */
 export const jobsPerPage = 200
 
 export function* listJobs(query: JobQuery): Script<Job[]> {
@@ -76,7 +76,7 @@ export function* countJobs(): Script<Record<string, number>> {
 /** Jobs with the tag that is its parameter. */
 export const tagged = 'id IN (SELECT job_id FROM @job_tags WHERE tag = ?)'
 
-/** Capitals of ASCII are as good as small letters. Of others each engine thinks differently: those are matched as written. */
+/** ASCII letters match in either case. Engines disagree about other letters, so those are matched as written. */
 export function searched(search: string): [string, string, string] {
   const lowered = search.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
   const pattern = (text: string) => `%${likeText(text)}%`

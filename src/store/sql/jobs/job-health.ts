@@ -1,7 +1,7 @@
 /**
- * How jobs do, in SQL: of a page of them, of those that a filter asks for, and counted. `healthOf` of the core says the
- * same of one job; a test holds the two against each other. Nothing here reads a job's history: what has failed stands in
- * `unproven`, what is unstarted in the index of lanes, and what nobody can run is found by its handler.
+ * The health of jobs, in SQL: for a page of them, for a filter, and counted. `healthOf` of the core computes the same for
+ * one job; a test compares the two. Nothing here reads a job's history: failures are in `unproven`, unstarted ticks in the
+ * index of lanes, and jobs that no node can run are found by their handler.
  */
 import type { HealthCounts, HealthState } from '../../../core/job/health.ts'
 import type { JobHealth } from '../../store.ts'
@@ -106,7 +106,7 @@ export function* readHealth(jobIds: readonly string[], now: number): Script<JobH
   })
 }
 
-/** All jobs, by how they do: those that do well are what is left. */
+/** All jobs by health: those that are ok are what is left. */
 export function* countHealth(now: number): Script<HealthCounts> {
   const led = yield* isLed(now)
   const count = function* (state: HealthState): Script<number> {

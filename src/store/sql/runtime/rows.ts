@@ -18,7 +18,7 @@ import type { Row } from './script.ts'
 
 type Value = string | number | null | undefined
 
-/** Of a column that is never null. One that the statement did not read is a fault of ours. */
+/** Of a column that is never null. One that the statement did not read is a bug. */
 export function text(value: Value): string {
   if (value === undefined) throw new TypeError('The row has no such column.')
   return String(value)

@@ -44,12 +44,12 @@ export interface Insert {
 
 export type Step = Statement | Insert
 
-/** What a step is answered with: rows or a number, as it wants. Who yields the step knows which. */
+/** The answer to a step: rows or a number, as it wants. Whoever yields the step knows which. */
 export type Answer = Row[] & number
 
 export type Script<T> = Generator<Step, T, Answer>
 
-/** What one step of long work reads at most: between steps others have their turn. */
+/** How many rows one step of long work reads at most: between steps others get their turn. */
 export const pageRows = 1_000
 /** The same where the database only counts them: on SQLite that is this process's time, too. */
 export const countedRows = 10_000
@@ -142,7 +142,7 @@ export interface ScriptContext {
   readonly tzVersion: string
 }
 
-/** PostgreSQL keeps no NUL in a text, so no engine does: it becomes the sign for what cannot be shown. */
+/** PostgreSQL stores no NUL in text, so no engine does: it becomes the replacement character. */
 export function plain(param: Param): Param {
   if (typeof param === 'string') return param.includes('\0') ? param.replaceAll('\0', '\uFFFD') : param
   return typeof param === 'object' && param !== null ? param.map(plain) : param

@@ -1,4 +1,4 @@
-/** What a server's errors come down to, in our codes and words; each dialect says which of its numbers mean which. */
+/** The errors of a server, in our codes and words; each dialect says which of its numbers mean which. */
 import type { Meaning } from './dialect.ts'
 
 export const serverMeanings = {

@@ -136,7 +136,7 @@ class Batch {
     if ((yield* hot.moveCursors(moves)) !== moves.length) throw cursorMoved('of a batch')
   }
 
-  /** The sum with the term, and what it is the sum of beside it: told in the same words for ever. */
+  /** The sum goes into the term, its parts into a table beside it, so that both always agree. */
   *writeMissed(termId: number): Script<void> {
     const { found, caughtUp, coalesced, skipped } = this.repair
     if (found === 0) return
@@ -193,7 +193,7 @@ function* accountJob(
   try {
     const job = yield* endPauseIfOver(read, now, context)
     if (job.state !== 'active') {
-      // A pause about to run out was found by the look-ahead: come again at its end.
+      // The look-ahead found a pause that is about to end: come again then.
       batch.due(job.nextDueAt)
       return
     }
@@ -229,7 +229,7 @@ function* accountJob(
   }
 }
 
-/** Only executions that may start, with nothing to move out of their way: nearly every tick. */
+/** Only executions that may start at once, with nothing in their way: nearly every tick. */
 function isPlain({ ranges, placement, keepCatchUps, executions }: TickPlan): boolean {
   const makesRoom =
     placement !== null &&

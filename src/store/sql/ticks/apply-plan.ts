@@ -19,7 +19,7 @@ import { isActive } from '../work/states.ts'
 export function* applyPlan(job: Job, plan: TickPlan, now: number, context: ScriptContext): Script<Job> {
   if (plan.placement !== null) yield* makeRoom(job, plan.placement, now)
   if (plan.keepCatchUps !== null) {
-    // Those of this plan are the newest, so that room for them is made among the older ones.
+    // This plan's catch-ups are the newest, so older ones make room for them.
     const made = plan.executions.filter((execution) => execution.cause === 'catch_up').length
     yield* supersedeCatchUps(job, Math.max(0, plan.keepCatchUps - made), now)
   }

@@ -1,14 +1,14 @@
-/** How many of the due jobs one batch will come to: looked at before any of them is held. */
+/** Estimates how many of the due jobs fit into one batch, before any of them is held. */
 import { EvertickError } from '../../../core/error.ts'
 import { sequenceOfJob } from '../../../core/job/sequence.ts'
 import type { AccountRequest, DueJob } from '../../store.ts'
 import { number, optionalNumber, specFrom, text } from '../runtime/rows.ts'
 import { look, type Row, type Script } from '../runtime/script.ts'
 
-/** Whoever is no later than this has missed so little that no look pays. */
+/** A job that is no later than this has missed so little that the estimate is not worth its cost. */
 const lateMs = 60_000
 
-/** A single job may fill a batch, or it may take a thousand: each look is at so many times the jobs of the one before. */
+/** One job may fill a batch, or it may take a thousand: each look covers this many times as many jobs as the last. */
 const firstLook = 4
 const growth = 4
 

@@ -32,7 +32,7 @@ export function* purgeHistory({ afterJobId, jobs, now }: PurgeRequest): Script<P
 
 const missedKeptMs = 90 * 86_400_000
 
-/** What a term found missed is told for so long; its sums stay with the term. */
+/** How long the details of what a term found missed are kept; its sums stay with the term. */
 function* forgetMissed(now: number): Script<void> {
   yield* run(
     'DELETE FROM @missed_ticks WHERE term_id <= (SELECT max(id) FROM @scheduler_leader_log WHERE start_time < ?)',
@@ -40,7 +40,7 @@ function* forgetMissed(now: number): Script<void> {
   )
 }
 
-/** The same of one job, at once and by age alone, whatever its own retention says. */
+/** The same for one job, at once and by age alone, whatever its own retention says. */
 export function* purgeJob(reference: string, ageMs: number, now: number): Script<number> {
   const held = yield* lockJob(reference)
   if (held === null) return 0

@@ -79,7 +79,7 @@ export const rangePageText =
 interface LedgerPage {
   readonly executions: readonly TickExecution[]
   readonly ranges: readonly TickRange[]
-  /** All that begins before it is here, and nothing else. */
+  /** The page has everything that begins before this, and nothing else. */
   readonly until: number
 }
 

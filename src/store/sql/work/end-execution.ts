@@ -1,4 +1,4 @@
-/** What follows when executions have ended, by whatever hand: finisher, rescuer or operator. */
+/** What follows when executions have ended, whoever ended them: finisher, rescuer or operator. */
 import { isChained } from '../../../core/execution/execution.ts'
 import { isFinal } from '../../../core/execution/execution-state.ts'
 import type { Job } from '../../../core/job/job.ts'
@@ -12,7 +12,7 @@ export interface Ended {
   readonly jobId: string
   /** The ended execution was a tick's own, and its state is final. */
   readonly tick: boolean
-  /** One of the chain had its try: ticks may go before the next of it again. */
+  /** One of the chain had its turn: ticks may go before the next one again. */
   readonly chain: boolean
 }
 

@@ -1,4 +1,4 @@
-/** Takes back what no worker holds any more: crashed attempts, reservations, late starts, forgotten blocks. */
+/** Takes back what no worker holds any more: crashed attempts, reservations, late starts and lanes that were left blocked. */
 
 import { apartAfterCrashMs } from '../../../core/attempt/backoff.ts'
 import { leaseSlackMs } from '../../../core/attempt/lease.ts'

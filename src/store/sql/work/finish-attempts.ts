@@ -81,7 +81,7 @@ export function* finishAttempts(
       if (from.cause !== 'enqueue') ended.push(completedFrom(from))
     }
   }
-  // What failed before a success of the same batch is made good by it.
+  // A later success in the same batch cancels out a failure.
   yield* noteFailures(failures.filter(({ jobId, at }) => at > (provenAt.get(jobId) ?? 0)))
   yield* insertAttempts(refused.map((attempt) => attemptRow(attempt, nodeId, 'refused', null)))
   const after = yield* afterEnded(ended, now)
@@ -127,7 +127,7 @@ function completedFrom({ jobId, cause, tickAt }: Claimed): Ended {
   return { jobId, tick: tickAt !== null, chain: isChained(cause) }
 }
 
-/** The end of one attempt inside its handler's own transaction; throws nothing, says whether it was still the holder. */
+/** The end of one attempt inside its handler's own transaction; null where it is no longer the holder. */
 export function* finishOne(
   attempt: FinishedAttempt,
   nodeId: string,

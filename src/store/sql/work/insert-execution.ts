@@ -22,7 +22,7 @@ export interface ExecutionDraft {
   readonly createdAt: number
 }
 
-/** Repairs run behind what is due now. */
+/** Catch-ups and backfills run after what is due now. */
 const priorityShift: Readonly<Partial<Record<Cause, number>>> = { catch_up: -10, backfill: -20 }
 
 const columns = {

@@ -78,7 +78,7 @@ export function laneOf({ id, spec, chainYields }: Job, lanes: Lanes): Lane {
   return { overlap, maxConcurrent, chainYields, ...(lanes.get(id) ?? emptyLane) }
 }
 
-/** Something of the job waits, nothing of it runs, and no node has its handler: nearly never, so that nearly nobody looks. */
+/** Whether something of the job waits, nothing runs, and no node has its handler: rare, so the read is, too. */
 export function* isHeldBack({ spec }: Job, { active }: Lane): Script<boolean> {
   if (active.length === 0 || active.some(({ state }) => state === 'running')) return false
   const handler = handlerKey(spec.handler)
@@ -97,7 +97,7 @@ function activeFrom(active: Row): ActiveExecution {
 
 /** Releases what may go; says when to come again where only time keeps the chain blocked. */
 export function* settleLane(job: Pick<Job, 'id' | 'spec' | 'chainYields'>, now: number): Script<ReleaseAt[]> {
-  // Nearly always: one look at a small index, instead of four that find nothing.
+  // Nearly always nothing is blocked: one look at a small index replaces four.
   if ((yield* row(anyBlockedText, job.id)) === null) return []
   if (job.spec.overlap === 'allow') {
     yield* run(`UPDATE @job_executions SET state = 'pending' WHERE job_id = ? AND state = 'blocked'`, job.id)
