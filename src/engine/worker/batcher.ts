@@ -52,7 +52,7 @@ export class Batcher<Item extends Claim> {
   }
 
   /**
-   * No execution twice: this worker may hold it anew while the end of its last attempt is still to be written, and the
+   * No execution twice: this worker may hold it again while the end of its last attempt is still to be written, and the
    * answer names executions, not attempts.
    */
   #next(): Waiting<Item>[] {

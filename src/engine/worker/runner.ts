@@ -193,9 +193,9 @@ class Attempt {
   }
 
   /**
-   * What is no data does not undo the work: it is dropped, and the log says so. Data that is too long would be lost, so it
-   * ends the execution as failed; another try would return the same. What is kept is plain: an object that can be written
-   * now, but not a moment later, would fail the ends of its whole batch with it.
+   * A result that is not data does not undo the work: it is dropped, and the log says so. Data that is too long would be
+   * lost, so it ends the execution as failed; another try would return the same. What is kept is plain: an object that can
+   * be written now, but not a moment later, would fail the ends of its whole batch with it.
    */
   keepable(result: unknown): unknown {
     const written = this.#written(result)

@@ -20,7 +20,7 @@ export interface ExecutionStore {
   jobRuns(jobId: string | null, limit: number): Promise<FinishedRun[]>
   /** Of each of these jobs that has executions, its last. */
   lastExecutions(jobIds: readonly string[], now: number): Promise<LastExecution[]>
-  /** What stands in the way of each of these. */
+  /** What each of these waits for. */
   readWaits(ids: readonly string[]): Promise<WaitingRow[]>
   listAttempts(executionId: string): Promise<AttemptRow[]>
   listLogs(executionId: string): Promise<LogRow[]>
@@ -102,7 +102,7 @@ export interface RecentQuery {
 
 export interface RecentExecutions {
   readonly marks: readonly ExecutionMark[]
-  /** There may be more than the limit allowed to name. */
+  /** There may be more than the limit. */
   readonly more: boolean
 }
 
@@ -112,7 +112,7 @@ export interface LastExecution {
   readonly execution: Execution
   /** Of the newest, whatever it waits for. */
   readonly newestState: ExecutionState
-  /** When the newest that has begun did. */
+  /** When the newest started one started. */
   readonly startedAt: number | null
 }
 
@@ -136,7 +136,7 @@ export interface ActivityQuery {
   readonly from: number
   readonly to: number
   readonly bucketMs: number
-  /** Executions that are looked at, newest first; ranges, too. */
+  /** How many executions are read, newest first, and how many ranges. */
   readonly maxRows: number
 }
 
@@ -149,7 +149,7 @@ export interface Activity {
   }[]
   /** Ranges of ticks that touch the span. */
   readonly ranges: readonly TickRange[]
-  /** Before it there was more than was looked at. */
+  /** Before this instant there is more than was read. */
   readonly coveredFrom: number
 }
 

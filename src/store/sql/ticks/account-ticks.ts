@@ -87,7 +87,7 @@ const missedColumns = {
   count: 'number',
 } as const
 
-/** What a batch adds up to. Made anew with each run of the script. */
+/** What a batch adds up to. Made again with each run of the script. */
 class Batch {
   executions = 0
   catchUps = 0

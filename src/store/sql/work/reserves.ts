@@ -67,7 +67,7 @@ export function* noteStarts(starts: readonly (Claim & { readonly startedAt: numb
   }
 }
 
-/** Something of these nodes' reserves is taken back or asked to stop: they ask for each start by itself until they open anew. */
+/** Something of these nodes' reserves is taken back or asked to stop: they ask for each start by itself until they open again. */
 export function* interruptReserves(nodeIds: readonly string[]): Script<void> {
   if (nodeIds.length > 0) yield* run('UPDATE @reserves SET turn = turn + 1 WHERE node_id IN ?*', nodeIds)
 }
