@@ -1,6 +1,6 @@
-/** Text that only people read is cut where it is too long, and says so; data never is. */
+/** Cuts text that only people read where it is too long, and says so. Data is never cut. */
 
-/** Of " … 123456789 more characters". */
+/** The length of " … 123456789 more characters". */
 const markLength = 32
 
 /** At most `most` characters, the mark among them, so that a second cut changes nothing. No surrogate pair is split. */

@@ -1,7 +1,7 @@
 /** Payloads: data as JSON. The same limit and the same answer on every engine, before any of them sees the value. */
 import { EvertickError } from './error.ts'
 
-/** Of an input, a result, a job's or an execution's metadata, as JSON in UTF-8; `maxPayloadBytes` says otherwise. */
+/** The limit of an input, a result and metadata, as JSON in UTF-8, unless `maxPayloadBytes` sets another one. */
 export const usualPayloadBytes = 1_048_576
 
 /** The value, known to be JSON of a sensible size; `undefined` stays what it is. */
@@ -11,14 +11,18 @@ export function storable<Value>(value: Value, field: string, maxBytes: number): 
 }
 
 export function refuseLong(written: string, field: string, maxBytes: number): void {
-  // A letter has one to three bytes: only what lies between is worth a count.
+  // A character has one to three bytes, so the exact size is counted only where it decides.
   if (written.length * 3 <= maxBytes) return
   const size = written.length > maxBytes ? `at least ${written.length}` : utf8Bytes(written)
   if (typeof size === 'number' && size <= maxBytes) return
-  throw new EvertickError('invalid_payload', `${field} is ${size} bytes long; at most ${maxBytes} fit.`, {
-    field,
-    next: 'Store the data elsewhere, and pass its key.',
-  })
+  throw new EvertickError(
+    'invalid_payload',
+    `${field} is ${size} bytes long; at most ${maxBytes} are allowed.`,
+    {
+      field,
+      next: 'Store the data elsewhere, and pass its key.',
+    },
+  )
 }
 
 function write(value: unknown, field: string): string {
@@ -31,13 +35,13 @@ function write(value: unknown, field: string): string {
       `${field} cannot be written as JSON: ${(error as Error).message}`,
       {
         field,
-        next: 'Pass plain data: no cycles, BigInt or endless depth.',
+        next: 'Pass plain data: no cycles, no BigInt, no endless nesting.',
         cause: error,
       },
     )
   }
   if (written !== undefined) return written
-  throw new EvertickError('invalid_payload', `${field} is a ${typeof value}, which JSON does not know.`, {
+  throw new EvertickError('invalid_payload', `${field} is a ${typeof value}, which JSON cannot represent.`, {
     field,
     next: 'Pass plain data.',
   })

@@ -1,4 +1,4 @@
-/** Text from elsewhere as people may see it: what steers a terminal, turns the direction of writing or hides is spelled out. */
+/** Makes text from elsewhere safe to show: control, direction and invisible characters are spelled out. */
 
 /** Line ends and tabs give a text its form. Joiners stay, too: letters and emoji need them. */
 const steering =
@@ -6,7 +6,7 @@ const steering =
 
 /** As JSON spells them, `\u001b`: a JSON text stays the same data. */
 export function printableText(text: string): string {
-  return text.replaceAll(steering, (found) => found.split('').map(spelled).join(''))
+  return text.replaceAll(steering, (characters) => characters.split('').map(spelled).join(''))
 }
 
 function spelled(unit: string): string {

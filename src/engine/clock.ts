@@ -11,6 +11,6 @@ export interface Clock {
    * has told of. A manual clock need not stop at it.
    */
   timer(ms: number, callback: () => void, idle?: boolean): () => void
-  /** No part waits longer than this without a look at the clock: machines sleep, and clocks are set. */
+  /** Every part looks at the clock at least this often: machines sleep, and clocks are set. */
   readonly longestSleepMs: number
 }

@@ -1,4 +1,4 @@
-/** What every moving part of a node is given: nothing in the engine reaches for time, dice or a database by itself. */
+/** What every part of a node is given. Nothing in the engine gets time, randomness or a database by itself. */
 import type { ExecutionError } from '../core/execution/execution.ts'
 import type { ClaimedExecution, Store } from '../store/store.ts'
 import type { Clock } from './clock.ts'

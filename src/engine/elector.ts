@@ -52,13 +52,13 @@ export class Elector extends Service {
     if (this.#held === null) this.#alarm.ring()
   }
 
-  /** Somebody found that this term is over. Who hears of it late may by now lead again, in another. */
+  /** Somebody found that this term is over. A late caller may find that this node leads again, in another term. */
   doubt(termId: number): void {
     if (this.#held?.id === termId) this.#lose()
     this.#alarm.ring()
   }
 
-  /** Gives leadership up, and leaves it to others for the length of a lease. */
+  /** Gives up leadership, and does not try again for the length of a lease. */
   async stepDown(): Promise<boolean> {
     const held = this.#held
     if (held === null) return false
@@ -101,7 +101,7 @@ export class Elector extends Service {
       this.#hold(term, now + this.#options.leaseMs)
     } catch (error) {
       this.#unclear = true
-      this.#context.logger.warn('Could not run for leader', { error })
+      this.#context.logger.warn('Could not try to become the leader', { error })
     }
   }
 
@@ -129,7 +129,7 @@ export class Elector extends Service {
       if (!ours) this.#lose()
       else if (this.#held !== null) this.#hold(held, now + leaseMs)
     } catch (error) {
-      this.#context.logger.warn('Could not renew the leader term; standing back', { error })
+      this.#context.logger.warn('Could not renew the leader term; stepping back', { error })
       this.#unclear = true
       this.#lose()
     }

@@ -1,4 +1,4 @@
-/** What a node tells those who listen, in the words of the contract. A listener that throws disturbs nobody. */
+/** The events of a node, in the words of the contract. A listener that throws does not disturb the others. */
 import { type Channel, channel } from 'node:diagnostics_channel'
 import type { Cause, ExecutionError } from '../core/execution/execution.ts'
 import type { AccountedCount } from '../store/store.ts'
@@ -51,7 +51,7 @@ export class Events {
     this.#onError = onError
   }
 
-  /** Returns the function that takes the listener off again. */
+  /** Returns the function that unsubscribes the listener. */
   on<Name extends EventName>(name: Name, listener: Listener<Name>): () => void {
     const listeners = this.#listeners.get(name) ?? new Set()
     listeners.add(listener)
@@ -70,7 +70,7 @@ export class Events {
     }
   }
 
-  /** Tools that watch a process from within hear of it on a channel, without a hand on this node. */
+  /** Tools inside the process can subscribe to a diagnostics channel, without a reference to this node. */
   #publish(name: EventName, event: unknown): void {
     const known = this.#channels.get(name) ?? channel(`evertick:${name}`)
     this.#channels.set(name, known)

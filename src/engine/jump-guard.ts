@@ -32,10 +32,10 @@ export class JumpGuard {
       this.#heldSince = monotonic
       const days = Math.round(jumped / 86_400_000)
       this.#logger.error(
-        `The clock jumped ${days} days ahead; no tick is decided until it has stood for 5 minutes`,
+        `The clock jumped ${days} days ahead; no tick is decided until it has been steady for 5 minutes`,
       )
     } else if (jumped < -trustedJumpMs) {
-      // It came back: what it had leapt to was wrong.
+      // It came back: the jump was wrong.
       this.#heldSince = null
     }
     if (this.#heldSince !== null && monotonic - this.#heldSince >= holdMs) this.#heldSince = null

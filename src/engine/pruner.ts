@@ -34,7 +34,7 @@ export class Pruner extends Service {
     while (!signal.aborted) {
       const idle = this.#after === null
       await this.#alarm.wait(idle ? everyMs : betweenSlicesMs, signal, { idle })
-      // By a clock that leapt a month ahead, all of history is old.
+      // To a clock that jumped a month ahead, all of history is old.
       if (signal.aborted || this.#elector.term() === null || this.#guard.holds()) continue
       try {
         const slice = await store.ticks.purgeHistory({

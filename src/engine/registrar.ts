@@ -1,4 +1,4 @@
-/** Says that this node lives and what it can run. While it leads, it also disables jobs that nobody can run any more. */
+/** Records that this node is alive and what it can run. While it leads, it also disables jobs that nobody can run any more. */
 import type { NodeRow } from '../store/store.ts'
 import type { EngineContext } from './context.ts'
 import type { Elector } from './elector.ts'
@@ -27,7 +27,7 @@ export class Registrar extends Service {
     self: {
       readonly node: () => NodeRow
       readonly handlers: () => readonly string[]
-      /** Somebody has migrated the database under this node, which does not know what it says now. */
+      /** Somebody migrated the database while this node runs, and this version does not know the new schema. */
       readonly onOutdated: (schemaVersion: number) => void
     },
   ) {
@@ -86,14 +86,14 @@ export class Registrar extends Service {
     try {
       await store.cluster.removeNode(nodeId)
     } catch (error) {
-      logger.warn('Could not sign this node off', { error })
+      logger.warn('Could not sign off this node', { error })
     }
   }
 
   async #disableOrphans(): Promise<void> {
     const { store, clock, logger } = this.#context
     const now = clock.now()
-    const reason = 'no living node has its handler'
+    const reason = 'no live node has its handler'
     this.#orphansAt = now + orphanCheckMs
     for (const id of await store.cluster.findOrphans(now - orphanPatienceMs, now)) {
       const job = await store.jobs.changeJob(id, { kind: 'disable', reason }, { now, actor: 'evertick' })

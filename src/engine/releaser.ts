@@ -1,4 +1,4 @@
-/** Comes back for chains whose head only waits for its time. A node that dies forgets; the rescuer then finds them. */
+/** Comes back for chains whose head only waits for its time. A node that dies forgets them; the rescuer finds them then. */
 import type { ReleaseAt } from '../store/store.ts'
 import type { EngineContext } from './context.ts'
 import { Alarm, Service } from './service.ts'

@@ -64,7 +64,7 @@ export class Rescuer extends Service {
     }
   }
 
-  /** One read of an index: what a living leader would have taken back stays a second longer before others do. */
+  /** One read of an index. Other nodes wait a second longer than a live leader would. */
   async #leftBehind(): Promise<boolean> {
     const { store, clock } = this.#context
     return (await store.executions.listLeases('expired', clock.now() - leaseSlackMs, 1)).length > 0
@@ -72,10 +72,10 @@ export class Rescuer extends Service {
 
   /** Whether there is anything to watch over. */
   async #sweep(signal: AbortSignal): Promise<boolean> {
-    let found = batch
+    let taken = batch
     let changed = 0
     let watching = false
-    while (found === batch && !signal.aborted) {
+    while (taken === batch && !signal.aborted) {
       const now = this.#context.clock.now()
       const result = await this.#context.store.work.expireLeases({
         now,
@@ -85,7 +85,7 @@ export class Rescuer extends Service {
       })
       const look = ({ id, fence, leasedUntil }: SeenLease) => `${id}:${fence}:${leasedUntil}`
       this.#silent = this.#standstill.still(result.ahead, look, result.longestLeaseMs)
-      found = Math.max(result.expired.length, result.deadlined)
+      taken = Math.max(result.expired.length, result.deadlined)
       changed += result.expired.length + result.deadlined
       watching = result.watching
       for (const { id, jobName, leasedBy, state } of result.expired) {
@@ -99,7 +99,7 @@ export class Rescuer extends Service {
       }
       this.#releaser.add(result.releases)
     }
-    // What is blocked is watched: with nothing to watch over, nothing is to be released.
+    // Blocked executions count as watched: with nothing to watch there is nothing to release.
     if (watching) changed += await this.#releaseBlocked()
     if (changed > 0) this.#onReady()
     return watching

@@ -29,7 +29,7 @@ export class Watcher extends Service {
       onLost,
     }: {
       readonly hear: (topic: HintTopic) => void
-      /** The database was taken away from under this node. */
+      /** The database was removed or replaced while this node runs. */
       readonly onLost: (error: EvertickError) => void
     },
   ) {
@@ -49,7 +49,7 @@ export class Watcher extends Service {
 
   protected override async run(signal: AbortSignal): Promise<void> {
     const { store, logger } = this.#context
-    const silence = store.listen((topic) => {
+    const unsubscribe = store.listen((topic) => {
       this.#hear(topic)
       if (topic === 'jobs') this.wake()
     })
@@ -73,7 +73,7 @@ export class Watcher extends Service {
         await this.#alarm.wait(this.#everyMs * patience, signal)
       }
     }
-    silence()
+    unsubscribe()
   }
 
   /** Where hints arrive, a look is only for what was lost; on a server without them, a quiet database is asked less often. */

@@ -24,7 +24,7 @@ export class Backoff {
     this.#connectedAt = this.#host.monotonic()
   }
 
-  /** It was of use to somebody. */
+  /** The connection was used. */
   worked(): void {
     this.#failures = 0
   }

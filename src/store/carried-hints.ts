@@ -10,14 +10,14 @@ export interface Carrier {
   close(): Promise<void>
 }
 
-/** What a carrier says of what it carries. */
+/** What a carrier calls back. */
 export interface CarrierEvents {
   readonly onMessage: (message: string) => void
-  /** It is there, or there again. */
+  /** It is connected, for the first time or again. */
   readonly onReady: () => void
 }
 
-/** A busy node says no more than this. */
+/** A busy node sends no more often than this. */
 const quietMs = 10
 
 export async function carryHints(

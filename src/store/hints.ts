@@ -12,7 +12,7 @@ export interface Hints {
   readonly live: boolean
   /** Said after a commit. What is said in one moment becomes one message; it never throws and is never waited for. */
   send(topic: HintTopic): void
-  /** Hints of other processes, not of this one. Returns the function that takes the listener off again. */
+  /** Hints of other processes, not of this one. Returns the function that unsubscribes the listener. */
   listen(listener: (topic: HintTopic) => void): () => void
   close(): Promise<void>
 }

@@ -1,6 +1,6 @@
 /**
- * What a driver asks of the process that it runs in: its turns, its naps and its dice. Nothing else in the store reaches
- * for them, so that a simulation can be the process.
+ * What a driver asks of the process that it runs in: event-loop turns, timers and random numbers. Nothing else in the store
+ * uses them, so that a simulation can take the place of the process.
  */
 export interface Host {
   /** Calls back one turn of the event loop later. */

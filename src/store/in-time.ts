@@ -2,7 +2,7 @@
 import type { Host } from './host.ts'
 
 export class NoAnswer extends Error {
-  /** As a socket would say it: both dialects take it for a lost connection. */
+  /** Worded like a socket's error: both dialects take it for a lost connection. */
   readonly code = 'ETIMEDOUT'
 
   constructor(ms: number) {

@@ -1,4 +1,4 @@
-/** Drivers are optional peers: whoever needs none of them installs none of them. */
+/** Drivers are optional peer dependencies: install only the ones that you need. */
 import { EvertickError } from '../core/error.ts'
 
 export async function loadDriver<Module>(name: string, load: () => Promise<Module>): Promise<Module> {

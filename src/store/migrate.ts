@@ -1,4 +1,4 @@
-/** Migrations: plain SQL, side by side for each engine, checksummed, and never over a table that they did not make. */
+/** Migrations: plain SQL, side by side for each engine, checksummed, and never over a table that they did not create. */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { EvertickError } from '../core/error.ts'
@@ -12,7 +12,7 @@ export interface Migration {
   readonly checksum: string
 }
 
-/** What the database says of a migration. */
+/** A migration as the database has recorded it. */
 export interface RecordedMigration extends Pick<Migration, 'version' | 'name' | 'checksum'> {
   /** Null while it is only begun, where DDL commits by itself. */
   readonly appliedAt: number | null
@@ -115,7 +115,7 @@ export function madeBy(file: string): string[] {
 export function refuseForeignTable(name: string): EvertickError {
   return new EvertickError(
     'migration_failed',
-    `There is already a table "${name}" that Evertick did not make.`,
+    `There is already a table "${name}" that Evertick did not create.`,
     {
       next: 'Rename it, or give Evertick a database of its own. Nothing was changed.',
     },

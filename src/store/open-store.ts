@@ -20,7 +20,7 @@ export interface OpenedStore {
 export interface PayloadLimit {
   /** Of an input or a result, as JSON. */
   readonly maxBytes: number
-  /** What to do so that as many as this fit. */
+  /** What to do to make this many bytes fit. */
   readonly nextFor: (bytes: number) => string
 }
 
@@ -84,7 +84,7 @@ export async function openStore(
   }
   throw new EvertickError(
     'unsupported_database',
-    `Evertick does not know the database "${withoutSecrets(url)}".`,
+    `"${withoutSecrets(url)}" is not the URL of a database that Evertick supports.`,
     {
       field: 'database',
       next: 'Use sqlite:path/to/file.db, sqlite::memory:, postgres://… or mysql://….',

@@ -1,4 +1,4 @@
-/** What we make on a disk is for its owner alone, whatever the umask says. */
+/** Only the owner may read the files and folders that we create, whatever the umask says. */
 import { chmodSync, closeSync, fchmodSync, mkdirSync, openSync, type PathLike, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { EvertickError } from '../core/error.ts'

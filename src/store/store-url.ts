@@ -11,11 +11,11 @@ export function sqlitePath(url: string): string {
   if (path !== '' && host === undefined) return path
   const [says, next] = host
     ? [
-        `"${url}" names a host, and SQLite has none.`,
+        `"${url}" names a host, but SQLite has none.`,
         `Write sqlite:${host}, or for an absolute path sqlite:/path/to/file.db.`,
       ]
     : [
-        'The SQLite URL names no file.',
+        'The SQLite URL does not name a file.',
         'Write sqlite:evertick.db, or sqlite::memory: for a database that is gone at exit.',
       ]
   throw new EvertickError('unsupported_database', says, { field: 'database', next })
@@ -32,9 +32,9 @@ export function parseServerUrl(url: string): URL {
   try {
     return new URL(url)
   } catch {
-    throw new EvertickError('unsupported_database', `"${withoutSecrets(url)}" cannot be read as a URL.`, {
+    throw new EvertickError('unsupported_database', `"${withoutSecrets(url)}" is not a valid URL.`, {
       field: 'database',
-      next: 'Write special characters of user and password in percent form: @ is %40, / is %2F.',
+      next: 'Percent-encode special characters in the user and password: @ is %40, / is %2F.',
     })
   }
 }

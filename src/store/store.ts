@@ -41,14 +41,14 @@ export interface Connection {
   /** What is still under way after `graceMs` is cut off; also in a close that has begun before. */
   close(graceMs?: number): Promise<void>
   ping(): Promise<void>
-  /** A word that changes when another process has written: a hint to look, never a fact. */
+  /** A text that changes when another process has written: a hint to look, never a fact. */
   changes(): Promise<string>
   /**
    * Which hints of other nodes arrive by themselves at present: all, all but those of callers' own transactions, or none.
    * The fewer, the more often `changes` is worth asking.
    */
   hears(): 'all' | 'most' | 'nothing'
-  /** What other nodes hint at, where something carries hints. Returns the function that takes the listener off again. */
+  /** What other nodes hint at, where something carries hints. Returns the function that unsubscribes the listener. */
   listen(listener: (topic: HintTopic) => void): () => void
   /** How long a handler's own transaction may stay open. */
   readonly longestTransactionMs: number

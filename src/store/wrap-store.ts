@@ -1,4 +1,4 @@
-/** Stands between a store and whoever calls it: counts, delays, refuses or writes down every call. */
+/** Wraps a store, so that every call can be counted, delayed, refused or recorded. */
 import type { Connection, Nouns, Store } from './store.ts'
 
 export const connectionVerbs = ['close', 'ping', 'changes', 'time', 'sync'] as const

@@ -134,7 +134,7 @@ test('an entry that was slipped in is found, between others and before the first
     const text = `INSERT INTO evertick_audit_log (id, at, actor, action, subject) VALUES (?, 1, 'eve', 'job.pause', 'report')`
     log.sql(text, id)
     expect((await proofOf(log)).broken).toMatchObject([
-      { why: expect.stringContaining('1 entries more') as string },
+      { why: expect.stringContaining('1 entry was added') as string },
     ])
   }
 })

@@ -21,7 +21,7 @@ test('import says what it did, by name and by line; a line that needs a person i
     'JOB\tRESULT',
     'nightly-backup\tcreated',
     'LINE\tTEXT\tWHY',
-    '3\t@reboot /opt/warm-up.sh\t"@reboot" names no instant, so it has no ticks to account for',
+    '3\t@reboot /opt/warm-up.sh\t"@reboot" is not a point in time, so it has no ticks',
     '4\tMAILTO=me\tnothing is mailed: results, errors and logs are kept with each run',
     '',
   ])

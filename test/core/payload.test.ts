@@ -21,6 +21,8 @@ test('the limit counts the bytes of the JSON, not its letters', () => {
 })
 
 test('what is too long is refused with both figures and what to do', () => {
-  expect(() => storable('é'.repeat(50), 'input', 99)).toThrow('input is 102 bytes long; at most 99 fit.')
+  expect(() => storable('é'.repeat(50), 'input', 99)).toThrow(
+    'input is 102 bytes long; at most 99 are allowed.',
+  )
   expect(() => storable('x'.repeat(98), 'input', 99)).toThrow('input is at least 100 bytes long')
 })

@@ -93,7 +93,7 @@ writeSync(1, '\\nlast\\n')
   expect(output.endsWith('1996000 more characters\nlast')).toBe(true)
   const logs = await logsOf(node, done.id)
   expect(logs).toHaveLength(1_000)
-  expect(logs.at(-1)).toEqual(['info', '… more lines were not kept'])
+  expect(logs.at(-1)).toEqual(['info', '… more lines were not stored'])
 })
 
 test('an exit code other than 0 is an error with the last lines, and tried again', async () => {

@@ -134,7 +134,7 @@ describe('why it waits', () => {
     await node.settle()
     expect(await waitsOf(retried)).toMatchObject({
       reason: 'not_before',
-      sentence: expect.stringMatching(/^Attempt 1 of 2 failed: the next one is in /) as string,
+      sentence: expect.stringMatching(/^Attempt 1 of 2 failed: the next attempt is in /) as string,
     })
     await evertick.jobs.create({ name: 'orphan', handler: 'nobody' })
     const { id: orphan } = await evertick.jobs.trigger('orphan')

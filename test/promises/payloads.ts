@@ -252,10 +252,10 @@ export function describePayloads(
     test('the limit can be set', async () => {
       const evertick = await node({ maxPayloadBytes: 2_000 })
       const refused = evertick.enqueue('neighbour', 'x'.repeat(2_000))
-      await expect(refused).rejects.toThrow('input is at least 2002 bytes long; at most 2000 fit.')
+      await expect(refused).rejects.toThrow('input is at least 2002 bytes long; at most 2000 are allowed.')
       expect(await ended(evertick, 'returns', { result: 'deep but fine' })).toMatchObject({
         state: 'failed',
-        error: { message: 'result is at least 2006 bytes long; at most 2000 fit.' },
+        error: { message: 'result is at least 2006 bytes long; at most 2000 are allowed.' },
       })
     }, 60_000)
 

@@ -180,7 +180,7 @@ describe('the URL of MySQL', () => {
   })
 
   test.each([
-    ['mysql://db', 'names no database'],
+    ['mysql://db', 'does not name a database'],
     ['mysql://db/app?multipleStatements=true', '"multipleStatements"'],
     ['mysql://db/app?prefix=Evertick', '"Evertick"'],
     ['mysql://db/app?sslmode=prefer', 'sslmode=prefer'],

@@ -6,16 +6,16 @@ import { loadLanes, settleLane } from '../../src/store/sql/work/lane.ts'
 import { jobSpec, t0 } from './builders.ts'
 import { openMemory } from './sqlite-store.ts'
 
-const blocked: Row = { id: 'e1', job_id: 'job-1', cause: 'catch_up', state: 'blocked', ready_at: t0 }
+const execution: Row = { id: 'e1', job_id: 'job-1', cause: 'catch_up', state: 'pending', ready_at: t0 }
 
-/** Every look finds something blocked, so that none is left out. */
+/** Every look is answered with an execution, so that none is left out. */
 function textsOf(script: Script<unknown>): string[] {
   const texts: string[] = []
   let step = script.next()
   while (!step.done) {
     if (isInsert(step.value)) throw new Error('a look writes')
     texts.push(step.value.text)
-    step = script.next([blocked] as Row[] & number)
+    step = script.next([execution] as Row[] & number)
   }
   return texts
 }

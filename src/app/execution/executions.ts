@@ -132,7 +132,7 @@ export class Executions {
 
 function executionNotFound(id: string): EvertickError {
   return new EvertickError('execution_not_found', `There is no execution ${id}.`, {
-    next: 'List executions with `evertick executions list`; old ones go by retention.',
+    next: 'List executions with `evertick executions list`; retention removes old ones.',
   })
 }
 

@@ -1,4 +1,4 @@
-/** An error as it is kept: every text of it has its limit, whoever made it. */
+/** An error as it is stored: each of its texts has a limit, whoever wrote it. */
 import { cutText } from '../cut-text.ts'
 import type { ExecutionError } from '../execution/execution.ts'
 

@@ -1,4 +1,4 @@
-/** A lease is never proof, the fence is: its time only says when somebody else may try. */
+/** A lease proves nothing; the fence does. Its time only says when another worker may try. */
 
-/** Others' leases end this much after their time, so that clocks need not agree to the millisecond. */
+/** A node waits this much longer for another node's lease, because clocks never agree to the millisecond. */
 export const leaseSlackMs = 1_000

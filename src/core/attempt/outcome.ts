@@ -8,13 +8,25 @@ import type { OverlapPolicy } from '../job/policies.ts'
 import { backoffMs } from './backoff.ts'
 import { keptError } from './kept-error.ts'
 
+/** How a try ended, as its history says it. */
+export const attemptOutcomes = [
+  'completed',
+  'error',
+  'failed',
+  'crashed',
+  'refused',
+  'snoozed',
+  'cancelled',
+] as const
+export type AttemptOutcome = (typeof attemptOutcomes)[number]
+
 /** What a handler may return or throw to say how it ended. */
 export type Outcome =
   | { readonly kind: 'done'; readonly result: unknown }
   | { readonly kind: 'error'; readonly error: ExecutionError }
   | { readonly kind: 'retry'; readonly afterMs: number | null; readonly error: ExecutionError }
   | { readonly kind: 'snooze'; readonly afterMs: number }
-  /** `told`: whoever ended it so has told of it already, and the log need not. */
+  /** `told`: whoever ended it has reported it already, so the log need not. */
   | { readonly kind: 'fail'; readonly error: ExecutionError; readonly told?: true }
   | { readonly kind: 'cancel'; readonly reason: CancelReason; readonly note: string | null }
 
@@ -27,7 +39,7 @@ export type Ending =
       readonly state: 'retrying' | 'blocked' | 'pending'
       readonly readyAt: number
       readonly error: ExecutionError | null
-      /** A snooze is no try: its attempt is given back. */
+      /** A snooze does not count as a try: its attempt is given back. */
       readonly countsAttempt: boolean
     }
 
@@ -39,7 +51,7 @@ export interface Tried {
   readonly overlap: OverlapPolicy
   /** The job's next tick, where its runs must not overlap. */
   readonly nextTickAt: number | null
-  /** After a crash: how much later than alone, since others crashed with it. */
+  /** After a crash: extra delay, because others crashed with it. */
   readonly apartMs?: number
 }
 
@@ -65,7 +77,7 @@ export function endingOf(outcome: Outcome, tried: Tried, now: number, random: nu
   }
 }
 
-/** A retry of the chain waits as `blocked`, or it would stand in the way of ticks. */
+/** A retry of the chain waits as `blocked`; otherwise it would delay ticks. */
 function waiting(tried: Tried, readyAt: number): { state: 'retrying' | 'blocked'; readyAt: number } {
   const chained = isChained(tried.cause) && tried.overlap !== 'allow'
   return { state: chained ? 'blocked' : 'retrying', readyAt }

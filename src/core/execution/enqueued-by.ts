@@ -1,5 +1,5 @@
 /**
- * Who has asked for an execution: the caller of the API, or whoever has triggered its job. Like its trace it travels in the
+ * Who requested an execution: the caller of the API, or whoever triggered its job. Like its trace it travels in the
  * metadata, under a name that is reserved for it, so that it costs no column and survives retries.
  */
 

@@ -54,7 +54,7 @@ export function refuseIllegalAction(execution: Actionable, action: ExecutionActi
   const actions = legalExecutionActions(execution)
   if (actions.includes(action)) return
   const { id, state } = execution
-  const stopping = action === 'cancel' && !isFinal(state) ? ' and was asked to stop already' : ''
+  const stopping = action === 'cancel' && !isFinal(state) ? ' and has already been asked to stop' : ''
   const [legal] = actions
   throw new EvertickError(
     'invalid_transition',

@@ -1,6 +1,7 @@
 /**
  * Step 3 of the flow, the work: an execution is made by a tick, a trigger, a backfill or an enqueue.
  */
+import { ownValue } from '../own-value.ts'
 import type { ExecutionState } from './execution-state.ts'
 
 /** What created an execution, as a column shows it. */
@@ -27,7 +28,7 @@ export type CancelReason = keyof typeof cancelReasons
 
 /** A handler may give a reason of its own. */
 export function cancelWords(reason: string): string {
-  return Object.hasOwn(cancelReasons, reason) ? cancelReasons[reason as CancelReason] : reason
+  return ownValue(cancelReasons, reason) ?? reason
 }
 
 export interface ExecutionError {

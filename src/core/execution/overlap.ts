@@ -16,7 +16,7 @@ export interface ActiveExecution {
 export interface Lane {
   readonly overlap: OverlapPolicy
   readonly maxConcurrent: number
-  /** Ticks that went before a ready catch-up, in a row, since one of the chain last had its try. */
+  /** How many ticks in a row have gone before a ready catch-up since the chain last ran. */
   readonly chainYields: number
   /** Pending, running or retrying, oldest first. */
   readonly active: readonly ActiveExecution[]

@@ -1,4 +1,4 @@
-/** How an execution that waits for nothing stands, as a sentence. */
+/** The state of an execution that waits for nothing, as a sentence. */
 import { formatDuration } from '../schedule/duration.ts'
 import { cancelWords, type Execution } from './execution.ts'
 import type { ExecutionState } from './execution-state.ts'
@@ -19,17 +19,17 @@ export function standingOf(execution: Execution, now: number): Standing {
       return {
         reason: state,
         sentence: `It failed after ${attempt === 1 ? '1 attempt' : `${attempt} attempts`}${error === null ? '' : `: ${error.message}`}.`,
-        next: `Mend the cause, then run it again: \`evertick executions retry ${id}\`.`,
+        next: `Fix the cause, then run it again: \`evertick executions retry ${id}\`.`,
       }
     case 'cancelled':
       return {
         reason: state,
-        sentence: `It was cancelled: ${cancelWords(cancelReason ?? 'nobody says why')}.`,
+        sentence: `It was cancelled: ${cancelWords(cancelReason ?? 'no reason was given')}.`,
       }
     default:
       return {
         reason: 'running',
-        sentence: `It runs on ${leasedBy ?? 'a node'} for ${took(Math.floor(now / 1_000) * 1_000)}, attempt ${Math.max(1, attempt)} of ${maxAttempts}.`,
+        sentence: `It has been running on ${leasedBy ?? 'a node'} for ${took(Math.floor(now / 1_000) * 1_000)}, attempt ${Math.max(1, attempt)} of ${maxAttempts}.`,
       }
   }
 }

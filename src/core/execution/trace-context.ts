@@ -1,5 +1,5 @@
 /**
- * In which trace an execution was asked for, after W3C Trace Context. It travels in the execution's metadata, under names
+ * The trace that requested an execution, after W3C Trace Context. It travels in the execution's metadata, under names
  * that are reserved for it, so that it costs no column and survives retries.
  */
 

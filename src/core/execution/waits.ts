@@ -29,7 +29,7 @@ export interface WaitFacts {
   readonly led: boolean
   /** What a node must have to run it. */
   readonly handler: string
-  /** A node that lives has it. */
+  /** A live node has it. */
   readonly hasHandler: boolean
   readonly queuePause: { readonly by: string; readonly reason: string | null } | null
   /** How many executions of its queue the live nodes run at once, and how many run now. */
@@ -44,7 +44,7 @@ export type Waiting = Pick<
   'state' | 'cause' | 'readyAt' | 'queue' | 'attempt' | 'maxAttempts' | 'error'
 >
 
-/** Null where it runs or has ended. What somebody must do something about comes before what passes by itself. */
+/** Null where it runs or has ended. What needs somebody's action comes before what passes by itself. */
 export function waitsOf(execution: Waiting, facts: WaitFacts, now: number): Waits | null {
   const { state, queue, readyAt } = execution
   if (state !== 'pending' && state !== 'retrying' && state !== 'blocked') return null
@@ -55,7 +55,7 @@ export function waitsOf(execution: Waiting, facts: WaitFacts, now: number): Wait
   if (readyAt > now) return notBefore(execution, now)
   if (state === 'blocked' && before !== null) return behind(execution, before.id)
   if (facts.busy >= facts.slots && facts.slots > 0) return slotsBusy(queue, facts)
-  return { reason: 'ready', sentence: 'It is ready: a worker takes it at any moment.' }
+  return { reason: 'ready', sentence: 'It is ready: a worker will take it at any moment.' }
 }
 
 function stoppedBy(queue: string, { led, handler, hasHandler, queuePause, slots }: WaitFacts): Waits | null {
@@ -70,7 +70,7 @@ function stoppedBy(queue: string, { led, handler, hasHandler, queuePause, slots 
   if (!led && (slots === 0 || !hasHandler))
     return {
       reason: 'no_leader',
-      sentence: 'Nobody leads, and no live node serves its queue.',
+      sentence: 'There is no leader, and no live node serves its queue.',
       next: 'Start a node with `evertick start`.',
     }
   if (!hasHandler) return { reason: 'no_handler', ...missingHandler(handler) }
@@ -88,18 +88,16 @@ function behind({ cause }: Waiting, id: string): Waits {
         reason: 'chain',
         sentence: `Catch-ups and backfills run one at a time, behind the ticks: it waits for ${id}.`,
       }
-    : { reason: 'overlap', sentence: `It waits for the run before, ${id}, which is still going.` }
+    : { reason: 'overlap', sentence: `It waits for the previous run, ${id}, which is still going.` }
 }
 
 function notBefore({ state, attempt, maxAttempts, error, readyAt }: Waiting, now: number): Waits {
   const left = `in ${formatDuration(Math.max(1_000, Math.ceil((readyAt - now) / 1_000) * 1_000))}`
   const retries = state !== 'pending' && attempt > 0
-  const failed = error === null ? 'It was put off' : `Attempt ${attempt} of ${maxAttempts} failed`
+  const failed = error === null ? 'It was snoozed' : `Attempt ${attempt} of ${maxAttempts} failed`
   return {
     reason: 'not_before',
-    sentence: retries
-      ? `${failed}: the next one is ${left}.`
-      : `It does not start before its instant, ${left}.`,
+    sentence: retries ? `${failed}: the next attempt is ${left}.` : `It is due ${left}.`,
     until: readyAt,
   }
 }

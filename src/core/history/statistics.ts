@@ -1,6 +1,6 @@
 /** Step 5 of the flow, what happened: figures over finished executions. */
 export interface Statistics {
-  /** Of the runs that are still kept: retention takes the older ones. */
+  /** Of the runs that are still kept; retention removes older ones. */
   readonly total: number
   readonly completed: number
   readonly failed: number

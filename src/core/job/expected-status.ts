@@ -9,7 +9,7 @@ interface Span {
   readonly to: number
 }
 
-/** The test that a status must pass; an error where the text says none. */
+/** The test that a status must pass. Throws where the text is not valid. */
 export function expectedStatus(expect: ExpectedStatus): (status: number) => boolean {
   const parts = typeof expect === 'object' ? expect : [expect]
   const spans = parts.map(spanOf)
@@ -32,12 +32,8 @@ function spanOf(part: number | string): Span {
 }
 
 function invalid(part: ExpectedStatus): EvertickError {
-  return new EvertickError(
-    'invalid_definition',
-    `${JSON.stringify(part)} is no status that can be expected.`,
-    {
-      field: 'handler.expect',
-      next: "Write a status such as 200, '2xx', '200-204', or a list of these.",
-    },
-  )
+  return new EvertickError('invalid_definition', `${JSON.stringify(part)} is not a valid status.`, {
+    field: 'handler.expect',
+    next: "Write a status such as 200, '2xx', '200-204', or a list of these.",
+  })
 }

@@ -27,7 +27,7 @@ export type Field = FieldShape & {
   /** On the command line; the dashboard's name for it is `label`. */
   readonly flag: `--${string}`
   readonly label: string
-  /** It has no meaning beside these values of another option, and a form hides it. */
+  /** It has no meaning with these values of another option; a form hides it then. */
   readonly unless?: readonly [path: string, ...values: string[]]
 }
 

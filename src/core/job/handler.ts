@@ -40,7 +40,7 @@ export type HandlerSpec = FunctionHandler | HttpHandler | CommandHandler
 /** 200, '2xx', '200-204', or a list of these. */
 export type ExpectedStatus = number | string | readonly (number | string)[]
 
-/** No function's name begins so: a name could else pass for a right to run commands. */
+/** The name of a function must not begin like this, or it could pass for the right to run a command. */
 const ownMark = '@'
 
 export const httpKey = `${ownMark}http`

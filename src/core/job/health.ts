@@ -1,6 +1,6 @@
 /**
- * How a job does, which is not what its schedule says: a job can be scheduled and fail every time. The store asks the same
- * of many jobs at once (`job-health.ts`); a test holds the two against each other.
+ * The health of a job. It is not its state: an active job can fail every time. The store computes the same for many jobs
+ * at once (`job-health.ts`); a test compares the two.
  */
 import { formatDuration } from '../schedule/duration.ts'
 import { handlerKey } from './handler.ts'
@@ -25,7 +25,7 @@ export interface Health {
 export interface HealthFacts {
   /** A live leader settles ticks and clears dead nodes away. */
   readonly led: boolean
-  /** A node that lives has its handler. */
+  /** A live node has its handler. */
   readonly hasHandler: boolean
   /** Final failures in a row; 0 where nothing has ended yet, null where the last final outcome was a success. */
   readonly failures: number | null
@@ -35,7 +35,7 @@ export interface HealthFacts {
   readonly unstartedSince: number | null
 }
 
-/** Ticks start within a second or two; a minute has nothing to do with a busy moment. */
+/** Ticks start within a second or two: a minute is more than a busy moment. */
 const soonestLateMs = 60_000
 
 /** A due tick that is unstarted for longer makes its job late. */
@@ -71,7 +71,7 @@ function lateSince(job: HealthyJob, { unstartedSince }: HealthFacts, now: number
 
 const unknown: Health = {
   state: 'unknown',
-  sentence: 'Nobody leads, so nobody knows how it stands.',
+  sentence: 'There is no leader, so its health is not known.',
   next: 'Start a node with `evertick start`.',
 }
 

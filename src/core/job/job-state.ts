@@ -31,7 +31,7 @@ export const jobTransitions: Readonly<Record<JobState, Readonly<Record<JobAction
     trigger: 'active',
     backfill: 'active',
   },
-  // To change a pause that is there is no transition: see `changeJob`.
+  // Changing the end or reason of a pause is not a transition: see `changeJob`.
   paused: {
     pause: null,
     resume: 'active',
@@ -52,7 +52,7 @@ export const jobTransitions: Readonly<Record<JobState, Readonly<Record<JobAction
     trigger: 'disabled',
     backfill: 'disabled',
   },
-  // It has no tick left to go on with; an edit that gives it some brings it back.
+  // It has no ticks left; an edit that adds some makes it active again.
   completed: {
     pause: null,
     resume: null,
@@ -94,7 +94,7 @@ const operatorActions = jobActions.filter((action) => action !== 'disable' && ac
 /** What an operator may do with a job in this state, whose last execution has that one. */
 export function legalActions(state: JobState, last: ExecutionState | null): OperatorAction[] {
   const legal = operatorActions.filter((action) => jobTransitions[state][action] !== null)
-  // A retry is a run like any other: of a cancelled job there is none.
+  // A retry is a run like any other, and a cancelled job does not run.
   const mayRetry = last === 'failed' && jobTransitions[state].trigger !== null
   return [...legal, 'delete', ...(mayRetry ? (['retry'] as const) : [])]
 }

@@ -43,7 +43,7 @@ export interface Job {
   readonly openTickAt: number | null
   /** Executions made by ticks so far, for `maxRuns`. */
   readonly runs: number
-  /** Ticks that went before a ready catch-up, in a row. */
+  /** How many ticks in a row have gone before a ready catch-up. */
   readonly chainYields: number
   readonly pause: Pause | null
   readonly managedBy: string

@@ -1,4 +1,4 @@
-/** That nobody can run a job, and what to do about it, in the words of whoever asks: health, `why`, the list after a start. */
+/** Says that no node can run a job and what to do about it, for health, `why` and the list after a start. */
 import { commandKey, httpKey } from './handler.ts'
 
 const commandMark = commandKey('')

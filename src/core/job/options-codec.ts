@@ -1,7 +1,6 @@
-/** A job's options as they are written, stored and shown. Here and nowhere else durations and instants change their form. */
-import { formatDuration, parseDuration } from '../schedule/duration.ts'
+/** A job's options as they are written, stored and shown. Durations and instants are converted here and nowhere else. */
+import { durationText, parseDuration } from '../schedule/duration.ts'
 import { parseInstant } from '../schedule/instant.ts'
-import type { Duration } from '../schedule/schedule.ts'
 import {
   type Field,
   jobOptions,
@@ -14,7 +13,7 @@ import type { JobOptions, JobSettings, StoredOptions } from './options.ts'
 
 type Values = Readonly<Record<string, unknown>>
 
-/** What is given, over what was before: field by field, also inside a group. */
+/** Merges the given options over the previous ones, field by field, also inside a group. */
 export function storedOptions(given: JobOptions, before: StoredOptions = defaultOptions): StoredOptions {
   const stored = jobOptions.flatMap(([name, option]) => {
     const value = (given as Values)[name]
@@ -49,12 +48,12 @@ export function shownOptions(stored: StoredOptions): JobSettings {
 /** The options that its user would write, the defaults too. */
 export function writtenOptions(stored: StoredOptions): JobOptions {
   const { maxConcurrent, ...shown } = shownOptions(stored)
-  // To `allow` a limit has no meaning.
+  // With `allow` a limit has no meaning.
   const limit = stored.overlap === 'allow' ? [] : [['maxConcurrent', maxConcurrent] as const]
   return withoutNull([...Object.entries(shown), ...limit])
 }
 
-/** Of options as they are written or shown, those that say more than the default does. */
+/** The options, as written or shown, that differ from their defaults. */
 export function tellingOptions(written: Values): Values {
   const told = jobOptions.flatMap(([name, option]) => {
     const value = written[name]
@@ -110,7 +109,7 @@ function valueOf(stored: StoredOptions, name: OptionName, field: Field): unknown
   return (stored as unknown as Values)[storedName(name, field)]
 }
 
-/** A number of milliseconds says so in its name. */
+/** The name of a stored duration ends in `Ms`. */
 export function storedName(name: string, { is }: { readonly is: Field['is'] }): string {
   return is === 'duration' ? `${name}Ms` : name
 }
@@ -136,11 +135,6 @@ export function toShown(field: Field, stored: unknown): unknown {
     default:
       return stored
   }
-}
-
-/** As one would write it. */
-export function durationText(ms: number): Duration {
-  return formatDuration(ms).replaceAll(' ', '') as Duration
 }
 
 function withoutNull(entries: readonly (readonly [string, unknown])[]): object {

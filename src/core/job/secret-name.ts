@@ -1,4 +1,4 @@
-/** Whether something is a secret, by the name that it stands under or by how it looks: of a header, or of a variable. */
+/** Whether the value of a header or a variable is a secret, by its name or by how it looks. */
 const secretWords =
   /authorization|bearer|cookie|token|secret|passw|passphrase|pass(?![a-z])|credential|signature|conn(?:ection)?[_-]?str|(?:^|[^a-z])(?:auth|pat|pwd|jwt|session|private|dsn)(?:$|[^a-z])|key/i
 

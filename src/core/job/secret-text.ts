@@ -1,4 +1,4 @@
-/** Texts without what is shaped like a secret: the second net, for secrets that nobody has declared. */
+/** Removes whatever looks like a secret from a text: a safety net for secrets that nobody declared. */
 import { redacted } from './secret-name.ts'
 
 /** Each has what is kept before and after it as its groups. */

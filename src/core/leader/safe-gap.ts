@@ -1,7 +1,7 @@
 /**
  * Where a new leader must begin to look for missed tasks, for those who have no cursor but a leader log.
  *
- * Seed 000 begins at `last_heartbeat + grace`, and not at all where the previous term had handled *its* gap. Both lose
+ * The usual rule begins at `last_heartbeat + grace`, and not at all where the previous term handled *its* gap. Both lose
  * tasks: a leader that dies just after a heartbeat fires nothing of the grace period, and what the previous term found
  * when it began says nothing about what was missed when it ended.
  */

@@ -1,5 +1,5 @@
 /**
- * Terms of leadership, as seed 000 describes them: who led when, when a term effectively ended, and the gap before the
+ * Terms of leadership: who led when, when a term effectively ended, and the gap before the
  * next. They tell the story; correctness comes from each job's cursor (docs/decisions/0003-cursor-not-gap.md).
  */
 export interface LeaderTerm {

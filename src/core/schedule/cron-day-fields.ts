@@ -74,16 +74,17 @@ function listOf(part: CronPart, field: string): readonly CronPart[] {
   if (part.text === '?' && (field === cronFields.day.name || field === cronFields.weekday.name)) return []
   const elements = splitPart(part, ',')
   for (const element of elements) {
-    if (element.text === '') throw cronError(field, part, 'has an empty place in its list')
-    if (element.text === '?') throw cronError(field, element, 'stands alone, and only in the two day fields')
+    if (element.text === '') throw cronError(field, part, 'has an empty item in its list')
+    if (element.text === '?')
+      throw cronError(field, element, 'must stand alone, and only in the two day fields')
     if (element.text === '*' && elements.length > 1) {
-      throw cronError(field, part, 'lists "*", which is every value already, with others')
+      throw cronError(field, part, 'combines "*", which means every value, with other values')
     }
   }
   return elements
 }
 
-/** Each element of a list draws its own value: `H(0-29),H(30-59)` is no fixed distance. */
+/** Each element of a list draws its own value: `H(0-29),H(30-59)` has no fixed distance. */
 function seedOf(seed: string | undefined, index: number): string | undefined {
   return seed === undefined ? undefined : `${seed}\0${index}`
 }

@@ -1,4 +1,5 @@
 import { EvertickError } from '../error.ts'
+import { ownValue } from '../own-value.ts'
 import { parseDayOfMonth, parseValues, parseWeekday } from './cron-day-fields.ts'
 import { type DayRule, everMatches } from './cron-days.ts'
 import { type CronPart, cronError } from './cron-error.ts'
@@ -33,9 +34,9 @@ const nicknames: Readonly<Record<string, string>> = {
 
 /** Reads a cron text in linear time, or says which field is wrong. `hashKey`, the job's name, decides `H`. */
 export function parseCron(cron: unknown, hashKey?: string): CronExpression {
-  if (typeof cron !== 'string') throw refused('cron is not text')
+  if (typeof cron !== 'string') throw refused('cron must be a string')
   if (cron.length > cronMaxLength) {
-    throw refused(`cron has ${cron.length} characters; at most ${cronMaxLength} are read`)
+    throw refused(`cron has ${cron.length} characters; at most ${cronMaxLength} are allowed`)
   }
   const parts = partsOf(cron.trim().startsWith('@') ? expandNickname(cron.trim()) : cron)
   const [second, minute, hour, day, month, weekday] = parts
@@ -61,30 +62,34 @@ export function parseCron(cron: unknown, hashKey?: string): CronExpression {
 type SixParts = readonly [CronPart, CronPart, CronPart, CronPart, CronPart, CronPart]
 
 function partsOf(cron: string): SixParts {
-  const found: CronPart[] = []
+  const parts: CronPart[] = []
   for (const match of cron.matchAll(/[^ \t\r\n]+/g)) {
-    found.push({ expression: cron, text: match[0], at: match.index })
+    parts.push({ expression: cron, text: match[0], at: match.index })
   }
-  const [first] = found
+  const [first] = parts
   if (first !== undefined && /^(CRON_)?TZ=/i.test(first.text)) {
     const next = 'Give the zone as `timezone` beside `cron`.'
     throw cronError('cron', first, 'sets a time zone inside the expression', next)
   }
-  if (found.length === 5) found.unshift({ expression: cron, text: '0', at: 0 })
-  if (found.length !== 6) {
-    const why = found.length === 7 ? '; a year field is not part of the dialect' : ''
-    throw refused(`cron has ${count(found.length)}, not 5 or 6${why}: ${JSON.stringify(cron)}`)
+  if (parts.length === 5) parts.unshift({ expression: cron, text: '0', at: 0 })
+  if (!areSix(parts)) {
+    const why = parts.length === 7 ? '; a year field is not part of the dialect' : ''
+    throw refused(`cron has ${count(parts.length)}, not 5 or 6${why}: ${JSON.stringify(cron)}`)
   }
-  return found as unknown as SixParts
+  return parts
+}
+
+function areSix(parts: readonly CronPart[]): parts is SixParts {
+  return parts.length === 6
 }
 
 function expandNickname(text: string): string {
   const name = text.toLowerCase()
-  const expanded = Object.hasOwn(nicknames, name) ? nicknames[name] : undefined
+  const expanded = ownValue(nicknames, name)
   if (expanded !== undefined) return expanded
   if (name === '@reboot') {
     throw refused(
-      '"@reboot" names no instant, so it has no ticks to account for',
+      '"@reboot" is not a point in time, so it has no ticks',
       'Enqueue the job where your process starts, or give it a time.',
     )
   }

@@ -96,7 +96,7 @@ function parseStep(element: CronPart, part: CronPart, field: CronField): number 
   if (step === 0) throw cronError(field.name, element, 'has step 0')
   const cycle = cycleOf(field)
   if (step > cycle) {
-    const next = `Steps start anew in each cycle; for other rhythms use { every: … }.`
+    const next = `A step starts again in each cycle; for other intervals use { every: … }.`
     throw cronError(field.name, element, `has a step larger than the field, ${cycle}`, next)
   }
   return step

@@ -9,10 +9,14 @@ import type { OffsetSegment } from './zone-segments.ts'
 export function cronSequence(cron: string, timezone: string, hashKey?: string): TickSequence {
   const expression = parseCron(cron, hashKey)
   if (expression.hashed && hashKey === undefined) {
-    throw new EvertickError('invalid_cron', `"H" takes its value from the job's name, and none is given`, {
-      field: 'cron',
-      next: 'Pass the name of the job.',
-    })
+    throw new EvertickError(
+      'invalid_cron',
+      `"H" takes its value from the job's name, and no name was given`,
+      {
+        field: 'cron',
+        next: 'Pass the name of the job.',
+      },
+    )
   }
   const calendar = cronCalendar(expression)
   const zone = zoneOffsets(timezone)

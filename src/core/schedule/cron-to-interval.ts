@@ -1,7 +1,7 @@
 import { dayMs } from './civil-day.ts'
 import { type CronExpression, parseCron } from './cron-expression.ts'
 import { cronSequence } from './cron-sequence.ts'
-import { formatDuration } from './duration.ts'
+import { durationText, formatDuration } from './duration.ts'
 import type { Duration } from './schedule.ts'
 
 /** A cron as an interval with exactly the same ticks in UTC, or why there is none. */
@@ -25,10 +25,9 @@ export function cronToInterval(cron: string): CronToInterval {
   const everyMs = expression.hashed ? "H depends on the job's name" : distanceOf(expression)
   if (typeof everyMs === 'string') return { kind: 'cron', reason: everyMs }
   const firstAt = cronSequence(cron, 'UTC').next(-1) ?? 0
-  const every = formatDuration(everyMs).replaceAll(' ', '') as Duration
   return {
     kind: 'interval',
-    every,
+    every: durationText(everyMs),
     everyMs,
     anchor: firstAt === 0 ? 'epoch' : new Date(firstAt).toISOString(),
   }

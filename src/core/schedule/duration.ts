@@ -1,5 +1,6 @@
 import { EvertickError } from '../error.ts'
-import type { DurationUnit } from './schedule.ts'
+import { ownValue } from '../own-value.ts'
+import type { Duration, DurationUnit } from './schedule.ts'
 
 const unitMs: Readonly<Record<DurationUnit, number>> = {
   w: 604_800_000,
@@ -11,7 +12,7 @@ const unitMs: Readonly<Record<DurationUnit, number>> = {
 }
 const units = Object.keys(unitMs) as readonly DurationUnit[]
 
-/** Longer text is no duration anyone means; the cap keeps error messages and parsing small. */
+/** No real duration is longer; the cap keeps error messages and parsing small. */
 const maxLength = 64
 
 /** Milliseconds of a duration as the user wrote it. `field` is the option's name, for the message. */
@@ -31,7 +32,7 @@ export function parseDuration(value: unknown, field: string): number {
     const [, amount = '', unit = ''] = match
     const ms = unitOf(unit)
     if (ms === undefined) throw refused(field, `has the unknown unit "${unit}": ${shown}`)
-    // Descending units only: '30m1h' is more often a slip than a wish.
+    // Descending units only: '30m1h' is more often a mistake than intended.
     if (ms >= previousUnit) throw refused(field, `has its units out of order: ${shown}`)
     previousUnit = ms
     total += Number(amount) * ms
@@ -57,9 +58,13 @@ export function formatDuration(ms: number): string {
   return parts.length === 0 ? '0ms' : parts.join(' ')
 }
 
+/** "1h30m": a duration as one would write it. */
+export function durationText(ms: number): Duration {
+  return formatDuration(ms).replaceAll(' ', '') as Duration
+}
+
 function unitOf(text: string): number | undefined {
-  const unit = text.toLowerCase()
-  return Object.hasOwn(unitMs, unit) ? unitMs[unit as DurationUnit] : undefined
+  return ownValue(unitMs, text.toLowerCase())
 }
 
 function wholeMs(ms: number, shown: string, field: string): number {

@@ -12,7 +12,7 @@ export function parseInstant(value: unknown, field: string): number {
     return at
   }
   if (typeof value !== 'string') {
-    throw refused(field, value === undefined ? 'is missing' : `is neither a Date nor text`)
+    throw refused(field, value === undefined ? 'is missing' : `must be a Date or a string`)
   }
   if (value.length > 64) throw refused(field, `has ${value.length} characters`)
   const shown = JSON.stringify(value)
@@ -36,7 +36,7 @@ export function parseInstant(value: unknown, field: string): number {
     inRange(second, 0, 59) &&
     inRange(offsetHour, 0, 23) &&
     inRange(offsetMinute, 0, 59)
-  if (!real) throw refused(field, `is no real date or time: ${shown}`)
+  if (!real) throw refused(field, `is not a real date or time: ${shown}`)
   const clockMs = (Number(hour) * 60 + Number(minute)) * 60_000 + Number(second ?? 0) * 1000
   const fractionMs = Number((fraction ?? '').padEnd(3, '0').slice(0, 3))
   return dayOfCivil(Number(year), Number(month), Number(day)) * dayMs + clockMs + fractionMs - offset

@@ -27,7 +27,7 @@ const maxCount = 100_000
 
 /**
  * The next due instants of a schedule after `from`, oldest first. No database, no clock.
- * For `fixedDelay` they are an estimate, `from + k * delay`: in truth each waits for the run before it to end.
+ * For `fixedDelay` they are an estimate, `from + k * delay`: in fact each one waits for the previous run to end.
  */
 export function nextTicks(schedule: Schedule, options: NextTicksOptions): Date[] {
   const { sequence, from } = listed(schedule, options)
@@ -55,7 +55,7 @@ export function previousTicks(schedule: Schedule, options: PreviousTicksOptions)
 function listed(schedule: Schedule, options: TickListOptions): { sequence: TickSequence; from: number } {
   const { count, name } = options
   if (!Number.isInteger(count) || count < 1 || count > maxCount) {
-    throw new EvertickError('invalid_option', `count is not a whole number from 1 to ${maxCount}`, {
+    throw new EvertickError('invalid_option', `count must be a whole number from 1 to ${maxCount}`, {
       field: 'count',
       next: 'Say how many ticks to list, such as count: 10.',
     })

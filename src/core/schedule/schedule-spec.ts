@@ -19,10 +19,10 @@ export interface ParseScheduleContext {
   readonly hashKey?: string | undefined
 }
 
-/** Shorter intervals and delays are refused: finer than this, the scheduler's own rhythm shows, and a loop is meant. */
+/** Shorter intervals and delays are refused: the scheduler cannot keep them, and a loop would serve better. */
 export const minEveryMs = 10
 
-/** The keys of each kind, the telling one first. */
+/** The keys of each kind; the first one identifies it. */
 const kinds = {
   cron: ['cron', 'timezone'],
   every: ['every', 'anchor'],
@@ -109,10 +109,14 @@ function cachedCronSequence(cron: string, timezone: string, hashKey: string | un
 function pause(value: unknown, field: string): number {
   const ms = parseDuration(value, field)
   if (ms >= minEveryMs) return ms
-  throw new EvertickError('invalid_duration', `${field} is ${formatDuration(ms)}, under ${minEveryMs}ms`, {
-    field,
-    next: `Give at least ${minEveryMs}ms.`,
-  })
+  throw new EvertickError(
+    'invalid_duration',
+    `${field} is ${formatDuration(ms)}; the minimum is ${minEveryMs}ms`,
+    {
+      field,
+      next: `Give at least ${minEveryMs}ms.`,
+    },
+  )
 }
 
 function anchorOf(anchor: unknown, createdAt: number): number {
@@ -122,7 +126,7 @@ function anchorOf(anchor: unknown, createdAt: number): number {
 
 function checkedKeys(schedule: unknown): { kind: Kind; values: Readonly<Record<string, unknown>> } {
   if (typeof schedule !== 'object' || schedule === null || Array.isArray(schedule)) {
-    throw refused('schedule is not an object')
+    throw refused('schedule must be an object')
   }
   const values = schedule as Readonly<Record<string, unknown>>
   const keys = Object.keys(values).filter((key) => values[key] !== undefined)
@@ -139,9 +143,9 @@ function checkedKeys(schedule: unknown): { kind: Kind; values: Readonly<Record<s
   }
   const [kind] = given
   if (kind === undefined) throw refused('schedule has none of cron, every, fixedDelay, at')
-  if (given.length > 1) throw refused(`schedule has ${given.join(' and ')}, of which only one is possible`)
+  if (given.length > 1) throw refused(`schedule has ${given.join(' and ')}; only one is allowed`)
   const stray = keys.find((key) => !allowed.includes(key))
-  if (stray !== undefined) throw refused(`schedule has ${stray}, which does not go with ${kind}`)
+  if (stray !== undefined) throw refused(`schedule has ${stray}, which cannot be combined with ${kind}`)
   return { kind, values }
 }
 

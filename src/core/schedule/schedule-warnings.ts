@@ -60,7 +60,7 @@ function stepWarnings({ fields }: CronExpression): string[] {
       : [`${name} "${text}": from ${cycle - rest} to 0 are ${rest} ${unit}, not ${step}.`]
   })
   if (/^\*\/(?!1$)\d+$/.test(fields[3])) {
-    warnings.push(`Day of month "${fields[3]}" starts anew at 1 in each month.`)
+    warnings.push(`Day of month "${fields[3]}" starts again at 1 in each month.`)
   }
   return warnings
 }
@@ -125,7 +125,7 @@ function foldWarning(
   return `${what} ${runs} ${expression.realInstants ? 'both times' : 'the first time only'}.`
 }
 
-/** A job of every hour keeps its distances across a jump of whole hours: in real time nothing happens. */
+/** An hourly job keeps its distance across a jump of whole hours, so there is nothing to warn of. */
 function keepsRhythm({ realInstants, hours }: CronExpression, jumpMs: number): boolean {
   return realInstants && hours.length === 24 && jumpMs % 3_600_000 === 0
 }

@@ -36,7 +36,7 @@ export function zoneOffsets(timezone: string): ZoneOffsets {
 
 /** The name in its usual spelling (`europe/madrid` becomes `Europe/Madrid`), or an error. */
 export function parseTimezone(value: unknown, field: string): string {
-  if (typeof value !== 'string') throw refused(`${field} is not text`, field)
+  if (typeof value !== 'string') throw refused(`${field} must be a string`, field)
   try {
     return zoneOffsets(value).timezone
   } catch (error) {

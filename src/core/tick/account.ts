@@ -1,6 +1,8 @@
 /**
  * Step 2 of the flow, what becomes of each tick: exactly one account, written once.
  */
+import { ownValue } from '../own-value.ts'
+
 export const accounts = ['fired', 'caught_up', 'coalesced', 'skipped'] as const
 export type Account = (typeof accounts)[number]
 
@@ -19,7 +21,7 @@ const skipSentences = {
 export type SkipReason = keyof typeof skipSentences
 export const skipReasons = Object.keys(skipSentences) as SkipReason[]
 
-/** The reason of a coalesced run of ticks: one newer tick's execution stands for them. */
+/** `latest`: a newer tick's execution stands for the coalesced ones. */
 export type RangeReason = SkipReason | 'latest'
 
 /** A run of ticks with one account: `from` and `to` are its first and last tick. */
@@ -39,7 +41,7 @@ export const reasonSentences: Readonly<Record<RangeReason, string>> = {
 
 /** An unknown reason is shown as it is. */
 export function reasonSentence(reason: string | undefined): string {
-  return reason === undefined ? 'no reason given' : (reasonSentences[reason as RangeReason] ?? reason)
+  return reason === undefined ? 'no reason given' : (ownValue(reasonSentences, reason) ?? reason)
 }
 
 /** For a summary of several reasons, where it is clear that the ticks were missed. */
@@ -55,7 +57,7 @@ const shortReasons: Readonly<Record<RangeReason, string>> = {
 }
 
 export function shortReason(reason: string): string {
-  return shortReasons[reason as RangeReason] ?? reason
+  return ownValue(shortReasons, reason) ?? reason
 }
 
 /** A tick that waits, or was skipped, because no node could run its job. */

@@ -52,7 +52,7 @@ export function explainTicks(request: ExplainRequest): Pick<Explanation, 'ticks'
   const executions = new Map(request.executions.map((execution) => [execution.tickAt, execution]))
   const ticks: ExplainedTick[] = []
   let truncated = false
-  // Ticks and ranges both grow, so that one walk over each is enough.
+  // Ticks and ranges are both sorted, so one pass over each is enough.
   let passed = 0
   for (const tickAt of nominalTicks(request)) {
     if (ticks.length >= request.limit) {

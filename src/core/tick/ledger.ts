@@ -1,5 +1,5 @@
 /**
- * Reads a job's ledger against its nominal ticks: the invariant of DESIGN 3.4. On [ledgerFrom, cursor) every nominal tick
+ * Compares a job's ledger with its nominal ticks. The invariant: on [ledgerFrom, cursor) every nominal tick
  * is in exactly one row, and no row holds anything else.
  */
 import type { TickSequence } from '../schedule/schedule.ts'
@@ -83,12 +83,12 @@ export class LedgerCheck {
   report(): LedgerReport {
     for (const span of this.#spans) span.end()
     const findings = this.#spans.flatMap((span) => span.findings)
-    const found = (kind: Finding['kind']) =>
+    const countOf = (kind: Finding['kind']) =>
       findings.reduce((total, finding) => total + (finding.kind === kind ? finding.count : 0), 0)
     return {
       ticks: this.#spans.reduce((total, { ticks }) => total + ticks, 0),
-      unaccounted: found('unaccounted'),
-      doubled: found('doubled') + found('foreign'),
+      unaccounted: countOf('unaccounted'),
+      doubled: countOf('doubled') + countOf('foreign'),
       unverifiable: this.#spans.reduce((total, span) => total + (span.verifiable ? 0 : span.ticks), 0),
       findings,
     }

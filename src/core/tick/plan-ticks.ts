@@ -37,7 +37,7 @@ export interface PlanRequest {
   readonly job: Pick<Job, 'id' | 'spec' | 'accountedUntil' | 'openTickAt' | 'runs'>
   readonly sequence: TickSequence
   readonly lane: Lane
-  /** Nobody can run the job: what its own waiting run would skip is held back by that, not by a run. */
+  /** No node can run the job: a tick that its own waiting run would skip is held back instead. */
   readonly heldBack: boolean
   readonly now: number
   /** How far ahead of its instant a tick may be accounted. */
@@ -100,7 +100,7 @@ interface DuePlan {
 }
 
 function nothingDue({ accountedUntil }: PlanRequest['job']): DuePlan {
-  // Only an action moves a cursor over an empty span; here it would be a write for nothing.
+  // Only an action moves a cursor over an empty span; here that write would be useless.
   return { executions: [], ranges: [], accountedUntil, placement: null, keepCatchUps: null }
 }
 

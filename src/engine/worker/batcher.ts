@@ -38,7 +38,7 @@ export class Batcher<Item extends Claim> {
   }
 
   async #work(): Promise<void> {
-    // Let everybody who comes in this turn come along.
+    // Whoever comes in this turn joins this batch.
     await Promise.resolve()
     while (this.#waiting.length > 0) {
       const batch = this.#next()
@@ -52,7 +52,7 @@ export class Batcher<Item extends Claim> {
   }
 
   /**
-   * No execution twice: this worker may hold it anew while the end of its last attempt is still to be written, and the
+   * No execution twice: this worker may hold it again while the end of its last attempt is still to be written, and the
    * answer names executions, not attempts.
    */
   #next(): Waiting<Item>[] {

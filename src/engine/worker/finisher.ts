@@ -17,7 +17,7 @@ export class Finisher {
   readonly #ends: Batcher<FinishedAttempt>
   readonly #starts: Batcher<Claim>
   readonly #writes: readonly { giveUp(): void }[]
-  /** Ends that the database did not take, and what was written in their place. */
+  /** Ends that the database refused, and what was written instead. */
   readonly #replaced = new WeakMap<FinishedAttempt, FinishedAttempt>()
   readonly #isInstead = new WeakSet<FinishedAttempt>()
 
@@ -106,7 +106,7 @@ export class Finisher {
   /** A short end, without anything of what was refused; null where that is what was refused. */
   #instead(attempt: FinishedAttempt, error: unknown): FinishedAttempt | null {
     if (this.#isInstead.has(attempt)) return null
-    const message = `The database did not take how this execution ended: ${errorFrom(error).message}`
+    const message = `The database refused how this execution ended: ${errorFrom(error).message}`
     const failed = keptError({ name: 'EvertickError', message, code: 'invalid_payload' })
     const instead: FinishedAttempt = { ...attempt, ending: { state: 'failed', error: failed } }
     this.#replaced.set(attempt, instead)

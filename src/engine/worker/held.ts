@@ -24,7 +24,7 @@ export class Held implements Claim {
     return this.#stopReason
   }
 
-  /** Made when somebody asks for it: most handlers never do, and it costs more than a short run. */
+  /** Created on first use: most handlers never ask for it, and it costs more than a short run. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController()
     if (this.#stopReason !== null) this.#controller.abort(stopError(this.id, this.#stopReason))
@@ -36,7 +36,7 @@ export class Held implements Claim {
     this.#timers.push(cancel)
   }
 
-  /** Nobody holds it any more; its handler may still run, if it ignores its signal. */
+  /** The claim has ended; its handler may still run if it ignores its signal. */
   end(): void {
     for (const cancel of this.#timers) cancel()
     this.#timers = []

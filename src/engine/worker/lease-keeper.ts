@@ -45,7 +45,7 @@ export class LeaseKeeper extends Service {
   }
 
   /**
-   * Before a transaction that nothing else of ours may pass for so long: its own lease begins anew, and no other runs out
+   * Before a transaction that nothing else of ours may pass for so long: its own lease begins again, and no other runs out
    * meanwhile. Not simply all of them: that is a write for everything in reserve, at each transaction.
    */
   async extendFor(held: Held, holdMs: number): Promise<void> {

@@ -43,7 +43,7 @@ export const outcome = {
   },
 }
 
-/** Whatever was thrown, as it is kept: also null, text, or an error with a broken getter. */
+/** Whatever was thrown, as it is stored: also null, text, or an error with a broken getter. */
 export function errorFrom(thrown: unknown): ExecutionError {
   try {
     return keptError(readError(thrown))

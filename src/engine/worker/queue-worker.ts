@@ -29,7 +29,7 @@ const upcomingMs = 1_000
 const maxUpcoming = 10_000
 /** Ticks are accounted 1.5 s ahead: who looks then knows what to come back for. */
 const crowdMs = 2_000
-/** A disk that refuses is not asked again at once. */
+/** After a disk error it does not try again at once. */
 const notStartedMs = 1_000
 
 export class QueueWorker extends Service {

@@ -1,4 +1,4 @@
-/** Writes progress and log lines of executions in batches, at most once a second, never in a handler's way. */
+/** Writes progress and log lines of executions in batches, at most once a second. A handler never waits for it. */
 
 import { cutText } from '../../core/cut-text.ts'
 import { withoutSecretShapes } from '../../core/job/secret-text.ts'
@@ -7,7 +7,7 @@ import type { EngineContext } from '../context.ts'
 import { Alarm, Service } from '../service.ts'
 
 const everyMs = 1_000
-/** Of one execution; the rest is counted, not kept. */
+/** How many lines of one execution are stored. */
 export const maxLogLines = 1_000
 const longestLine = 4_096
 const longestNote = 1_000
@@ -69,7 +69,7 @@ export class Recorder extends Service {
       if (progress.length > 0) await store.work.recordProgress(progress)
       if (lines.length > 0) await store.work.appendLogs(lines)
     } catch (error) {
-      logger.warn(`Could not keep ${lines.length} log lines of executions`, { error })
+      logger.warn(`Could not store ${lines.length} log lines of executions`, { error })
     }
   }
 }

@@ -84,7 +84,7 @@ export class Reserve {
 
   /**
    * Somebody has taken something out, or a call is unclear: a claim of which nobody has heard may hold the next places. From
-   * now on each row decides for itself, until the count is opened anew.
+   * now on each row decides for itself, until the count is opened again.
    */
   giveUpCount(): void {
     this.#turn = null
@@ -131,7 +131,7 @@ export class Reserve {
 
   /** The ids of those that must not begin. */
   async #mark(placed: readonly Placed[]): Promise<ReadonlySet<string>> {
-    // Some may have waited here while the count was given up and opened anew.
+    // Some may have waited here while the count was given up and opened again.
     const counted = placed.filter(({ place }) => place >= this.#firstPlace)
     const begun = counted.length > 0 && (await this.#markUpTo(counted.at(-1)?.place ?? 0))
     const others = begun ? placed.filter((one) => !counted.includes(one)) : placed
@@ -147,7 +147,7 @@ export class Reserve {
       if (turn !== null && (await store.work.beginReserved({ nodeId, queue: this.#queue, turn, upTo, now })))
         return true
     } catch (error) {
-      logger.warn('Could not mark starts together; marking each', { error })
+      logger.warn('Could not mark the starts in one write; marking each', { error })
     }
     this.giveUpCount()
     return false

@@ -65,7 +65,7 @@ export class Runner {
       return { kind: 'ended', outcome: { kind: 'done', result: attempt.keepable(returned) } }
     } catch (thrown) {
       if (attempt.committed !== null) {
-        // The transaction has ended the execution; what the handler did afterwards is its own affair.
+        // The transaction has ended the execution; what the handler did afterwards does not matter.
         this.#context.logger.warn(`${claim.jobName} threw after its transaction had completed it`, {
           error: thrown,
           job: claim.jobName,
@@ -83,7 +83,7 @@ export class Runner {
     const key = handlerKey(claim.spec.handler)
     const handler = this.#parts.handlers.get(key)
     if (handler !== undefined) return handler
-    // It was forgotten while its claim was under way: that is no failure, and another node may have it.
+    // It was forgotten while its claim was under way: that is not a failure, and another node may have it.
     const why = `This node no longer has a handler "${key}".`
     throw new OutcomeSignal(why, { kind: 'snooze', afterMs: forgottenMs })
   }
@@ -115,7 +115,7 @@ function endOf(ran: Ran): AttemptEnd {
   return { outcome: outcome.kind, error: 'error' in outcome ? outcome.error : null }
 }
 
-/** An input that the schema refuses will not become better by trying again. */
+/** An input that the schema refuses would be refused again: there is no retry. */
 async function parsed(handler: Handler, input: unknown): Promise<unknown> {
   try {
     return await handler.parse(input)
@@ -193,9 +193,9 @@ class Attempt {
   }
 
   /**
-   * What is no data does not undo the work: it is dropped, and the log says so. Data that is too long would be lost, so it
-   * ends the execution as failed; another try would return the same. What is kept is plain: an object that can be written
-   * now, but not a moment later, would fail the ends of its whole batch with it.
+   * A result that is not data does not undo the work: it is dropped, and the log says so. Data that is too long would be
+   * lost, so it ends the execution as failed; another try would return the same. What is kept is plain: an object that can
+   * be written now, but not a moment later, would fail the ends of its whole batch with it.
    */
   keepable(result: unknown): unknown {
     const written = this.#written(result)
@@ -212,7 +212,7 @@ class Attempt {
     try {
       return JSON.stringify(result) ?? null
     } catch (error) {
-      this.#log().warn(`The result could not be kept: ${errorFrom(error).message}`)
+      this.#log().warn(`The result could not be stored: ${errorFrom(error).message}`)
       return null
     }
   }
@@ -221,7 +221,8 @@ class Attempt {
     const write = (level: keyof ExecutionLog) => (message: string, details?: object) => {
       this.#lines += 1
       if (this.#lines > maxLogLines) return
-      const full = this.#lines === maxLogLines ? '… more lines were not kept' : withDetails(message, details)
+      const full =
+        this.#lines === maxLogLines ? '… more lines were not stored' : withDetails(message, details)
       this.#parts.recorder.log({
         executionId: this.#claim.id,
         at: this.#context.clock.now(),
@@ -234,7 +235,7 @@ class Attempt {
 
   async #progress(fraction: number, note: string | undefined): Promise<void> {
     if (!(fraction >= 0 && fraction <= 1)) {
-      throw new EvertickError('invalid_option', `Progress is a number from 0 to 1, not ${fraction}.`, {
+      throw new EvertickError('invalid_option', `Progress must be a number from 0 to 1, not ${fraction}.`, {
         field: 'progress',
       })
     }

@@ -1,6 +1,6 @@
 /**
- * Writes a batch, again and again while the database is away. Where the database is there and yet does not take it, the
- * reason lies in one of the items: the batch is split until that one stands alone, and nobody waits for it any longer.
+ * Writes a batch, again and again while the database is away. Where the database answers but refuses it, one
+ * of the items is the reason: the batch is split until that item is alone, and the others no longer wait for it.
  */
 import { EvertickError } from '../../core/error.ts'
 import type { Claim } from '../../store/store.ts'
@@ -9,12 +9,12 @@ import type { EngineContext } from '../context.ts'
 export interface StubbornParts<Item> {
   /** Returns the ids that were refused. `tries`: so many came before, and each may have been written. */
   readonly write: (items: readonly Item[], tries: number) => Promise<Set<string>>
-  /** What is written in the place of an item that the database does not take; null: nothing. */
+  /** What is written instead of an item that the database refuses; null: nothing. */
   readonly instead: (item: Item, error: unknown) => Item | null
 }
 
 const retryMs = 250
-/** One item alone may fail so often. Of several, one failure is enough to look at them apart. */
+/** How often a single item may fail. One failure of several items is enough to try them apart. */
 const patience = 3
 /** A probe takes no node for dead. */
 const probeLostMs = 86_400_000
@@ -94,15 +94,15 @@ export class StubbornWrite<Item extends Claim> {
     const { logger } = this.#context
     const instead = this.#parts.instead(item, error)
     if (instead === null) {
-      logger.error(`The database takes nothing that is written of execution ${item.id}`, { error })
+      logger.error(`The database refuses every write for execution ${item.id}`, { error })
       return new Set([item.id])
     }
-    logger.error(`The database does not take the end of execution ${item.id}: it ends as failed`, { error })
+    logger.error(`The database refuses the end of execution ${item.id}: it is written as failed`, { error })
     return await this.#untilDone([instead], tries)
   }
 }
 
-/** No try will ever get through. */
+/** No try can ever succeed. */
 function isFinal(error: unknown): boolean {
   return error instanceof EvertickError && /^database_(?:closed|replaced)$/.test(error.code)
 }

@@ -79,7 +79,7 @@ export class Worker {
     return this.#queues.reduce((sum, queue) => sum + queue.running, 0)
   }
 
-  /** Whoever stops this worker has no patience left: handlers are aborted at once. */
+  /** Whoever stops this worker will not wait: handlers are aborted at once. */
   hurry(): void {
     this.#hurried.abort()
   }

@@ -39,14 +39,16 @@ export function mysqlDialect(prefix: string): Dialect {
 
 const maxTexts = 500
 
-/** `IN ()` is no SQL, and nothing is equal to null. */
+/** `IN ()` is not valid SQL; nothing is equal to null. */
 function listed(param: Param): Param {
   return Array.isArray(param) && param.length === 0 ? [null] : plain(param)
 }
 
 function insertsOf({ into, columns, rows }: Insert, prefix: string): Spelled[] {
-  const text = `INSERT INTO ${tableName(into, prefix)} (${Object.keys(columns).join(', ')}) VALUES ?`
-  return chunksOf(rows, (values) => values).map((chunk) => ({ text, params: [plain(chunk)] }))
+  const names = Object.keys(columns)
+  const text = `INSERT INTO ${tableName(into, prefix)} (${names.join(', ')}) VALUES ?`
+  const lists = rows.map((row) => names.map((name) => plain(row[name] ?? null)))
+  return chunksOf(lists, (values) => values).map((chunk) => ({ text, params: [chunk] }))
 }
 
 const {

@@ -39,15 +39,18 @@ export async function placeOf(url: string): Promise<MysqlPlace> {
   if (!/^[a-z_][a-z0-9_]{0,30}$/.test(prefix)) {
     throw refused(
       `cannot have the prefix "${prefix}"`,
-      'Use small letters, digits and _, at most 31 of them.',
+      'Use lower-case letters, digits and _, at most 31 of them.',
     )
   }
   const database = decodeURIComponent(parsed.pathname.slice(1))
-  if (database === '') throw refused('names no database', 'Write mysql://user:password@host/database.')
+  if (database === '') throw refused('does not name a database', 'Write mysql://user:password@host/database.')
   const host = parsed.hostname.replaceAll(/[[\]]/g, '')
   if (sslmode === 'verify-full' && isIP(host) !== 0) {
     // The driver would compare the certificate of an address with "localhost".
-    throw refused('asks for verify-full of an address', 'Name the host as its certificate does.')
+    throw refused(
+      'asks for verify-full, but its host is an IP address',
+      'Name the host as its certificate does.',
+    )
   }
   const address = {
     host,

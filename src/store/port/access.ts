@@ -1,15 +1,15 @@
 /** Who may call the API, and answers kept for repeated requests. */
-import type { AccessRole } from '../../core/access/access-role.ts'
+import type { AccessKind, AccessRole } from '../../core/access/access-role.ts'
 import type { ChangeContext } from './jobs.ts'
 
 export interface AccessStore {
-  /** False where its parent was taken back meanwhile: then it is not written. */
+  /** False, and nothing is written, where its parent was revoked meanwhile. */
   addAccess(access: AccessRow, origin?: string): Promise<boolean>
   findAccess(id: string): Promise<AccessRow | null>
-  /** Of these ids, those that nobody has taken back and that have not ended. */
+  /** Of these ids, those that are neither revoked nor expired. */
   liveAccess(ids: readonly string[], now: number): Promise<string[]>
-  listAccess(kind: AccessRow['kind'], now: number): Promise<AccessRow[]>
-  /** With everything that was made with it. The ids of all; none where there was nothing to take back. */
+  listAccess(kind: AccessKind, now: number): Promise<AccessRow[]>
+  /** Revokes it and everything that was made with it. Returns all their ids; none where there was nothing to revoke. */
   revokeAccess(id: string, context: ChangeContext): Promise<string[]>
   /** Decided by the row itself: a link is used once. */
   redeemLink(id: string, now: number): Promise<AccessRow | null>
@@ -20,11 +20,11 @@ export interface AccessStore {
   purgeAccess(now: number): Promise<number>
 }
 
-/** Who may call the API, as it is kept: no secret is among it. */
+/** Who may call the API, as it is stored: without any secret. */
 export interface AccessRow {
   /** The `jti` of a token or session; of a link, the hash of its code. */
   readonly id: string
-  readonly kind: 'token' | 'session' | 'link'
+  readonly kind: AccessKind
   readonly name: string
   readonly role: AccessRole
   readonly createdAt: number
@@ -52,12 +52,12 @@ export interface IdempotentAnswer {
   readonly body: string
 }
 
-/** How a request under a key ended: with an answer, with nothing done, or so that nobody knows. */
+/** How a request under a key ended: with an answer, with nothing done, or unclear. */
 export type IdempotentEnd = IdempotentAnswer | 'undone' | 'unclear'
 
 /** What a caller's key stands for: nothing yet, an answer, a request under way, or another request. */
 export type IdempotencyState =
-  /** `begunAt` is that of the first try, which this may be the second of. */
+  /** `begunAt` is when the first try began; this may be a later one. */
   | { readonly kind: 'first'; readonly begunAt: number; readonly again: boolean }
   | ({ readonly kind: 'answered' } & IdempotentAnswer)
   | { readonly kind: 'under_way' }

@@ -5,11 +5,11 @@ import type { ChangeContext } from './jobs.ts'
 
 export interface AuditStore {
   listAuditLog(query: AuditLogQuery): Promise<AuditLogRow[]>
-  /** What changed nothing and is written down all the same. */
+  /** Entries for events that changed nothing. */
   appendAuditLog(entries: readonly NewAuditEntry[]): Promise<void>
   /** Decided by the leader's fence, and by the number of the seal: each is made once. */
   sealAuditLog(request: SealRequest): Promise<SealResult>
-  /** Recomputes every seal, in slices; `head` is a hash that one of them shall have. */
+  /** Recomputes every seal, in slices; `head` is a hash that one of them must have. */
   verifyAuditLog(options: { head?: string }): Promise<ChainReport>
   /** Removes the entries of seals made before an instant, whole seals only; says how many entries went. */
   purgeAuditLog(before: number, context: ChangeContext): Promise<number>
@@ -38,7 +38,7 @@ export interface AuditLogRow {
   readonly after: unknown
 }
 
-/** An entry as it is written down; what is not said is null. */
+/** An entry as it is written; what is left out is null. */
 export type NewAuditEntry = Omit<AuditLogRow, 'id' | 'origin'> & { readonly origin?: string | undefined }
 
 /** What the leader seals: every entry up to one that was the newest a while ago. */
@@ -68,7 +68,7 @@ export interface AuditSeal {
   readonly hash: string
   readonly sealedAt: number
   readonly termId: number
-  /** Its entries went by retention. Only the first seal that is left may be so. */
+  /** Retention removed its entries. Only the oldest remaining seal may be in this state. */
   readonly prunedAt: number | null
 }
 

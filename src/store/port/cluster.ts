@@ -13,12 +13,12 @@ export interface ClusterStore {
   listTerms(query: { instance?: string; limit: number }): Promise<TermRow[]>
   acquireLock(request: LockRequest): Promise<{ fence: number } | null>
   extendLock(name: string, token: string, expiresAt: number, now: number): Promise<boolean>
-  /** An operator's release is no holder's: it has no token, and is written down. */
+  /** Released by an operator, not by the holder: it needs no token, and the audit log records it. */
   releaseLock(name: string, token: string | null, by?: ChangeContext): Promise<boolean>
   listLocks(): Promise<LockRow[]>
   /** Returns the newest migration that the database has. */
   registerNode(node: NodeRow, handlers: readonly string[]): Promise<number>
-  /** Only what has changed of a node's handlers. False where the node is not known: it has to register. */
+  /** Writes only the difference. False where the node is not known: it has to register. */
   changeHandlers(id: string, change: HandlerChange): Promise<boolean>
   /** Nodes not seen for `lostMs` are cleared away, unless something is still leased to them. */
   touchNode(id: string, now: number, lostMs: number): Promise<Touched>
@@ -26,7 +26,7 @@ export interface ClusterStore {
   listNodes(): Promise<NodeRow[]>
   /** The handlers that some node has. */
   listHandlers(): Promise<string[]>
-  /** Jobs that nobody names or can run any more, since before `since`. */
+  /** Jobs that no node has been able to run since before `since`. */
   findOrphans(since: number, now: number): Promise<string[]>
   listQueues(): Promise<QueueRow[]>
   pauseQueue(name: string, reason: string | null, context: ChangeContext): Promise<void>

@@ -11,13 +11,13 @@ export interface CompatStore {
   beginExecution(begin: BeginExecution): Promise<Claim>
   /** New metadata for what is held. False where the claim is no longer the caller's. */
   describeExecution(claim: Claim, metadata: Readonly<Record<string, unknown>>): Promise<boolean>
-  /** Removes what is older of one job, by the rules of retention; returns how many executions went. */
+  /** Removes what is older than this of one job, by the rules of retention; returns how many executions were removed. */
   purgeJob(reference: string, ageMs: number, now: number): Promise<number>
   /** What has begun, newest first: by when it began, not by when it was made. */
   listRuns(query: RunQuery): Promise<RunRow[]>
   /** Of each job its newest, at most `limit`. */
   finishedRuns(query: RunQuery): Promise<FinishedRun[]>
-  /** The log as a table, for `SchedulerLeaderLogModel`: it neither takes nor ends anybody's lead. */
+  /** The log as a table, for `SchedulerLeaderLogModel`: it does not change who leads. */
   insertLeaderLog(values: LeaderLogValues, now: number): Promise<LeaderLogRow>
   /** How many rows it changed. */
   updateLeaderLog(where: LeaderLogValues, values: LeaderLogValues, now: number): Promise<number>
@@ -32,7 +32,7 @@ export interface CompatStore {
   clearExpiredLocks(prefix: string, now: number): Promise<number>
 }
 
-/** A run that its caller does by itself, under its own lease. */
+/** A run that its caller performs itself, under its own lease. */
 export interface BeginExecution {
   readonly id: string
   /** The job's id or name. */
@@ -94,7 +94,7 @@ export interface MarkRequest {
 }
 
 /**
- * `claimed`: nobody had it. `repeated`: somebody had claimed it and never said that it is enqueued, so it may be.
+ * `claimed`: it was free. `repeated`: somebody claimed it but never said that it is enqueued, so it may be.
  * `enqueued`: it is. `stale`: a later leader has claimed it.
  */
 export type MarkClaim = 'claimed' | 'repeated' | 'enqueued' | 'stale'

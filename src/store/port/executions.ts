@@ -1,4 +1,5 @@
 /** Executions as people make, change and read them. */
+import type { AttemptOutcome } from '../../core/attempt/outcome.ts'
 import type { Cause, Execution, ExecutionError } from '../../core/execution/execution.ts'
 import type { ExecutionState } from '../../core/execution/execution-state.ts'
 import type { WaitFacts } from '../../core/execution/waits.ts'
@@ -19,7 +20,7 @@ export interface ExecutionStore {
   jobRuns(jobId: string | null, limit: number): Promise<FinishedRun[]>
   /** Of each of these jobs that has executions, its last. */
   lastExecutions(jobIds: readonly string[], now: number): Promise<LastExecution[]>
-  /** What stands in the way of each of these. */
+  /** What each of these waits for. */
   readWaits(ids: readonly string[]): Promise<WaitingRow[]>
   listAttempts(executionId: string): Promise<AttemptRow[]>
   listLogs(executionId: string): Promise<LogRow[]>
@@ -101,7 +102,7 @@ export interface RecentQuery {
 
 export interface RecentExecutions {
   readonly marks: readonly ExecutionMark[]
-  /** There may be more than the limit allowed to name. */
+  /** There may be more than the limit. */
   readonly more: boolean
 }
 
@@ -111,7 +112,7 @@ export interface LastExecution {
   readonly execution: Execution
   /** Of the newest, whatever it waits for. */
   readonly newestState: ExecutionState
-  /** When the newest that has begun did. */
+  /** When the newest started one started. */
   readonly startedAt: number | null
 }
 
@@ -127,7 +128,7 @@ export interface AttemptRow {
   readonly nodeId: string | null
   readonly startedAt: number | null
   readonly finishedAt: number
-  readonly outcome: 'completed' | 'error' | 'failed' | 'crashed' | 'refused' | 'snoozed' | 'cancelled'
+  readonly outcome: AttemptOutcome
   readonly error: ExecutionError | null
 }
 
@@ -135,7 +136,7 @@ export interface ActivityQuery {
   readonly from: number
   readonly to: number
   readonly bucketMs: number
-  /** Executions that are looked at, newest first; ranges, too. */
+  /** How many executions are read, newest first, and how many ranges. */
   readonly maxRows: number
 }
 
@@ -148,7 +149,7 @@ export interface Activity {
   }[]
   /** Ranges of ticks that touch the span. */
   readonly ranges: readonly TickRange[]
-  /** Before it there was more than was looked at. */
+  /** Before this instant there is more than was read. */
   readonly coveredFrom: number
 }
 

@@ -26,11 +26,11 @@ export interface JobStore {
   listRevisions(jobId: string): Promise<Revision[]>
   /** The definition that the manager of each of these jobs wrote last. */
   managedSpecs(jobIds: readonly string[]): Promise<ManagedSpec[]>
-  /** By their states, at no cost. */
+  /** By their states: cheap. */
   countJobs(): Promise<Record<string, number>>
   /** By the statuses that lists show. */
   countStatuses(now: number): Promise<Partial<Record<JobStatus, number>>>
-  /** How each of these jobs does. */
+  /** The health of each of these jobs. */
   readHealth(jobIds: readonly string[], now: number): Promise<JobHealth[]>
   countHealth(now: number): Promise<HealthCounts>
   /** The last runs of each job that ended by themselves, at most `limit`. */
@@ -54,7 +54,7 @@ export interface NewJob {
   readonly managedBy: string
   readonly managedHash: string | null
   readonly paused: boolean
-  /** Ticks below the cursor that a former life of the job did not get done: they are caught up, oldest first. */
+  /** Ticks below the cursor that the job's previous life did not complete: they are caught up, oldest first. */
   readonly owed?: readonly OwedTick[]
   readonly context: ChangeContext
 }
@@ -66,7 +66,7 @@ export interface OwedTick {
 }
 
 export type JobChange =
-  /** What is not given is none; of a pause that is there, it stays. */
+  /** What is left out is none; of an existing pause it stays as it is. */
   | { readonly kind: 'pause'; readonly reason?: string; readonly until?: number }
   | { readonly kind: 'resume'; readonly catchUp: 'skip' | 'policy' | 'latest' | 'all' }
   | { readonly kind: 'cancel' }
@@ -129,7 +129,7 @@ export type JobSort = 'name' | 'nextRunAt' | 'lastRunAt' | 'createdAt' | 'status
 
 /** Where a job stands in a sorted list. */
 export interface JobPlace {
-  /** Null stands last, whichever way the list goes. */
+  /** Null comes last in both directions. */
   readonly value: string | number | null
   /** Decides between equals; empty where there are none. */
   readonly id: string
@@ -174,7 +174,7 @@ export interface ManagedSpec {
   readonly spec: JobSpec
 }
 
-/** What the health of a job is told from. */
+/** The facts that a job's health is derived from. */
 export interface JobHealth extends HealthFacts {
   readonly jobId: string
   readonly failedAt: number | null

@@ -108,7 +108,7 @@ export interface AuditReport {
   readonly findings: readonly AuditFinding[]
 }
 
-/** The ticks with an execution that fall into one slot and went the same way. */
+/** The ticks of one slot that have an execution and the same account, state and lateness. */
 export interface TickCell {
   readonly at: number
   readonly account: 'fired' | 'caught_up'
@@ -131,7 +131,7 @@ export interface JobTick {
   readonly finishedAt: number | null
 }
 
-/** What a term had to make good of one job. */
+/** What a term found missed of one job. */
 export interface MissedTicks {
   readonly job: string
   readonly caughtUp: number

@@ -24,16 +24,16 @@ export interface WorkStore {
   noteStarts(starts: readonly (Claim & { readonly startedAt: number })[]): Promise<void>
   /**
    * Decided by (id, fence) of a running execution; a superseded holder is refused, and the refusal is kept. No execution
-   * stands twice in one request.
+   * appears twice in one request.
    */
   finishAttempts(request: FinishRequest): Promise<FinishResult>
   /** Runs the handler's writes and its fenced completion as one transaction. */
   completeWithin<T>(request: CompleteWithin<T>): Promise<T>
   /** Takes back what no worker holds any more; also cancels what is past its start deadline. */
   expireLeases(request: ExpireRequest): Promise<ExpireResult>
-  /** Gives back claims that never started, and stops holding what did not finish in time. */
+  /** Gives back claims that never started, and releases what did not finish in time. */
   releaseClaims(claims: readonly Claim[], now: number): Promise<void>
-  /** Moves blocked executions on where their time has come or their lane is free. */
+  /** Releases blocked executions whose time has come or whose lane is free. */
   releaseBlocked(jobIds: readonly string[] | 'any', now: number): Promise<ReleaseResult>
   recordProgress(rows: readonly ProgressRow[]): Promise<void>
   appendLogs(rows: readonly LogRow[]): Promise<void>
@@ -123,7 +123,7 @@ export interface ReserveOf {
 }
 
 export interface Reserve {
-  /** Whoever takes something out of the reserve raises it. */
+  /** It is raised whenever something is taken out of the reserve. */
   readonly turn: number
   /** Places count on from here. */
   readonly fromPlace: number
@@ -190,7 +190,7 @@ export interface CompleteWithin<T> {
   readonly run: (tx: Transaction) => Promise<T>
   /** The ending to write once `run` has resolved. */
   readonly ending: (result: T) => Ending
-  /** Told after the commit. */
+  /** Called after the commit. */
   readonly onEnded?: (after: Aftermath) => void
 }
 
@@ -209,7 +209,7 @@ export interface SeenLease extends Claim {
 export interface ExpireResult extends Aftermath {
   readonly expired: readonly { id: string; jobName: string; state: ExecutionState; leasedBy: string | null }[]
   readonly deadlined: number
-  /** Leases that reach further than any node's lease lasts: a clock that was ahead has dated them. */
+  /** Leases that end later than any node's lease could: they were written by a clock that was ahead. */
   readonly ahead: readonly SeenLease[]
   /** How long the leases of the nodes last, at most. */
   readonly longestLeaseMs: number

@@ -34,25 +34,13 @@ export function isHeld(batch: BatchText<'fence'>): string {
   return `e.id = c.id AND e.fence = ${batch.valueOf('fence')} AND (e.state = 'running') IS NOT FALSE`
 }
 
-/** Rows by the names of their columns. */
+/** The parameters of `batchText`, from rows by the names of their columns. */
 export function batchParams<Name extends string>(
   columns: Columns<Name>,
   rows: readonly Readonly<Record<Name, Param>>[],
 ): Param[] {
-  return paramsOf(columns, (name) => rows.map((row) => row[name]))
-}
-
-/** The same for rows that are lists of values, in the order of the columns. */
-export function insertParams(columns: Columns, rows: readonly (readonly Param[])[]): Param[] {
-  return paramsOf(columns, (_name, index) => rows.map((row) => row[index] ?? null))
-}
-
-function paramsOf<Name extends string>(
-  columns: Columns<Name>,
-  valuesOf: (name: Name, index: number) => readonly Param[],
-): Param[] {
   const given = namesOf(columns).map((name, index) => {
-    const values = valuesOf(name, index).map(plain)
+    const values = rows.map((row) => plain(row[name]))
     const agreed = index > 0 && values.every((value) => value === values[0])
     return { array: arrayOf(columns[name], agreed ? [] : values), value: agreed ? (values[0] ?? null) : null }
   })

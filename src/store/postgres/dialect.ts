@@ -3,7 +3,7 @@ import { type Dialect, fieldsOf, type Meaning, type Spelled, type Trouble } from
 import { type Insert, isInsert, plain } from '../sql/runtime/script.ts'
 import { serverMeanings } from '../sql/runtime/server-meanings.ts'
 import type { ServerFailure } from '../sql/runtime/server-session.ts'
-import { batchText, insertParams } from './batch.ts'
+import { batchParams, batchText } from './batch.ts'
 
 /** Statements are few and constant: each is rewritten once. */
 export function postgresDialect(schema: string): Dialect {
@@ -38,7 +38,7 @@ function insertOf({ into, columns, rows }: Insert, prefix: string): Spelled {
   const { from, valueOf } = batchText(columns)
   return {
     text: `INSERT INTO ${prefix}${into} (${names.join(', ')}) SELECT ${names.map(valueOf).join(', ')} FROM ${from}`,
-    params: insertParams(columns, rows),
+    params: batchParams(columns, rows),
   }
 }
 

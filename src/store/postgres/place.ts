@@ -17,7 +17,7 @@ export function placeOf(url: string): PostgresPlace {
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) {
     throw new EvertickError('unsupported_database', `"${schema}" cannot be the schema of Evertick.`, {
       field: 'database',
-      next: 'Use small letters, digits and _, at most 63 of them.',
+      next: 'Use lower-case letters, digits and _, at most 63 of them.',
     })
   }
   parsed.searchParams.delete('schema')

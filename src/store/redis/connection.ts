@@ -47,7 +47,7 @@ export async function connectRedis(
   try {
     newClient(redis, url).destroy()
   } catch (error) {
-    throw new EvertickError('invalid_option', 'The Redis URL cannot be read.', {
+    throw new EvertickError('invalid_option', 'The Redis URL is not valid.', {
       field: 'redis',
       next: 'Write redis://user:password@host:6379/0, or rediss:// for TLS.',
       cause: error,

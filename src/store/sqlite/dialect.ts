@@ -1,6 +1,6 @@
 /**
- * What is particular to SQLite: names, and which of its errors mean what. SQLite's own: `rewrite`, `bind` and
- * `insertText`, for a session that spells each text once.
+ * What is particular to SQLite: names, and which of its errors mean what. SQLite's own: `rewrite`, `bind`, `insertText`
+ * and `bindRow`, for a session that spells each text once.
  */
 import { type Dialect, fieldsOf, type Meaning, type Trouble } from '../sql/runtime/dialect.ts'
 import { type Insert, isInsert, type Param, plain } from '../sql/runtime/script.ts'
@@ -11,8 +11,8 @@ export const sqliteDialect: Dialect = {
 
   spell(step) {
     if (isInsert(step)) {
-      const text = insertText(step)
-      return step.rows.map((row) => ({ text, params: row.map(bind) }))
+      const [text, names] = [insertText(step), Object.keys(step.columns)]
+      return step.rows.map((row) => ({ text, params: bindRow(names, row) }))
     }
     if (step.wants === 'locks') return []
     return [{ text: rewrite(step.text), params: step.params.map(bind) }]
@@ -44,6 +44,11 @@ type SqlValue = Exclude<Param, readonly Param[]>
 export function insertText({ into, columns }: Insert): string {
   const names = Object.keys(columns)
   return `INSERT INTO ${tableName(into)} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`
+}
+
+/** The values of one row, in the order of `insertText`. */
+export function bindRow(names: readonly string[], row: Insert['rows'][number]): SqlValue[] {
+  return names.map((name) => bind(row[name] ?? null))
 }
 
 /** Primary result codes of SQLite (the low byte of the extended code). */

@@ -132,7 +132,7 @@ export class SqliteDriver implements SqlDriver {
     const client = ofCaller(transaction)
     if (client !== null) return SqliteSession.of(client).run(script())
     if (isQueryable(transaction)) return await runAsync(transaction, script(), sqliteDialect)
-    throw new EvertickError('invalid_option', 'tx is not a transaction that a SQLite database knows.', {
+    throw new EvertickError('invalid_option', 'tx is not a transaction of a SQLite database.', {
       field: 'tx',
       next: 'Pass a DatabaseSync, the tx of ctx.transaction, or an object with query(text, params).',
     })

@@ -53,7 +53,7 @@ function isInPlace({ path, device, inode }: OpenedFile): boolean {
 function lostFile(path: string): EvertickError {
   return new EvertickError(
     'database_replaced',
-    `The file ${path} was deleted, moved or replaced under this node: what it writes there, nobody would find again.`,
+    `The file ${path} was deleted, moved or replaced under this node: whatever it writes there would be lost.`,
     {
       field: 'database',
       next: 'Put the database back with its -wal and -shm, or keep the new one, and start the node again.',

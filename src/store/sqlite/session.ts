@@ -11,7 +11,7 @@ import {
   type Step,
 } from '../sql/runtime/script.ts'
 import type { Client } from './connection.ts'
-import { bind, insertText, rewrite } from './dialect.ts'
+import { bind, bindRow, insertText, rewrite } from './dialect.ts'
 
 type Prepared = ReturnType<Client['prepare']>
 
@@ -83,7 +83,8 @@ export class SqliteSession {
 
   #insert(insert: Insert): Row[] {
     const statement = this.prepare(insertText(insert))
-    for (const row of insert.rows) statement.run(...row.map(bind))
+    const names = Object.keys(insert.columns)
+    for (const row of insert.rows) statement.run(...bindRow(names, row))
     return []
   }
 

@@ -42,7 +42,7 @@ test('one that was asked to stop is not asked again', () => {
   const execution = { id: 'e1', state: 'running', cancelRequestedAt: 1 } as const
   expect(() => refuseIllegalAction(execution, 'cancel')).toThrowError(
     expect.objectContaining({
-      message: 'Cannot cancel execution e1: it is running and was asked to stop already.',
+      message: 'Cannot cancel execution e1: it is running and has already been asked to stop.',
       transition: { state: 'running', asked: 'cancelled', actions: [] },
     }),
   )

@@ -73,7 +73,7 @@ describe('warnings', () => {
     ],
     ['*/7 * * * *', 'Minute "*/7": from 56 to 0 are 4 minutes, not 7.'],
     ['0 */5 * * *', 'Hour "*/5": from 20 to 0 are 4 hours, not 5.'],
-    ['0 0 */2 * *', 'Day of month "*/2" starts anew at 1 in each month.'],
+    ['0 0 */2 * *', 'Day of month "*/2" starts again at 1 in each month.'],
     ['0 0 31 * *', 'Months without a day 31 have no tick; "L" is the last day of each month.'],
     ['0 0 29 2 *', 'Rare: the next tick is on 2028-02-29.'],
   ])('tell of %s', (cron, warning) => {

@@ -90,12 +90,12 @@ export const refused: readonly RefusedRow[] = [
   },
   {
     cron: '5, * * * *',
-    message: 'minute: "5," has an empty place in its list (character 1 of "5, * * * *")',
+    message: 'minute: "5," has an empty item in its list (character 1 of "5, * * * *")',
   },
   {
     cron: '*,5 * * * *',
     message:
-      'minute: "*,5" lists "*", which is every value already, with others (character 1 of "*,5 * * * *")',
+      'minute: "*,5" combines "*", which means every value, with other values (character 1 of "*,5 * * * *")',
   },
   { cron: 'five * * * *', message: 'minute: "five" is not a minute, 0-59 (character 1 of "five * * * *")' },
   {
@@ -104,7 +104,7 @@ export const refused: readonly RefusedRow[] = [
   },
   {
     cron: '? * * * *',
-    message: 'minute: "?" stands alone, and only in the two day fields (character 1 of "? * * * *")',
+    message: 'minute: "?" must stand alone, and only in the two day fields (character 1 of "? * * * *")',
   },
   {
     cron: '0 0 31 2 *',
@@ -142,7 +142,7 @@ export const refused: readonly RefusedRow[] = [
     cron: 'H(5) * * * *',
     message: 'minute: "5" is not a range for H, such as H(0-29) (character 3 of "H(5) * * * *")',
   },
-  { cron: '@reboot', message: '"@reboot" names no instant, so it has no ticks to account for' },
+  { cron: '@reboot', message: '"@reboot" is not a point in time, so it has no ticks' },
   { cron: '@every 5m', message: '"@every 5m" is not cron' },
   { cron: '@dayly', message: '"@dayly" is not a nickname; did you mean @daily?' },
   {

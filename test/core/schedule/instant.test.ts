@@ -33,15 +33,15 @@ describe('an instant', () => {
   test.each([
     ['2027-03-28T09:00', 'at has no offset or Z: "2027-03-28T09:00"'],
     ['2027-03-28', 'at has no offset or Z: "2027-03-28"'],
-    ['2027-02-30T00:00Z', 'at is no real date or time: "2027-02-30T00:00Z"'],
-    ['2027-13-01T00:00Z', 'at is no real date or time: "2027-13-01T00:00Z"'],
-    ['2027-03-28T24:00Z', 'at is no real date or time: "2027-03-28T24:00Z"'],
-    ['2027-03-28T23:59:60Z', 'at is no real date or time: "2027-03-28T23:59:60Z"'],
+    ['2027-02-30T00:00Z', 'at is not a real date or time: "2027-02-30T00:00Z"'],
+    ['2027-13-01T00:00Z', 'at is not a real date or time: "2027-13-01T00:00Z"'],
+    ['2027-03-28T24:00Z', 'at is not a real date or time: "2027-03-28T24:00Z"'],
+    ['2027-03-28T23:59:60Z', 'at is not a real date or time: "2027-03-28T23:59:60Z"'],
     ['tomorrow', 'at is not ISO 8601: "tomorrow"'],
     ['Sun, 28 Mar 2027 09:00:00 GMT', 'at is not ISO 8601: "Sun, 28 Mar 2027 09:00:00 GMT"'],
     ['2'.repeat(1000), 'at has 1000 characters'],
     [new Date(Number.NaN), 'at is an invalid Date'],
-    [1_800_000_000_000, 'at is neither a Date nor text'],
+    [1_800_000_000_000, 'at must be a Date or a string'],
     [undefined, 'at is missing'],
   ])('%j is refused', (value, message) => {
     expect(() => parseInstant(value, 'at')).toThrow(

@@ -48,7 +48,7 @@ describe('nextTicks', () => {
   test('takes H from the name', () => {
     const [first] = nextTicks({ cron: 'H 3 * * *' }, { from, count: 1, name: 'nightly-report' })
     expect(first?.toISOString()).toBe('2027-03-27T03:26:00.000Z')
-    expect(() => nextTicks({ cron: 'H 3 * * *' }, { from, count: 1 })).toThrow('none is given')
+    expect(() => nextTicks({ cron: 'H 3 * * *' }, { from, count: 1 })).toThrow('no name was given')
   })
 
   test.each([0, -1, 1.5, Number.NaN, 100_001])('count %d is refused', (count) => {

@@ -50,7 +50,7 @@ describe('reading any text', () => {
     const list = '1-59/2,'.repeat(40).slice(0, 247)
     const text = `${list.slice(0, list.lastIndexOf(','))} * * * *`
     expect(parseCron(text).minutes).toHaveLength(30)
-    expect(() => parseCron('*'.repeat(257))).toThrow('cron has 257 characters; at most 256 are read')
+    expect(() => parseCron('*'.repeat(257))).toThrow('cron has 257 characters; at most 256 are allowed')
     expect(() => parseCron('*'.repeat(10_000_000))).toThrow('at most 256')
   })
 })

@@ -33,8 +33,8 @@ describe('a schedule is read into a spec', () => {
   })
 
   test.each([
-    [null, 'invalid_schedule', 'schedule is not an object'],
-    ['* * * * *', 'invalid_schedule', 'schedule is not an object'],
+    [null, 'invalid_schedule', 'schedule must be an object'],
+    ['* * * * *', 'invalid_schedule', 'schedule must be an object'],
     [{}, 'invalid_schedule', 'schedule has none of cron, every, fixedDelay, at'],
     [{ corn: '* * * * *' }, 'invalid_schedule', 'schedule has the unknown key "corn"; did you mean cron?'],
     [
@@ -42,23 +42,19 @@ describe('a schedule is read into a spec', () => {
       'invalid_schedule',
       'schedule has the unknown key "timeZone"; did you mean timezone?',
     ],
-    [
-      { cron: '@daily', every: '1d' },
-      'invalid_schedule',
-      'schedule has cron and every, of which only one is possible',
-    ],
+    [{ cron: '@daily', every: '1d' }, 'invalid_schedule', 'schedule has cron and every; only one is allowed'],
     [
       { every: '1d', timezone: 'UTC' },
       'invalid_schedule',
-      'schedule has timezone, which does not go with every',
+      'schedule has timezone, which cannot be combined with every',
     ],
     [{ anchor: 'epoch' }, 'invalid_schedule', 'schedule has none of cron, every, fixedDelay, at'],
-    [{ every: '9ms' }, 'invalid_duration', 'every is 9ms, under 10ms'],
-    [{ fixedDelay: 0 }, 'invalid_duration', 'fixedDelay is 0ms, under 10ms'],
+    [{ every: '9ms' }, 'invalid_duration', 'every is 9ms; the minimum is 10ms'],
+    [{ fixedDelay: 0 }, 'invalid_duration', 'fixedDelay is 0ms; the minimum is 10ms'],
     [{ every: '1d', anchor: 'monday' }, 'invalid_instant', 'anchor is not ISO 8601: "monday"'],
     [{ cron: '@daily', timezone: 'Nowhere' }, 'invalid_timezone', '"Nowhere" is not a known time zone'],
-    [{ cron: '@daily', timezone: null }, 'invalid_timezone', 'timezone is not text'],
-    [{ cron: 5 }, 'invalid_cron', 'cron is not text'],
+    [{ cron: '@daily', timezone: null }, 'invalid_timezone', 'timezone must be a string'],
+    [{ cron: 5 }, 'invalid_cron', 'cron must be a string'],
     [{ at: 'soon' }, 'invalid_instant', 'at is not ISO 8601: "soon"'],
   ])('%j is refused', (schedule, code, message) => {
     expect(() => parseSchedule(schedule as unknown as Schedule, { createdAt })).toThrow(

@@ -23,7 +23,7 @@ describe('schedules', () => {
   })
 
   test.each([
-    ['@reboot run', '"@reboot" names no instant, so it has no ticks to account for'],
+    ['@reboot run', '"@reboot" is not a point in time, so it has no ticks'],
     ['@every 5m run', '"@every 5m" is not cron'],
     ['@dayly run', '"@dayly" is not a nickname; did you mean @daily?'],
     ['* * * run', 'cron has 4 fields, not 5 or 6: "* * * run"'],

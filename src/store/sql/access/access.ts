@@ -1,36 +1,33 @@
 /** Tokens, sessions and sign-in links: who has them, until when, and whether they were used or taken back. */
-import type { AccessRole } from '../../../core/access/access-role.ts'
 import type { AccessRow, ChangeContext } from '../../store.ts'
 import { writeAuditLog } from '../audit/audit-log.ts'
-import { number, optionalNumber, optionalText, text } from '../runtime/rows.ts'
-import { type Row, row, rows, run, type Script } from '../runtime/script.ts'
+import { accessKindOf, accessRoleOf, number, optionalNumber, optionalText, text } from '../runtime/rows.ts'
+import { insertRow, type Row, row, rows, run, type Script } from '../runtime/script.ts'
 
-/** A long list of what has ended helps nobody; the audit log keeps who had what. */
+/** A long list of expired tokens is of no use; the audit log keeps who had what. */
 const keptMs = 30 * 86_400_000
 
 export function* addAccess(access: AccessRow, origin?: string): Script<boolean> {
   const { parentId } = access
   // Held: whoever takes the parent back waits, and then finds its child.
   if (parentId !== null && (yield* row(liveParentText, parentId)) === null) return false
-  yield* run(
-    `INSERT INTO @access_tokens (id, kind, name, role, created_at, created_by, parent_id, expires_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    access.id,
-    access.kind,
-    access.name,
-    access.role,
-    access.createdAt,
-    access.createdBy,
-    parentId,
-    access.expiresAt,
-  )
-  const { kind, name, role, expiresAt } = access
+  const { id, kind, name, role, expiresAt } = access
+  yield* insertRow('access_tokens', {
+    id,
+    kind,
+    name,
+    role,
+    created_at: access.createdAt,
+    created_by: access.createdBy,
+    parent_id: parentId,
+    expires_at: expiresAt,
+  })
   yield* writeAuditLog({
     at: access.createdAt,
     actor: access.createdBy,
     origin,
     action: `${kind}.create`,
-    subject: access.id,
+    subject: id,
     before: null,
     after: { name, role, expiresAt, ...(parentId === null ? {} : { madeWith: parentId }) },
   })
@@ -40,30 +37,30 @@ export function* addAccess(access: AccessRow, origin?: string): Script<boolean> 
 const liveParentText = 'SELECT id FROM @access_tokens WHERE id = ? AND revoked_at IS NULL FOR SHARE'
 
 export function* liveAccess(ids: readonly string[], now: number): Script<string[]> {
-  const found = yield* rows(
+  const live = yield* rows(
     'SELECT id FROM @access_tokens WHERE id IN ?* AND revoked_at IS NULL AND expires_at > ?',
     [...ids],
     now,
   )
-  return found.map(({ id }) => text(id))
+  return live.map(({ id }) => text(id))
 }
 
 export function* findAccess(id: string): Script<AccessRow | null> {
-  const found = yield* row('SELECT * FROM @access_tokens WHERE id = ?', id)
-  return found === null ? null : accessFrom(found)
+  const access = yield* row('SELECT * FROM @access_tokens WHERE id = ?', id)
+  return access === null ? null : accessFrom(access)
 }
 
 /** Newest first; ids grow with time. */
 export function* listAccess(kind: AccessRow['kind'], now: number): Script<AccessRow[]> {
-  const found = yield* rows(
+  const accesses = yield* rows(
     'SELECT * FROM @access_tokens WHERE kind = ? AND expires_at > ? ORDER BY created_at DESC, id DESC LIMIT 1000',
     kind,
     now,
   )
-  return found.map(accessFrom)
+  return accesses.map(accessFrom)
 }
 
-/** What was made with a token goes with it: else whoever has stolen one keeps those that it made. */
+/** Tokens that were made with a token are revoked with it: a thief must not keep them. */
 export function* revokeAccess(id: string, { now, actor, origin }: ChangeContext): Script<string[]> {
   const revoked: string[] = []
   for (let ids = [id]; ids.length > 0; ) {
@@ -100,17 +97,17 @@ export function* purgeAccess(now: number): Script<number> {
   return gone
 }
 
-function accessFrom(found: Row): AccessRow {
+function accessFrom(access: Row): AccessRow {
   return {
-    id: text(found.id),
-    kind: text(found.kind) as AccessRow['kind'],
-    name: text(found.name),
-    role: text(found.role) as AccessRole,
-    createdAt: number(found.created_at),
-    createdBy: text(found.created_by),
-    parentId: optionalText(found.parent_id),
-    expiresAt: number(found.expires_at),
-    usedAt: optionalNumber(found.used_at),
-    revokedAt: optionalNumber(found.revoked_at),
+    id: text(access.id),
+    kind: accessKindOf(access.kind),
+    name: text(access.name),
+    role: accessRoleOf(access.role),
+    createdAt: number(access.created_at),
+    createdBy: text(access.created_by),
+    parentId: optionalText(access.parent_id),
+    expiresAt: number(access.expires_at),
+    usedAt: optionalNumber(access.used_at),
+    revokedAt: optionalNumber(access.revoked_at),
   }
 }

@@ -1,4 +1,4 @@
-/** Answers that a caller may ask for again under the same key: so that a request whose reply was lost can be repeated. */
+/** Keeps answers under the caller's key, so that a request whose reply was lost can be repeated. */
 import type { IdempotencyState, IdempotentEnd, IdempotentRequest } from '../../store.ts'
 import { jsonObject, number, optionalNumber, text } from '../runtime/rows.ts'
 import { type Row, row, run, type Script } from '../runtime/script.ts'

@@ -34,15 +34,15 @@ function entryText(entry: Row): string {
   ])
 }
 
-export function sealFrom(found: Row): AuditSeal {
+export function sealFrom(seal: Row): AuditSeal {
   return {
-    id: number(found.id),
-    fromId: number(found.from_id),
-    toId: number(found.to_id),
-    entries: number(found.entries),
-    hash: text(found.hash),
-    sealedAt: number(found.sealed_at),
-    termId: number(found.term_id),
-    prunedAt: optionalNumber(found.pruned_at),
+    id: number(seal.id),
+    fromId: number(seal.from_id),
+    toId: number(seal.to_id),
+    entries: number(seal.entries),
+    hash: text(seal.hash),
+    sealedAt: number(seal.sealed_at),
+    termId: number(seal.term_id),
+    prunedAt: optionalNumber(seal.pruned_at),
   }
 }

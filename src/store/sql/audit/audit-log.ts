@@ -1,7 +1,7 @@
 /** The trail of changes: who, when, from where, before and after, written in the transaction of the change itself. */
 import type { AuditLogQuery, AuditLogRow, NewAuditEntry } from '../../store.ts'
 import { json, number, optionalText, text } from '../runtime/rows.ts'
-import { insertAll, rows, run, type Script } from '../runtime/script.ts'
+import { insertAll, insertRow, type RowOf, rows, type Script } from '../runtime/script.ts'
 import { Where } from '../runtime/where.ts'
 
 const columns = {
@@ -15,19 +15,32 @@ const columns = {
 } as const
 
 export function* writeAuditLog(entry: NewAuditEntry): Script<void> {
-  yield* run(
-    'INSERT INTO @audit_log (at, actor, origin, action, subject, before_value, after_value) VALUES (?, ?, ?, ?, ?, ?, ?)',
-    ...valuesOf(entry),
-  )
+  yield* insertRow('audit_log', entryRow(entry))
 }
 
 export function* appendAuditLog(entries: readonly NewAuditEntry[]): Script<void> {
-  yield* insertAll('audit_log', columns, entries.map(valuesOf))
+  yield* insertAll('audit_log', columns, entries.map(entryRow))
 }
 
-function valuesOf({ at, actor, origin, action, subject, before, after }: NewAuditEntry) {
+function entryRow({
+  at,
+  actor,
+  origin,
+  action,
+  subject,
+  before,
+  after,
+}: NewAuditEntry): RowOf<typeof columns> {
   const written = (value: unknown) => (value === null || value === undefined ? null : JSON.stringify(value))
-  return [at, actor, origin ?? null, action, subject, written(before), written(after)]
+  return {
+    at,
+    actor,
+    origin: origin ?? null,
+    action,
+    subject,
+    before_value: written(before),
+    after_value: written(after),
+  }
 }
 
 export function* listAuditLog(query: AuditLogQuery): Script<AuditLogRow[]> {
@@ -38,12 +51,12 @@ export function* listAuditLog(query: AuditLogQuery): Script<AuditLogRow[]> {
   if (query.subject !== undefined) where.and('subject = ?', query.subject)
   if (query.from !== undefined) where.and('at >= ?', query.from)
   if (query.to !== undefined) where.and('at < ?', query.to)
-  const found = yield* rows(
+  const entries = yield* rows(
     `SELECT * FROM @audit_log WHERE ${where.text} ORDER BY id DESC LIMIT ?`,
     ...where.params,
     query.limit,
   )
-  return found.map((entry) => ({
+  return entries.map((entry) => ({
     id: number(entry.id),
     at: number(entry.at),
     actor: text(entry.actor),

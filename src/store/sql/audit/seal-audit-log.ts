@@ -1,13 +1,13 @@
 /** Seals the audit log in batches, and prunes it by whole seals: what is left can still be verified from its first seal. */
 import type { AuditSeal, ChangeContext, SealRequest, SealResult } from '../../store.ts'
 import { number } from '../runtime/rows.ts'
-import { look, row, rows, run, type Script } from '../runtime/script.ts'
+import { insertRow, look, row, rows, run, type Script } from '../runtime/script.ts'
 import { leadText } from '../ticks/account-ticks.ts'
 import { chainBegin, sealFrom, sealHash } from './audit-chain.ts'
 import { writeAuditLog } from './audit-log.ts'
 
 const lastSealText = 'SELECT * FROM @audit_seals ORDER BY id DESC LIMIT 1'
-/** Whoever deletes more in one transaction keeps the others waiting. */
+/** Deleting more in one transaction would keep others waiting. */
 const mostPruned = 10_000
 
 /** The action of the entry that says up to which seal the log was pruned. */
@@ -22,8 +22,8 @@ export function* sealAuditLog({ leader, upTo, limit, now }: SealRequest): Script
   const nothing = { sealed: 0, newest, more: false }
   // The usual case costs this one look.
   if (Math.min(upTo, newest) <= number(figures?.sealed_to ?? 0)) return { led: true, ...nothing }
-  const found = yield* row(lastSealText)
-  const last = found === null ? null : sealFrom(found)
+  const lastSeal = yield* row(lastSealText)
+  const last = lastSeal === null ? null : sealFrom(lastSeal)
   const entries = yield* rows(
     'SELECT * FROM @audit_log WHERE id > ? AND id <= ? ORDER BY id LIMIT ?',
     last?.toId ?? 0,
@@ -44,20 +44,19 @@ export function* sealAuditLog({ leader, upTo, limit, now }: SealRequest): Script
     sealedAt: now,
     termId: leader.termId,
   }
-  yield* run(
-    'INSERT INTO @audit_seals (id, from_id, to_id, entries, hash, sealed_at, term_id) VALUES (?, ?, ?, ?, ?, ?, ?)',
-    seal.id,
-    fromId,
-    toId,
-    entries.length,
-    sealHash(last?.hash ?? chainBegin, seal, entries),
-    now,
-    leader.termId,
-  )
+  yield* insertRow('audit_seals', {
+    id: seal.id,
+    from_id: fromId,
+    to_id: toId,
+    entries: entries.length,
+    hash: sealHash(last?.hash ?? chainBegin, seal, entries),
+    sealed_at: now,
+    term_id: leader.termId,
+  })
   return { led: true, sealed: entries.length, newest, more: entries.length === limit }
 }
 
-/** The newest pruned seal stays as the anchor of what is left, and an entry says so: pruning is no way to tamper. */
+/** The newest pruned seal stays as the anchor of what is left, and an entry says so: pruning cannot be used to tamper. */
 export function* purgeAuditLog(before: number, { now, actor, origin }: ChangeContext): Script<number> {
   const [first] = yield* look('SELECT min(sealed_at) AS sealed_at FROM @audit_seals WHERE pruned_at IS NULL')
   if (first === undefined || first.sealed_at === null || number(first.sealed_at) >= before) return 0

@@ -45,12 +45,12 @@ export async function verifyAuditLog(driver: SqlDriver, head: string | null): Pr
 
 /** A seal stands for every id from its predecessor's last to its own: whatever was slipped in between is among its entries. */
 function* nextLink(after: AuditSeal | null): Script<Link | null> {
-  const found = yield* row(
+  const sealRow = yield* row(
     'SELECT * FROM @audit_seals WHERE id > ? ORDER BY id LIMIT 1',
     after?.id ?? Number.MIN_SAFE_INTEGER,
   )
-  if (found === null) return null
-  const seal = sealFrom(found)
+  if (sealRow === null) return null
+  const seal = sealFrom(sealRow)
   const entries = yield* rows(
     'SELECT * FROM @audit_log WHERE id > ? AND id <= ? ORDER BY id',
     seal.prunedAt === null ? (after?.toId ?? Number.MIN_SAFE_INTEGER) : Number.MIN_SAFE_INTEGER,
@@ -63,12 +63,13 @@ function whyBroken(after: AuditSeal | null, { seal, entries }: Link): string | n
   if (seal.id !== (after?.id ?? 0) + 1) return `the seals before seal ${seal.id} are missing`
   if (sealHash(after?.hash ?? chainBegin, seal, entries) === seal.hash) return null
   const more = entries.length - seal.entries
-  if (more < 0) return `${-more} of the ${seal.entries} entries that were sealed are missing`
-  if (more > 0) return `there are ${more} entries more than the ${seal.entries} that were sealed`
+  if (more < 0) return `${-more} of the ${seal.entries} sealed entries are missing`
+  if (more > 0)
+    return `${more === 1 ? '1 entry was' : `${more} entries were`} added to the ${seal.entries} that were sealed`
   return 'an entry or the seal itself was changed'
 }
 
-/** Entries go by retention only with a word about it. */
+/** Whether an entry says that retention removed the entries up to this seal. */
 function* pruneEntry(seal: AuditSeal): Script<boolean> {
   const said = yield* rows(
     'SELECT after_value FROM @audit_log WHERE action = ? ORDER BY id DESC',
@@ -84,6 +85,6 @@ async function whyNoAnchor(driver: SqlDriver, { seal, entries }: Link): Promise<
 }
 
 function* countAfter(id: number): Script<number> {
-  const found = yield* row('SELECT count(*) AS n FROM @audit_log WHERE id > ?', id)
-  return number(found?.n)
+  const counted = yield* row('SELECT count(*) AS n FROM @audit_log WHERE id > ?', id)
+  return number(counted?.n)
 }

@@ -1,6 +1,6 @@
 /**
  * The row `leader` of the locks table is the authority; a takeover writes the term in the same transaction, and the
- * term's id is the fence. `scheduler_leader_log` keeps seed 000's columns, with readable timestamps.
+ * term's id is the fence. `scheduler_leader_log` keeps its documented columns, with readable timestamps.
  */
 import { leaseSlackMs } from '../../../core/attempt/lease.ts'
 import type { LeaderTerm } from '../../../core/leader/term.ts'
@@ -28,7 +28,7 @@ export function* electLeader(
     at,
   )
   yield* run('INSERT INTO @term_repairs (term_id, tz_version) VALUES (?, ?)', termId, context.tzVersion)
-  // A new leader's patience with jobs that nobody can run starts anew.
+  // A new leader waits the full time again before it disables jobs that no node can run.
   yield* run('DELETE FROM @orphans')
   // Of two who find no row, the second is refused by the key, looks again, and finds the first.
   yield* run(
@@ -52,7 +52,7 @@ export function* electLeader(
 
 /**
  * Nodes estimate the database's time, each a little differently: a term that follows another at once must not seem to
- * begin before that one has ended. An end far ahead is the word of a wrong clock, and counts for nothing.
+ * begin before that one has ended. An end far in the future comes from a wrong clock and is ignored.
  */
 function* startOfTerm(now: number): Script<number> {
   const last = yield* row('SELECT stop_time FROM @scheduler_leader_log ORDER BY id DESC LIMIT 1')
@@ -126,14 +126,14 @@ export function* currentLeader(): Script<CurrentLeader | null> {
 }
 
 export function* listTerms(instance: string | null, limit: number): Script<TermRow[]> {
-  const found = yield* rows(
+  const terms = yield* rows(
     `SELECT l.*, r.found, r.caught_up, r.coalesced, r.skipped
      FROM @scheduler_leader_log l LEFT JOIN @term_repairs r ON r.term_id = l.id
      ${instance === null ? '' : 'WHERE l.leader_instance = ?'} ORDER BY l.id DESC LIMIT ?`,
     ...(instance === null ? [] : [instance]),
     limit,
   )
-  return found.map(termFrom)
+  return terms.map(termFrom)
 }
 
 function termFrom(term: Row): TermRow {

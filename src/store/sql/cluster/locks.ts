@@ -69,10 +69,10 @@ export function* clearExpiredLocks(prefix: string, now: number): Script<number> 
 }
 
 export function* listLocks(): Script<LockRow[]> {
-  const found = yield* rows(
+  const locks = yield* rows(
     'SELECT name, holder, fence, expires_at FROM @locks WHERE expires_at > 0 ORDER BY name',
   )
-  return found.map((lock) => ({
+  return locks.map((lock) => ({
     name: text(lock.name),
     holder: text(lock.holder),
     fence: number(lock.fence),

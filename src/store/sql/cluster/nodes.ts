@@ -1,34 +1,23 @@
-/** Nodes say that they live and which handlers they have; jobs that nobody can run any more are found from that. */
+/** Nodes record that they are alive and which handlers they have. Jobs that no node can run follow from that. */
 import type { HandlerChange, NodeRow, Touched } from '../../store.ts'
 import { json, number, text } from '../runtime/rows.ts'
-import { insertAll, row, rows, run, type Script } from '../runtime/script.ts'
+import { insertAll, insertRow, row, rows, run, type Script, setText } from '../runtime/script.ts'
 import { dropReserves, purgeReserves } from '../work/reserves.ts'
 
-/** Its row is kept where there is one: who holds it meanwhile, to clear it away, then finds that the node is back. */
+/** An existing row is updated, not replaced: whoever holds it to remove it then finds that the node is back. */
 export function* registerNode(node: NodeRow, handlers: readonly string[]): Script<number> {
-  const values = [
-    node.host,
-    node.pid,
-    JSON.stringify(node.roles),
-    JSON.stringify(node.queues),
-    node.version,
-    node.leaseMs,
-    node.startedAt,
-    node.seenAt,
-    node.id,
-  ]
-  const known = yield* run(
-    `UPDATE @nodes SET host = ?, pid = ?, roles = ?, queues = ?, version = ?, lease_ms = ?, started_at = ?, seen_at = ?
-     WHERE id = ?`,
-    ...values,
-  )
-  if (known === 0) {
-    yield* run(
-      `INSERT INTO @nodes (host, pid, roles, queues, version, lease_ms, started_at, seen_at, id)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      ...values,
-    )
+  const row = {
+    host: node.host,
+    pid: node.pid,
+    roles: JSON.stringify(node.roles),
+    queues: JSON.stringify(node.queues),
+    version: node.version,
+    lease_ms: node.leaseMs,
+    started_at: node.startedAt,
+    seen_at: node.seenAt,
   }
+  const known = yield* run(`UPDATE @nodes SET ${setText(row)} WHERE id = ?`, ...Object.values(row), node.id)
+  if (known === 0) yield* insertRow('nodes', { ...row, id: node.id })
   yield* run('DELETE FROM @node_handlers WHERE node_id = ?', node.id)
   yield* addHandlers(node.id, [...new Set(handlers)])
   return yield* schemaVersion()
@@ -37,14 +26,14 @@ export function* registerNode(node: NodeRow, handlers: readonly string[]): Scrip
 /** A node that is cleared away meanwhile would leave handlers that nobody has: its row is held until the commit. */
 export function* changeHandlers(id: string, { added, removed }: HandlerChange): Script<boolean> {
   if ((yield* row('SELECT id FROM @nodes WHERE id = ? FOR UPDATE', id)) === null) return false
-  // Also what is added: two changes at once may both know of it.
+  // Also what is added: two changes at once may add the same handler.
   yield* run('DELETE FROM @node_handlers WHERE node_id = ? AND handler IN ?*', id, [...added, ...removed])
   yield* addHandlers(id, added)
   return true
 }
 
 function* addHandlers(id: string, handlers: readonly string[]): Script<void> {
-  const rows = handlers.map((handler) => [handler, id])
+  const rows = handlers.map((handler) => ({ handler, node_id: id }))
   yield* insertAll('node_handlers', { handler: 'text', node_id: 'text' }, rows)
 }
 
@@ -86,8 +75,8 @@ function* forgetNode(id: string, unseenSince = Number.MAX_SAFE_INTEGER): Script<
 }
 
 export function* listNodes(): Script<NodeRow[]> {
-  const found = yield* rows('SELECT * FROM @nodes ORDER BY started_at, id')
-  return found.map((node) => ({
+  const nodes = yield* rows('SELECT * FROM @nodes ORDER BY started_at, id')
+  return nodes.map((node) => ({
     id: text(node.id),
     host: text(node.host),
     pid: number(node.pid),
@@ -101,8 +90,8 @@ export function* listNodes(): Script<NodeRow[]> {
 }
 
 export function* listHandlers(): Script<string[]> {
-  const found = yield* rows('SELECT DISTINCT handler FROM @node_handlers ORDER BY handler')
-  return found.map(({ handler }) => text(handler))
+  const handlers = yield* rows('SELECT DISTINCT handler FROM @node_handlers ORDER BY handler')
+  return handlers.map(({ handler }) => text(handler))
 }
 
 /**
@@ -113,10 +102,10 @@ export function* findOrphans(since: number, now: number): Script<string[]> {
   const orphan = `j.deleted_at IS NULL AND j.state = 'active'
     AND NOT EXISTS (SELECT 1 FROM @node_handlers h WHERE h.handler = j.handler)`
   // Read first: a DELETE with that subquery would hold the rows of all jobs on MySQL, and wait for those who do.
-  const found = yield* rows(
+  const orphans = yield* rows(
     `SELECT job_id FROM @orphans WHERE job_id NOT IN (SELECT j.id FROM @jobs j WHERE ${orphan})`,
   )
-  const adopted = found.map(({ job_id }) => text(job_id))
+  const adopted = orphans.map(({ job_id }) => text(job_id))
   if (adopted.length > 0) yield* run('DELETE FROM @orphans WHERE job_id IN ?*', adopted)
   const fresh = yield* rows(
     `SELECT j.id FROM @jobs j WHERE ${orphan} AND NOT EXISTS (SELECT 1 FROM @orphans o WHERE o.job_id = j.id)`,
@@ -124,8 +113,8 @@ export function* findOrphans(since: number, now: number): Script<string[]> {
   yield* insertAll(
     'orphans',
     { job_id: 'text', since_at: 'number' },
-    fresh.map(({ id }) => [text(id), now]),
+    fresh.map(({ id }) => ({ job_id: text(id), since_at: now })),
   )
   const old = yield* rows('SELECT job_id FROM @orphans WHERE since_at <= ? ORDER BY job_id LIMIT 500', since)
-  return old.map((found) => text(found.job_id))
+  return old.map((orphan) => text(orphan.job_id))
 }

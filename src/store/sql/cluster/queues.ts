@@ -19,12 +19,12 @@ export function* listQueues(): Script<QueueRow[]> {
   for (const counts of queueCountTexts) counted.push(...(yield* rows(counts)))
   const known = yield* rows('SELECT * FROM @queues')
   const named = yield* rows('SELECT DISTINCT queue FROM @jobs WHERE deleted_at IS NULL')
-  const names = new Set([...named, ...counted].map((found) => text(found.queue)))
+  const names = new Set([...named, ...counted].map((row) => text(row.queue)))
   for (const queue of known) names.add(text(queue.name))
   const count = (name: string, ...states: string[]) =>
     counted
-      .filter((found) => text(found.queue) === name && states.includes(text(found.state)))
-      .reduce((sum, found) => sum + number(found.n), 0)
+      .filter((row) => text(row.queue) === name && states.includes(text(row.state)))
+      .reduce((sum, row) => sum + number(row.n), 0)
   return [...names].sort().map((name) => {
     const paused = known.find((queue) => text(queue.name) === name)
     return {

@@ -1,5 +1,5 @@
 /**
- * Marks of what a leader puts into a queue that is not ours: claimed before, enqueued after. A claim that was never
+ * Marks for what a leader puts into somebody else's queue: claimed before, enqueued after. A claim that was never
  * finished belongs to a leader that died in between; the next one takes it over, and knows that it may be a repeat.
  */
 import type { MarkClaim, MarkRequest } from '../../store.ts'
@@ -7,11 +7,11 @@ import { number, text } from '../runtime/rows.ts'
 import { row, rows, run, type Script } from '../runtime/script.ts'
 
 export function* claimMark({ mark, fence, expiresAt }: MarkRequest): Script<MarkClaim> {
-  const found = yield* row(
+  const known = yield* row(
     'SELECT claimed_by, enqueued_at FROM @enqueue_marks WHERE mark = ? FOR UPDATE',
     mark,
   )
-  if (found === null) {
+  if (known === null) {
     // Of two who find no row, the second is refused by the key, looks again, and finds the first.
     yield* run(
       'INSERT INTO @enqueue_marks (mark, claimed_by, expires_at) VALUES (?, ?, ?)',
@@ -21,8 +21,8 @@ export function* claimMark({ mark, fence, expiresAt }: MarkRequest): Script<Mark
     )
     return 'claimed'
   }
-  if (found.enqueued_at !== null) return 'enqueued'
-  if (number(found.claimed_by) > fence) return 'stale'
+  if (known.enqueued_at !== null) return 'enqueued'
+  if (number(known.claimed_by) > fence) return 'stale'
   yield* run(
     'UPDATE @enqueue_marks SET claimed_by = ?, expires_at = ? WHERE mark = ?',
     fence,

@@ -38,26 +38,26 @@ export function* beginExecution(begin: BeginExecution): Script<Claim> {
   if (job.state === 'cancelled') throw jobCancelled(job.name)
   const { spec } = job
   yield* insertAll('job_executions', columns, [
-    [
+    {
       id,
-      job.id,
-      'enqueue',
-      now,
-      'running',
-      now,
-      spec.queue,
-      spec.priority,
-      handlerKey(spec.handler),
-      1,
-      1,
-      begin.input === undefined ? null : JSON.stringify(begin.input),
-      writtenMetadata(begin.metadata),
-      1,
-      begin.holder,
-      now + begin.leaseMs,
-      now,
-      now,
-    ],
+      job_id: job.id,
+      cause: 'enqueue',
+      scheduled_for: now,
+      state: 'running',
+      ready_at: now,
+      queue: spec.queue,
+      priority: spec.priority,
+      handler: handlerKey(spec.handler),
+      attempt: 1,
+      max_attempts: 1,
+      input: begin.input === undefined ? null : JSON.stringify(begin.input),
+      metadata: writtenMetadata(begin.metadata),
+      fence: 1,
+      leased_by: begin.holder,
+      leased_until: now + begin.leaseMs,
+      created_at: now,
+      started_at: now,
+    },
   ])
   return { id, fence: 1 }
 }

@@ -5,7 +5,7 @@
 import type { LeaderLogColumn, LeaderLogQuery, LeaderLogRow, LeaderLogValues } from '../../store.ts'
 import { instant, timestamp } from '../cluster/leadership.ts'
 import { number, optionalText, text } from '../runtime/rows.ts'
-import { insertedId, type Param, type Row, row, rows, run, type Script } from '../runtime/script.ts'
+import { insertedId, namesOf, type Param, type Row, row, rows, run, type Script } from '../runtime/script.ts'
 
 type Kind = 'number' | 'text' | 'instant' | 'boolean'
 
@@ -52,13 +52,13 @@ export function* findLeaderLog({ where, orderBy, limit }: LeaderLogQuery): Scrip
   // Whatever is equal by what was asked for comes newest first where the rest does, so that a limit cuts the same rows.
   const last = orderBy.at(-1)?.order ?? 'asc'
   const order = [...orderBy.map(({ column, order }) => sorted(column, order)), sorted('id', last)]
-  const found = yield* rows(
+  const entries = yield* rows(
     `SELECT * FROM @scheduler_leader_log ${condition.text} ORDER BY ${order.join(', ')}
      ${limit === undefined ? '' : 'LIMIT ?'}`,
     ...condition.params,
     ...(limit === undefined ? [] : [limit]),
   )
-  return found.map(rowFrom)
+  return entries.map(rowFrom)
 }
 
 interface Cell {
@@ -69,11 +69,11 @@ interface Cell {
 }
 
 function cellsOf(values: LeaderLogValues): Cell[] {
-  return (Object.keys(kinds) as LeaderLogColumn[]).flatMap((column): Cell[] => {
+  return namesOf(kinds).flatMap((column): Cell[] => {
     const value = values[column]
     if (value === undefined) return []
     if (value === null) return [{ column, value: 'NULL', params: [] }]
-    // A boolean is no parameter: the engines do not agree on what it would be.
+    // A boolean is written as a word: the engines disagree on what it would be as a parameter.
     if (typeof value === 'boolean') return [{ column, value: value ? 'TRUE' : 'FALSE', params: [] }]
     const param = kinds[column] === 'instant' ? timestamp(Number(value)) : value
     return [{ column, value: '?', params: [param] }]
@@ -94,19 +94,19 @@ function sorted(column: LeaderLogColumn, order: 'asc' | 'desc'): string {
   return nullable ? `(${column} IS NULL) ${first}, ${column} ${then}` : `${column} ${then}`
 }
 
-function rowFrom(found: Row): LeaderLogRow {
+function rowFrom(entry: Row): LeaderLogRow {
   const at = (value: Row[string] | undefined) => {
     const written = optionalText(value)
     return written === null ? null : instant(written)
   }
   return {
-    id: number(found.id),
-    leader_instance: text(found.leader_instance),
-    start_time: instant(text(found.start_time)),
-    stop_time: at(found.stop_time),
-    last_heartbeat: at(found.last_heartbeat),
-    handled_missed_tasks: number(found.handled_missed_tasks) === 1,
-    created_at: at(found.created_at),
-    updated_at: at(found.updated_at),
+    id: number(entry.id),
+    leader_instance: text(entry.leader_instance),
+    start_time: instant(text(entry.start_time)),
+    stop_time: at(entry.stop_time),
+    last_heartbeat: at(entry.last_heartbeat),
+    handled_missed_tasks: number(entry.handled_missed_tasks) === 1,
+    created_at: at(entry.created_at),
+    updated_at: at(entry.updated_at),
   }
 }

@@ -10,11 +10,11 @@ import { executionFrom, jobFrom, number } from '../runtime/rows.ts'
 import { type Row, rows, type Script } from '../runtime/script.ts'
 import { Where } from '../runtime/where.ts'
 
-/** A run that never began counts from where it ended; what still waits for its start is no run yet. */
+/** A run that never began counts from where it ended; what still waits for its start is not a run yet. */
 const beganAt = 'COALESCE(e.started_at, e.finished_at)'
 
 export function* listRuns(query: RunQuery): Script<RunRow[]> {
-  const found: { readonly written: Row; readonly job: RunRow['job'] }[] = []
+  const runs: { readonly written: Row; readonly job: RunRow['job'] }[] = []
   for (const job of yield* findJobs(query)) {
     const where = runsOf(job.id, query)
     if (query.states !== undefined) where.and('e.state IN ?*', query.states)
@@ -23,9 +23,9 @@ export function* listRuns(query: RunQuery): Script<RunRow[]> {
       ...where.params,
       query.limit,
     )
-    found.push(...newest.map((written) => ({ written, job })))
+    runs.push(...newest.map((written) => ({ written, job })))
   }
-  return found
+  return runs
     .toSorted((a, b) => number(b.written.seq) - number(a.written.seq))
     .slice(0, query.limit)
     .map(({ written, job }) => ({ job, execution: executionFrom({ ...written, job_name: job.name }) }))
@@ -33,11 +33,11 @@ export function* listRuns(query: RunQuery): Script<RunRow[]> {
 
 /** For figures: the same runs without all that they carry. */
 export function* finishedRuns(query: RunQuery): Script<FinishedRun[]> {
-  const found: Row[] = []
+  const runs: Row[] = []
   for (const job of yield* findJobs(query)) {
     const where = runsOf(job.id, query)
     where.and(`e.state IN ('completed', 'failed', 'cancelled')`)
-    found.push(
+    runs.push(
       ...(yield* rows(
         `SELECT e.state, e.started_at, e.finished_at FROM @job_executions e WHERE ${where.text}
          ORDER BY e.seq DESC LIMIT ?`,
@@ -46,7 +46,7 @@ export function* finishedRuns(query: RunQuery): Script<FinishedRun[]> {
       )),
     )
   }
-  return found.map(finishedRunFrom)
+  return runs.map(finishedRunFrom)
 }
 
 function runsOf(jobId: string, { from, to }: RunQuery): Where {
@@ -62,6 +62,6 @@ function* findJobs({ job, tags }: RunQuery): Script<RunRow['job'][]> {
   const where = new Where('1 = 1')
   if (job !== undefined) where.and('(id = ? OR name = ?)', job, job)
   for (const tag of tags) where.and(tagged, tag)
-  const found = yield* rows(`SELECT * FROM @jobs WHERE ${where.text} ORDER BY id`, ...where.params)
-  return found.map(jobFrom)
+  const jobs = yield* rows(`SELECT * FROM @jobs WHERE ${where.text} ORDER BY id`, ...where.params)
+  return jobs.map(jobFrom)
 }

@@ -1,15 +1,15 @@
 /** Finished runs as statistics take them. */
 import type { FinishedRun } from '../../../core/history/statistics.ts'
-import { number, optionalNumber, text } from '../runtime/rows.ts'
+import { finalStateOf, number, optionalNumber } from '../runtime/rows.ts'
 import { pageRows, type Row, rows, type Script } from '../runtime/script.ts'
 
 /** The newest finished runs, for statistics: of one job, or of all. */
 export function* jobRuns(jobId: string | null, limit: number): Script<FinishedRun[]> {
   const columns = 'SELECT seq, state, started_at, finished_at FROM @job_executions'
   const final = `state IN ('completed', 'failed', 'cancelled') AND seq < ?`
-  const found: Row[] = []
-  for (let before = Number.MAX_SAFE_INTEGER; found.length < limit; ) {
-    const most = Math.min(pageRows, limit - found.length)
+  const runs: Row[] = []
+  for (let before = Number.MAX_SAFE_INTEGER; runs.length < limit; ) {
+    const most = Math.min(pageRows, limit - runs.length)
     const page =
       jobId === null
         ? yield* rows(`${columns} WHERE ${final} ORDER BY seq DESC LIMIT ?`, before, most)
@@ -19,11 +19,11 @@ export function* jobRuns(jobId: string | null, limit: number): Script<FinishedRu
             before,
             most,
           )
-    found.push(...page)
+    runs.push(...page)
     if (page.length < most) break
     before = number(page.at(-1)?.seq)
   }
-  return found.map(finishedRunFrom)
+  return runs.map(finishedRunFrom)
 }
 
 /** `row` has state, started_at and finished_at. */
@@ -31,7 +31,7 @@ export function finishedRunFrom(row: Row): FinishedRun {
   const startedAt = optionalNumber(row.started_at)
   const finishedAt = optionalNumber(row.finished_at)
   return {
-    state: text(row.state) as FinishedRun['state'],
+    state: finalStateOf(row.state),
     durationMs: startedAt === null || finishedAt === null ? null : finishedAt - startedAt,
   }
 }

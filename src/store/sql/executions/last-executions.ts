@@ -4,10 +4,9 @@
  * job's history are looked at, one after the other. Behind more that wait, such as many put off by `runAt`, nobody looks:
  * there the newest counts. The lists ask for the same in SQL, one job at a time; a test holds the two against each other.
  */
-import type { ExecutionState } from '../../../core/execution/execution-state.ts'
 import type { LastExecution } from '../../store.ts'
 import { newestOfEach } from '../jobs/newest-of-each.ts'
-import { executionFrom, number, optionalNumber, text } from '../runtime/rows.ts'
+import { executionFrom, executionStateOf, number, optionalNumber } from '../runtime/rows.ts'
 import { type Param, type Row, rows, type Script } from '../runtime/script.ts'
 
 /** Ticks are accounted ahead by a second or two, and are seldom closer than a second. */
@@ -16,7 +15,7 @@ const lookedAt = 8
 const newestText = `SELECT job_id, seq, state, ready_at, started_at FROM @job_executions
   WHERE job_id = ? ORDER BY seq DESC LIMIT ${lookedAt}`
 
-/** However many jobs, a handful of statements: which of each is the last, and those. */
+/** A handful of statements for any number of jobs: first which execution is the last of each, then those rows. */
 export function* lastExecutions(jobIds: readonly string[], now: number): Script<LastExecution[]> {
   if (jobIds.length === 0) return []
   const marks = new Map<number, Omit<LastExecution, 'execution'>>()
@@ -28,15 +27,15 @@ export function* lastExecutions(jobIds: readonly string[], now: number): Script<
     const last = ordered.find((row) => !waits(row, now)) ?? ordered[0]
     const began = ordered.find(({ started_at }) => optionalNumber(started_at) !== null)
     marks.set(number(last?.seq), {
-      newestState: text(ordered[0]?.state) as ExecutionState,
+      newestState: executionStateOf(ordered[0]?.state),
       startedAt: optionalNumber(began?.started_at),
     })
   }
-  const found = yield* rows(
+  const executions = yield* rows(
     `SELECT e.*, j.name AS job_name FROM @job_executions e JOIN @jobs j ON j.id = e.job_id WHERE e.seq IN ?*`,
     [...marks.keys()],
   )
-  return found.flatMap((written) => {
+  return executions.flatMap((written) => {
     const mark = marks.get(number(written.seq))
     return mark === undefined ? [] : [{ ...mark, execution: executionFrom(written) }]
   })

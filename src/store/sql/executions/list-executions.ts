@@ -43,14 +43,14 @@ export function* listExecutions(query: ExecutionQuery): Script<Execution[]> {
   if (afterId !== undefined) {
     where.and(`e.seq ${oldestFirst ? '>' : '<'} (SELECT seq FROM @job_executions WHERE id = ?)`, afterId)
   }
-  const found = yield* rows(
+  const executions = yield* rows(
     // LEFT, or MariaDB begins with the jobs and sorts every execution there is.
     `SELECT e.*, j.name AS job_name FROM @job_executions e LEFT JOIN @jobs j ON j.id = e.job_id
      WHERE ${where.text} ORDER BY e.seq ${oldestFirst ? 'ASC' : 'DESC'} LIMIT ?`,
     ...where.params,
     query.limit,
   )
-  return found.map(executionFrom)
+  return executions.map(executionFrom)
 }
 
 /** By id or name; of deleted jobs of that name the one deleted last. Nothing is found by an empty id. */

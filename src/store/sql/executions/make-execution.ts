@@ -24,18 +24,18 @@ export const executionText = `
   SELECT e.*, j.name AS job_name FROM @job_executions e JOIN @jobs j ON j.id = e.job_id WHERE e.id = ?`
 
 export function* findExecution(id: string): Script<Execution | null> {
-  const found = yield* row(executionText, id)
-  return found === null ? null : executionFrom(found)
+  const execution = yield* row(executionText, id)
+  return execution === null ? null : executionFrom(execution)
 }
 
 export function* readExecution(id: string): Script<Execution> {
-  const found = yield* findExecution(id)
-  if (found === null) {
+  const execution = yield* findExecution(id)
+  if (execution === null) {
     throw new EvertickError('execution_not_found', `There is no execution ${id}.`, {
-      next: 'List executions with `evertick executions list`; old ones go by retention.',
+      next: 'List executions with `evertick executions list`; retention removes old ones.',
     })
   }
-  return found
+  return execution
 }
 
 export function* triggerJob(
@@ -174,8 +174,8 @@ export function* backfillJob(
 }
 
 export function* cancelExecution(id: string, { now, actor, origin }: ChangeContext): Script<Execution> {
-  const found = yield* readExecution(id)
-  yield* holdLanes(found.cause === 'enqueue' ? [] : [found.jobId])
+  const { cause, jobId } = yield* readExecution(id)
+  yield* holdLanes(cause === 'enqueue' ? [] : [jobId])
   // Read again now that nothing moves in its lane, and nobody claims it, gives it back or ends it.
   yield* holdToStop('id = ?', id)
   const execution = yield* readExecution(id)
@@ -193,9 +193,8 @@ export function* cancelExecution(id: string, { now, actor, origin }: ChangeConte
       now,
       id,
     )
-  } else if (execution.cause !== 'enqueue') {
-    const { jobId, tickAt, cause } = execution
-    yield* afterEnded([{ jobId, tick: tickAt !== null, chain: isChained(cause) }], now)
+  } else if (cause !== 'enqueue') {
+    yield* afterEnded([{ jobId, tick: execution.tickAt !== null, chain: isChained(cause) }], now)
   }
   yield* writeAuditLog({
     at: now,

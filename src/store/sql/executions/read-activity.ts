@@ -2,11 +2,17 @@
  * What happened in a span, for pictures of it. No index orders executions by their end, and none is worth its price on the
  * hot path: a stretch of the primary key is read, from where the span begins, and never more than `maxRows` of it.
  */
-import type { Cause } from '../../../core/execution/execution.ts'
-import type { ExecutionState } from '../../../core/execution/execution-state.ts'
-import type { FinishedRun } from '../../../core/history/statistics.ts'
 import type { Activity, ActivityQuery, TimelineQuery, TimelineRow } from '../../store.ts'
-import { number, optionalNumber, optionalText, rangeFrom, text } from '../runtime/rows.ts'
+import {
+  causeOf,
+  executionStateOf,
+  finalStateOf,
+  number,
+  optionalNumber,
+  optionalText,
+  rangeFrom,
+  text,
+} from '../runtime/rows.ts'
 import { countedRows, pageRows, type Row, row, rows, type Script } from '../runtime/script.ts'
 import { seqAround } from '../runtime/seq-at.ts'
 import { Where } from '../runtime/where.ts'
@@ -45,7 +51,7 @@ export function* readActivity({ from, to, bucketMs, maxRows }: ActivityQuery): S
   return {
     ended: ended.map((written) => ({
       at: number(written.at),
-      state: text(written.state) as FinishedRun['state'],
+      state: finalStateOf(written.state),
       count: number(written.n),
     })),
     ranges: ranges.map(rangeFrom),
@@ -57,8 +63,12 @@ export function* readTimeline(query: TimelineQuery): Script<TimelineRow[]> {
   const { from, to, job, limit, beforeSeq, lookBackMs, maxRows } = query
   const { low, high } = yield* stretch(from, to, lookBackMs, maxRows)
   const jobId = job === undefined ? null : yield* jobIdOf(job)
-  const found: Row[] = []
-  for (let end = Math.min(high, beforeSeq ?? high); end > low && found.length < limit; end -= countedRows) {
+  const executions: Row[] = []
+  for (
+    let end = Math.min(high, beforeSeq ?? high);
+    end > low && executions.length < limit;
+    end -= countedRows
+  ) {
     const where = new Where('e.seq >= ? AND e.seq < ?')
     where.params.push(Math.max(low, end - countedRows), end)
     if (jobId !== null) where.and('e.job_id = ?', jobId)
@@ -66,16 +76,16 @@ export function* readTimeline(query: TimelineQuery): Script<TimelineRow[]> {
     const page = yield* rows(
       `${timelineColumns} WHERE ${where.text} ORDER BY e.seq DESC LIMIT ?`,
       ...where.params,
-      limit - found.length,
+      limit - executions.length,
     )
-    found.push(...page)
+    executions.push(...page)
   }
-  if (found.length === limit) return found.map(timelineRow)
+  if (executions.length === limit) return executions.map(timelineRow)
   // What still runs may be much older.
   const held = (yield* rows(heldText, Math.min(low, beforeSeq ?? low), to, limit))
     .filter((written) => jobId === null || text(written.job_id) === jobId)
     .toSorted((a, b) => number(b.seq) - number(a.seq))
-  return [...found, ...held].slice(0, limit).map(timelineRow)
+  return [...executions, ...held].slice(0, limit).map(timelineRow)
 }
 
 /** The numbers of executions that may belong to the span; `coveredFrom` says from where on none is left out. */
@@ -99,8 +109,8 @@ function timelineRow(written: Row): TimelineRow {
     id: text(written.id),
     jobId: text(written.job_id),
     job: text(written.job_name ?? ''),
-    state: text(written.state) as ExecutionState,
-    cause: text(written.cause) as Cause,
+    state: executionStateOf(written.state),
+    cause: causeOf(written.cause),
     nodeId: optionalText(written.leased_by),
     startedAt: number(written.started_at),
     finishedAt: optionalNumber(written.finished_at),

@@ -1,7 +1,6 @@
 /** What the executions of a page wait for: a handful of statements, however many they are. */
-import type { ExecutionState } from '../../../core/execution/execution-state.ts'
 import type { WaitingRow } from '../../store.ts'
-import { number, optionalText, text } from '../runtime/rows.ts'
+import { executionStateOf, number, optionalText, text } from '../runtime/rows.ts'
 import { type Row, rows, type Script } from '../runtime/script.ts'
 import { isActive } from '../work/states.ts'
 
@@ -12,22 +11,22 @@ const pausedText =
   'SELECT name, paused_by, paused_reason FROM @queues WHERE name IN ?* AND paused_at IS NOT NULL'
 const busyText = `SELECT queue, count(*) AS n FROM @job_executions
   WHERE state = 'running' AND leased_until > 0 AND queue IN ?* GROUP BY queue`
-/** What runs stands in the way more than what waits itself. */
+/** Running executions come first: they are the better explanation than ones that wait, too. */
 const beforeText = `SELECT job_id, id, state FROM @job_executions
   WHERE job_id IN ?* AND ${isActive} AND cause <> 'enqueue'
   ORDER BY CASE WHEN state = 'running' THEN 0 ELSE 1 END, seq`
 
 export function* readWaits(ids: readonly string[]): Script<WaitingRow[]> {
   if (ids.length === 0) return []
-  const found = yield* rows(waitingText, ids)
-  const queues = [...new Set(found.map(({ queue }) => text(queue)))]
+  const waiting = yield* rows(waitingText, ids)
+  const queues = [...new Set(waiting.map(({ queue }) => text(queue)))]
   const blocked = [
-    ...new Set(found.filter(({ state }) => state === 'blocked').map(({ job_id }) => text(job_id))),
+    ...new Set(waiting.filter(({ state }) => state === 'blocked').map(({ job_id }) => text(job_id))),
   ]
   const paused = yield* rows(pausedText, queues)
   const busy = yield* rows(busyText, queues)
   const active = blocked.length === 0 ? [] : yield* rows(beforeText, blocked)
-  return found.map((row) => {
+  return waiting.map((row) => {
     const pause = paused.find(({ name }) => name === row.queue)
     const before = row.state === 'blocked' ? active.find(({ job_id }) => job_id === row.job_id) : undefined
     return {
@@ -36,8 +35,7 @@ export function* readWaits(ids: readonly string[]): Script<WaitingRow[]> {
       hasHandler: number(row.handled) === 1,
       queuePause: pause === undefined ? null : pauseFrom(pause),
       busy: number(busy.find(({ queue }) => queue === row.queue)?.n ?? 0),
-      before:
-        before === undefined ? null : { id: text(before.id), state: text(before.state) as ExecutionState },
+      before: before === undefined ? null : { id: text(before.id), state: executionStateOf(before.state) },
     }
   })
 }

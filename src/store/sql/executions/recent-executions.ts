@@ -3,9 +3,8 @@
  * and none is worth its price on the hot path; three others carry it: the primary key for what is new, the leases for
  * what runs, and the ids of what was unfinished at the last look.
  */
-import type { ExecutionState } from '../../../core/execution/execution-state.ts'
 import type { ExecutionMark, RecentExecutions, RecentQuery } from '../../store.ts'
-import { number, optionalNumber, text } from '../runtime/rows.ts'
+import { executionStateOf, number, optionalNumber, text } from '../runtime/rows.ts'
 import { type Row, rows, type Script } from '../runtime/script.ts'
 
 // LEFT, or MariaDB begins with the jobs and sorts every execution there is.
@@ -36,7 +35,7 @@ function markFrom(row: Row): ExecutionMark {
     seq: number(row.seq),
     id: text(row.id),
     job: text(row.job_name ?? ''),
-    state: text(row.state) as ExecutionState,
+    state: executionStateOf(row.state),
     attempt: number(row.attempt),
     progress: optionalNumber(row.progress),
   }

@@ -115,14 +115,14 @@ function* applyChange(job: Job, change: JobChange, by: ChangeContext, context: S
   }
 }
 
-/** What is unfinished is done by the new definition: it is for the nodes that can do that. */
+/** Unfinished executions follow the new definition, so they are for the nodes that can run it. */
 function* passOn(before: Job, after: Job): Script<void> {
   const handler = handlerKey(after.spec.handler)
   if (handler === handlerKey(before.spec.handler)) return
   yield* run(`UPDATE @job_executions SET handler = ? WHERE job_id = ? AND ${isUnfinished}`, handler, after.id)
 }
 
-/** A second pause with another end or reason goes on from the first: its cursor stands. Null where it brings neither. */
+/** A second pause with another end or reason continues the first, whose cursor stays. Null where it has neither. */
 function changedPause(
   { state, pause }: Job,
   { until, reason }: Extract<JobChange, { kind: 'pause' }>,
@@ -249,7 +249,7 @@ function* resetCursor(job: Job, now: number): Script<Job> {
     job.id,
     now,
   )
-  // What lies before a tick that ran stays accounted.
+  // Whatever comes before a tick that ran stays accounted for.
   yield* run(
     'DELETE FROM @tick_ranges WHERE job_id = ? AND from_at > ?',
     job.id,
@@ -265,7 +265,7 @@ function* resetCursor(job: Job, now: number): Script<Job> {
     job.id,
     revisionFrom,
   )
-  // Its last tick was the wrong clock's: where one is still to come, it goes on.
+  // Its last tick came from the wrong clock: if one is still to come, the job goes on.
   return { ...reset, revisionFrom, state: job.state === 'completed' ? 'active' : job.state }
 }
 

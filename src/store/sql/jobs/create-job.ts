@@ -65,7 +65,7 @@ export function* createJob(job: NewJob, context: ScriptContext): Script<Job> {
   return created
 }
 
-/** They stand below the ledger's begin: readable, and no longer counted. */
+/** They are older than the start of the ledger: readable, but no longer counted. */
 function* insertOwed(
   job: Job,
   owed: readonly OwedTick[],
@@ -135,12 +135,12 @@ export function* insertRevision(
   })
 }
 
-/** A tag that stands twice in the spec counts once. */
+/** A tag that appears twice in the spec counts once. */
 function* insertTags(jobId: string, { tags }: JobSpec): Script<void> {
   yield* insertAll(
     'job_tags',
     { tag: 'text', job_id: 'text' },
-    [...new Set(tags)].map((tag) => [tag, jobId]),
+    [...new Set(tags)].map((tag) => ({ tag, job_id: jobId })),
   )
 }
 
@@ -151,9 +151,9 @@ export function* changeTags(jobId: string, before: JobSpec, after: JobSpec): Scr
 }
 
 export function* readJob(id: string): Script<Job> {
-  const found = yield* row('SELECT * FROM @jobs WHERE id = ?', id)
-  if (found === null) throw jobNotFound(id)
-  return jobFrom(found)
+  const job = yield* row('SELECT * FROM @jobs WHERE id = ?', id)
+  if (job === null) throw jobNotFound(id)
+  return jobFrom(job)
 }
 
 export function jobNotFound(reference: string): EvertickError {

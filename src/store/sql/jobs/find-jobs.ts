@@ -5,7 +5,7 @@ import { jobFrom, number, specFrom, text } from '../runtime/rows.ts'
 import { row, rows, type Script } from '../runtime/script.ts'
 import { countsOf, likeText, Where } from '../runtime/where.ts'
 
-/** A job is much to read: its spec, and more. */
+/** A job's row is large: it has the whole spec. */
 export const jobsPerPage = 200
 
 export function* listJobs(query: JobQuery): Script<Job[]> {
@@ -28,11 +28,11 @@ export function* listJobs(query: JobQuery): Script<Job[]> {
 }
 
 export function* jobsChangedSince(since: number): Script<JobMark[]> {
-  const found = yield* rows(
+  const jobs = yield* rows(
     'SELECT id, name, revision, deleted_at, updated_at FROM @jobs WHERE updated_at >= ? ORDER BY updated_at',
     since,
   )
-  return found.map((job) => ({
+  return jobs.map((job) => ({
     id: text(job.id),
     name: text(job.name),
     revision: number(job.revision),
@@ -42,8 +42,8 @@ export function* jobsChangedSince(since: number): Script<JobMark[]> {
 }
 
 export function* listRevisions(jobId: string): Script<Revision[]> {
-  const found = yield* rows('SELECT * FROM @job_revisions WHERE job_id = ? ORDER BY revision', jobId)
-  return found.map((revision) => ({
+  const revisions = yield* rows('SELECT * FROM @job_revisions WHERE job_id = ? ORDER BY revision', jobId)
+  return revisions.map((revision) => ({
     revision: number(revision.revision),
     from: number(revision.from_at),
     spec: specFrom(revision.spec),
@@ -58,8 +58,8 @@ const pausedText = `SELECT name, paused_at FROM @jobs
   WHERE deleted_at IS NULL AND state <> 'active' AND state = 'paused' AND paused_at <= ? LIMIT ?`
 
 export function* pausedBefore(at: number, limit: number): Script<PausedJob[]> {
-  const found = yield* rows(pausedText, at, limit)
-  return found.map(({ name, paused_at }) => ({ name: text(name), since: number(paused_at) }))
+  const paused = yield* rows(pausedText, at, limit)
+  return paused.map(({ name, paused_at }) => ({ name: text(name), since: number(paused_at) }))
 }
 
 /** All by the index of their names, those at rest by their own: nobody reads the rows of active jobs. */
@@ -76,7 +76,7 @@ export function* countJobs(): Script<Record<string, number>> {
 /** Jobs with the tag that is its parameter. */
 export const tagged = 'id IN (SELECT job_id FROM @job_tags WHERE tag = ?)'
 
-/** Capitals of ASCII are as good as small letters. Of others each engine thinks differently: those are matched as written. */
+/** ASCII letters match in either case. Engines disagree about other letters, so those are matched as written. */
 export function searched(search: string): [string, string, string] {
   const lowered = search.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
   const pattern = (text: string) => `%${likeText(text)}%`

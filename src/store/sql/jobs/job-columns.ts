@@ -1,4 +1,4 @@
-/** What of a job's definition has a column of its own, because some statement asks for it. */
+/** The parts of a job's definition that have their own column, because a statement needs them. */
 import { handlerKey } from '../../../core/job/handler.ts'
 import { lateAfterMs } from '../../../core/job/health.ts'
 import type { JobSpec } from '../../../core/job/job.ts'

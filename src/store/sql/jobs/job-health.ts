@@ -1,7 +1,7 @@
 /**
- * How jobs do, in SQL: of a page of them, of those that a filter asks for, and counted. `healthOf` of the core says the
- * same of one job; a test holds the two against each other. Nothing here reads a job's history: what has failed stands in
- * `unproven`, what is unstarted in the index of lanes, and what nobody can run is found by its handler.
+ * The health of jobs, in SQL: for a page of them, for a filter, and counted. `healthOf` of the core computes the same for
+ * one job; a test compares the two. Nothing here reads a job's history: failures are in `unproven`, unstarted ticks in the
+ * index of lanes, and jobs that no node can run are found by their handler.
  */
 import type { HealthCounts, HealthState } from '../../../core/job/health.ts'
 import type { JobHealth } from '../../store.ts'
@@ -81,32 +81,32 @@ export function* readHealth(jobIds: readonly string[], now: number): Script<JobH
   )
   const waiting = new Map<string, number>()
   for (const ticks of [pendingTicks, blockedTicks]) {
-    const found = yield* rows(
+    const unstarted = yield* rows(
       `SELECT job_id, min(ready_at) AS ready_at FROM @job_executions WHERE job_id IN ?* AND ${ticks} GROUP BY job_id`,
       jobIds,
     )
-    for (const { job_id, ready_at } of found) {
+    for (const { job_id, ready_at } of unstarted) {
       const at = number(ready_at)
       waiting.set(text(job_id), Math.min(at, waiting.get(text(job_id)) ?? at))
     }
   }
-  const unproven = new Map(failed.map((found) => [text(found.job_id), found]))
+  const unproven = new Map(failed.map((failure) => [text(failure.job_id), failure]))
   const canRun = new Set(handled.map(({ id }) => text(id)))
   return jobIds.map((jobId) => {
-    const found = unproven.get(jobId)
+    const failure = unproven.get(jobId)
     return {
       jobId,
       led,
       hasHandler: canRun.has(jobId),
-      failures: found === undefined ? null : number(found.failures),
-      failedId: optionalText(found?.execution_id),
-      failedAt: optionalNumber(found?.failed_at),
+      failures: failure === undefined ? null : number(failure.failures),
+      failedId: optionalText(failure?.execution_id),
+      failedAt: optionalNumber(failure?.failed_at),
       unstartedSince: waiting.get(jobId) ?? null,
     }
   })
 }
 
-/** All jobs, by how they do: those that do well are what is left. */
+/** All jobs by health: those that are ok are what is left. */
 export function* countHealth(now: number): Script<HealthCounts> {
   const led = yield* isLed(now)
   const count = function* (state: HealthState): Script<number> {

@@ -5,8 +5,8 @@ import { hold, row, type Script } from '../runtime/script.ts'
 
 /** By name or id; deleted jobs are not found. */
 export function* findJob(reference: string): Script<Job | null> {
-  const found = (yield* row(byNameText, reference)) ?? (yield* row(byIdText, reference))
-  return found === null ? null : jobFrom(found)
+  const job = (yield* row(byNameText, reference)) ?? (yield* row(byIdText, reference))
+  return job === null ? null : jobFrom(job)
 }
 
 /** The same, and holds the job's row for the rest of the transaction. */
@@ -14,9 +14,9 @@ export function* lockJob(
   reference: string,
   lock: 'FOR UPDATE' | 'FOR SHARE' = 'FOR UPDATE',
 ): Script<Job | null> {
-  const found =
+  const job =
     (yield* row(`${byNameText} ${lock}`, reference)) ?? (yield* row(`${byIdText} ${lock}`, reference))
-  return found === null ? null : jobFrom(found)
+  return job === null ? null : jobFrom(job)
 }
 
 const byNameText = 'SELECT * FROM @jobs WHERE name = ? AND deleted_at IS NULL'

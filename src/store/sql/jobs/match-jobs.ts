@@ -3,11 +3,10 @@
  * says is looked up by the index of its history, once for each job that the rest lets through. No column of the job repeats
  * it: each run would have to write the row of its job, over which all nodes meet.
  */
-import type { HealthState } from '../../../core/job/health.ts'
 import type { JobStatus } from '../../../core/job/job-status.ts'
 import type { JobFilter, JobTerm } from '../../store.ts'
 import { type LastColumn, lastColumns } from '../executions/last-executions.ts'
-import { text } from '../runtime/rows.ts'
+import { healthStateOf, jobStatusOf, text } from '../runtime/rows.ts'
 import { type Param, rows, type Script } from '../runtime/script.ts'
 import { likeText, Where } from '../runtime/where.ts'
 import { searched } from './find-jobs.ts'
@@ -86,8 +85,8 @@ const fewJobs = 1_000
 function* fewOf(term: JobTerm): Script<string[] | null> {
   const few = fewText(term)
   if (few === null) return null
-  const found = yield* rows(`${few.text} LIMIT ?`, ...few.params, fewJobs + 1)
-  return found.length > fewJobs ? null : [...new Set(found.map(({ job_id }) => text(job_id)))]
+  const jobs = yield* rows(`${few.text} LIMIT ?`, ...few.params, fewJobs + 1)
+  return jobs.length > fewJobs ? null : [...new Set(jobs.map(({ job_id }) => text(job_id)))]
 }
 
 function fewText(term: JobTerm): Condition | null {
@@ -142,12 +141,12 @@ function conditionOf(term: JobTerm, led: boolean, now: number): Condition {
       return { text: `(COALESCE(j.schedule_kind, 'none') IN ?*)`, params: [values] }
     case 'status':
       return {
-        text: `(${values.map((value) => statusConditions[value as JobStatus]).join(' OR ')})`,
+        text: `(${values.map((value) => statusConditions[jobStatusOf(value)]).join(' OR ')})`,
         params: [],
       }
     case 'health':
       return anyOf(values, (value) => {
-        const { text, params } = healthCondition(value as HealthState, led, now)
+        const { text, params } = healthCondition(healthStateOf(value), led, now)
         return [text, ...params]
       })
     case 'last':

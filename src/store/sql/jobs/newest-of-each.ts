@@ -12,15 +12,15 @@ const sizes = [50, 10, 1] as const
 
 /** `select` has one parameter, the job's id, and ends by its LIMIT. */
 export function* newestOfEach(jobIds: readonly string[], select: string): Script<Row[]> {
-  const found: Row[] = []
+  const newest: Row[] = []
   for (let from = 0; from < jobIds.length; ) {
     const size = sizes.find((size) => size <= jobIds.length - from) ?? 1
     const ids: Param[] = jobIds.slice(from, from + size)
     const parts = ids.map((_, index) => `SELECT * FROM (${select}) n${index}`)
-    found.push(...(yield* rows(parts.join(' UNION ALL '), ...ids)))
+    newest.push(...(yield* rows(parts.join(' UNION ALL '), ...ids)))
     from += size
   }
-  return found
+  return newest
 }
 
 const runsText = (limit: number) =>
@@ -32,11 +32,11 @@ const managedText = `SELECT r.job_id, r.spec FROM @job_revisions r
    ORDER BY r.revision DESC LIMIT 1`
 
 export function* recentRuns(jobIds: readonly string[], limit: number): Script<JobRun[]> {
-  const found = yield* newestOfEach(jobIds, runsText(Math.trunc(limit)))
-  return found.map((row) => ({ jobId: text(row.job_id), ...finishedRunFrom(row) }))
+  const runs = yield* newestOfEach(jobIds, runsText(Math.trunc(limit)))
+  return runs.map((row) => ({ jobId: text(row.job_id), ...finishedRunFrom(row) }))
 }
 
 export function* managedSpecs(jobIds: readonly string[]): Script<ManagedSpec[]> {
-  const found = yield* newestOfEach(jobIds, managedText)
-  return found.map(({ job_id, spec }) => ({ jobId: text(job_id), spec: specFrom(spec) }))
+  const revisions = yield* newestOfEach(jobIds, managedText)
+  return revisions.map(({ job_id, spec }) => ({ jobId: text(job_id), spec: specFrom(spec) }))
 }

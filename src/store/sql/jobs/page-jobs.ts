@@ -5,7 +5,7 @@
 import type { JobStatus } from '../../../core/job/job-status.ts'
 import type { JobFilter, JobPageQuery, JobPlace, JobSort, PlacedJob, TagCount } from '../../store.ts'
 import { type LastColumn, lastColumns } from '../executions/last-executions.ts'
-import { jobFrom, number, text } from '../runtime/rows.ts'
+import { jobFrom, jobStatusOf, number, text } from '../runtime/rows.ts'
 import { type Param, pageRows, type Row, row, rows, type Script } from '../runtime/script.ts'
 import { type MatchedJobs, matchedJobs, statusText } from './match-jobs.ts'
 
@@ -39,8 +39,8 @@ const orders: Readonly<Record<JobSort, Order>> = {
 export function* pageJobs(query: JobPageQuery): Script<PlacedJob[]> {
   const places = yield* placesOf(query)
   const ids = places.map(({ id }) => id)
-  const found = ids.length === 0 ? [] : yield* rows('SELECT * FROM @jobs WHERE id IN ?*', ids)
-  const jobs = new Map(found.map((written) => [text(written.id), jobFrom(written)]))
+  const jobRows = ids.length === 0 ? [] : yield* rows('SELECT * FROM @jobs WHERE id IN ?*', ids)
+  const jobs = new Map(jobRows.map((written) => [text(written.id), jobFrom(written)]))
   return places.flatMap((place) => {
     const job = jobs.get(place.id)
     return job === undefined ? [] : [{ job, place }]
@@ -72,12 +72,12 @@ function* placesWhere(
   const [beyond, way] = descending ? ['<', 'DESC'] : ['>', 'ASC']
   if (after !== undefined) where.and(...beyondPlace(key, beyond, after))
   const order = key === 'j.id' ? `j.id ${way}` : `${key} ${way}, j.id ${way}`
-  const found = yield* rows(
+  const places = yield* rows(
     `SELECT j.id, ${key} AS place FROM ${matched.from} WHERE ${where.text} ORDER BY ${order} LIMIT ?`,
     ...paramsOf(matched),
     limit,
   )
-  return found.map(({ id, place }) => ({ id: text(id), value: place ?? null }))
+  return places.map(({ id, place }) => ({ id: text(id), value: place ?? null }))
 }
 
 function beyondPlace(key: string, beyond: string, { value, id }: JobPlace): [string, ...Param[]] {
@@ -99,23 +99,23 @@ export function* countMatches(filter: JobFilter, cap: number): Script<number> {
 }
 
 export function* countTags(limit: number): Script<TagCount[]> {
-  const found = yield* rows(
+  const tags = yield* rows(
     `SELECT t.tag, count(*) AS n FROM @job_tags t JOIN @jobs j ON j.id = t.job_id
      WHERE j.deleted_at IS NULL GROUP BY t.tag ORDER BY n DESC, t.tag LIMIT ?`,
     limit,
   )
-  return found.map(({ tag, n }) => ({ tag: text(tag), jobs: number(n) }))
+  return tags.map(({ tag, n }) => ({ tag: text(tag), jobs: number(n) }))
 }
 
 /** The names of all that match, in their order. */
 export function* matchingNames(filter: JobFilter, limit: number): Script<string[]> {
   const matched = yield* matchedJobs(filter, [])
-  const found = yield* rows(
+  const jobs = yield* rows(
     `SELECT j.name FROM ${matched.from} WHERE ${matched.where.text} ORDER BY j.name LIMIT ?`,
     ...paramsOf(matched),
     limit,
   )
-  return found.map((written) => text(written.name))
+  return jobs.map((written) => text(written.name))
 }
 
 function paramsOf({ fromParams, where }: MatchedJobs): Param[] {
@@ -134,8 +134,8 @@ export function* countStatuses(now: number): Script<Partial<Record<JobStatus, nu
   let after: string | undefined = ''
   while (after !== undefined) {
     const page: Row[] = yield* rows(pageText, ...looked.params, after, pageRows)
-    for (const found of page) {
-      const status = text(found.status) as JobStatus
+    for (const job of page) {
+      const status = jobStatusOf(job.status)
       counts[status] = (counts[status] ?? 0) + 1
     }
     after = page.length < pageRows ? undefined : text(page.at(-1)?.id)

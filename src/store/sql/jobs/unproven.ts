@@ -1,7 +1,7 @@
 /**
- * Jobs whose last final outcome is no success. Whatever ends an execution for good writes it here, in its own transaction
- * and last, after jobs and executions: nobody who holds one of these rows waits for another. Apart from the jobs, whose rows
- * all nodes meet over; and a success writes only where there is a row to remove.
+ * Jobs whose last final outcome was not a success. Whatever ends an execution for good writes it here, in its own
+ * transaction and last, after jobs and executions: nobody who holds one of these rows waits for another. It is not a
+ * column of the jobs, whose rows all nodes contend for; and a success writes only where there is a row to remove.
  */
 import type { Completion } from '../hot-scripts.ts'
 import { run, type Script } from '../runtime/script.ts'

@@ -15,7 +15,7 @@ export interface Lifecycle<Connection> {
   check(connection: Connection): Promise<unknown>
   /** In order, when there is no hurry. */
   end(connection: Connection): Promise<void>
-  /** At once: it may lead nowhere. */
+  /** At once: the other end may be gone. */
   destroy(connection: Connection): void
   /** A connection that only waits does not keep the process alive. */
   rest(connection: Connection, resting: boolean): void
@@ -34,9 +34,9 @@ const idleMs = 60_000
 /** A connection that has rested for longer is checked first: a firewall may have forgotten it. A busy pool never pays. */
 const restedMs = 1_000
 const checkMs = 2_000
-/** How long a goodbye waits for its answer. */
+/** How long an orderly close waits for its answer. */
 const endMs = 1_000
-/** Nothing of ours is under way for longer. */
+/** None of our own statements takes longer. */
 const closeMs = 15_000
 
 interface Waiter<Connection> {
@@ -55,7 +55,7 @@ export class ConnectionPool<Connection extends object> {
   readonly #lifecycle: Lifecycle<Connection>
   readonly #dialer: Dialer
   readonly #host: Host
-  /** The one used last is used next, so that the others grow old. */
+  /** The one used last is used next, so that the others can expire. */
   readonly #idle: Rested<Connection>[] = []
   readonly #inUse = new Set<Connection>()
   readonly #waiters: Waiter<Connection>[] = []
@@ -111,7 +111,7 @@ export class ConnectionPool<Connection extends object> {
     return this.#idle.length + this.#inUse.size + this.#opening
   }
 
-  /** Marks it as in use. Where it does not answer, those that have rested for even longer lead nowhere, either. */
+  /** Marks it as in use. Where it does not answer, those that have rested even longer are dead, too. */
   async #isUsable({ connection, since }: Rested<Connection>): Promise<boolean> {
     this.#inUse.add(connection)
     this.#lifecycle.rest(connection, false)

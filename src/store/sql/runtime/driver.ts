@@ -19,11 +19,11 @@ export interface SqlDriver {
   readonly longestTransactionMs: number
   /** How long it may keep every other write of this process waiting. */
   readonly longestHoldMs: number
-  /** A word that changes when another process has written; null where a script has to find out. */
+  /** A text that changes when another process has written; null where a script has to find out. */
   changes(): Promise<string> | null
   /** The database's own time; null where it is this host's. */
   time(): Promise<number> | null
-  /** Ends a slice of long work: the rest of the process has its turn. */
+  /** Ends a slice of long work, so that the rest of the process gets its turn. */
   rest(): Promise<void>
   /** What is still under way after `graceMs` is cut off. */
   close(graceMs?: number): Promise<void>
@@ -38,13 +38,13 @@ export interface ReadOptions {
 
 export interface WriteOptions {
   /**
-   * False for what nobody outside is told of (a claim, a heartbeat): it resolves after the commit, and its durability
-   * rides on the next durable one. (A server's commit always is.)
+   * False for what is not acknowledged to anybody outside (a claim, a heartbeat): it resolves after the commit, and
+   * becomes durable with the next durable one. (A server's commit always is.)
    */
   readonly durable?: boolean
   /** A heartbeat or a renewal: it must not queue behind work. (SQLite has one writer for all.) */
   readonly pulse?: boolean
-  /** A migration: it takes as long as it takes. */
+  /** A migration: it has no time limit. */
   readonly slow?: boolean
 }
 

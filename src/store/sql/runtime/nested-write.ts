@@ -1,6 +1,7 @@
 /**
  * A handler's transaction is its own: what Evertick is asked to write inside it, but without its `tx`, would on SQLite
- * wait for it for ever, and on a server survive its rollback. Refused everywhere, so that one code fits all engines.
+ * wait for it for ever, and on a server survive its rollback. It is refused everywhere,
+ * so that the same code works on all engines.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { EvertickError } from '../../../core/error.ts'

@@ -1,23 +1,56 @@
-/** Rows of the database, read once into the words of the domain. */
+/** Rows of the database, read into the words of the domain. */
+import { accessKinds, accessRoles } from '../../../core/access/access-role.ts'
+import { attemptOutcomes } from '../../../core/attempt/outcome.ts'
 import {
   type Cause,
+  causes,
   type Execution,
   type ExecutionError,
   idempotencyKey,
 } from '../../../core/execution/execution.ts'
-import type { ExecutionState } from '../../../core/execution/execution-state.ts'
+import { executionStates } from '../../../core/execution/execution-state.ts'
+import { healthStates } from '../../../core/job/health.ts'
 import type { Job, JobSpec } from '../../../core/job/job.ts'
-import type { JobState } from '../../../core/job/job-state.ts'
-import type { TickRange } from '../../../core/tick/account.ts'
+import { jobStates } from '../../../core/job/job-state.ts'
+import { jobStatuses } from '../../../core/job/job-status.ts'
+import { skipReasons, type TickRange } from '../../../core/tick/account.ts'
 import type { Row } from './script.ts'
 
 type Value = string | number | null | undefined
 
-/** Of a column that is never null. One that the statement did not read is a fault of ours. */
+/** Of a column that is never null. One that the statement did not read is a bug. */
 export function text(value: Value): string {
   if (value === undefined) throw new TypeError('The row has no such column.')
   return String(value)
 }
+
+/**
+ * The reader of a column that holds one word of a list. A word that is not in it was not written by this version, so it
+ * fails instead of passing for one that is.
+ */
+export function oneOf<Word extends string>(what: string, words: readonly Word[]): (value: Value) => Word {
+  const known = new Map<string, Word>(words.map((word) => [word, word]))
+  return (value) => {
+    const word = known.get(text(value))
+    if (word === undefined) throw new TypeError(`"${String(value)}" is not a known ${what}.`)
+    return word
+  }
+}
+
+export const jobStateOf = oneOf('state of a job', jobStates)
+export const jobStatusOf = oneOf('status of a job', jobStatuses)
+export const healthStateOf = oneOf('health of a job', healthStates)
+export const executionStateOf = oneOf('state of an execution', executionStates)
+export const activeStateOf = oneOf('state of an active execution', ['pending', 'running', 'retrying'])
+export const finalStateOf = oneOf('final state of an execution', ['completed', 'failed', 'cancelled'])
+export const causeOf = oneOf('cause of an execution', causes)
+export const accountOf = oneOf('account of a tick', ['fired', 'caught_up'])
+export const rangeAccountOf = oneOf('account of a range', ['coalesced', 'skipped'])
+export const rangeReasonOf = oneOf('reason of a range', [...skipReasons, 'latest'])
+export const attemptOutcomeOf = oneOf('outcome of an attempt', attemptOutcomes)
+export const logLevelOf = oneOf('log level', ['debug', 'info', 'warn', 'error'])
+export const accessKindOf = oneOf('kind of access', accessKinds)
+export const accessRoleOf = oneOf('role', accessRoles)
 
 export function number(value: Value): number {
   return Number(value)
@@ -37,6 +70,10 @@ export function json(value: Value): unknown {
 
 export function jsonObject(value: Value): Record<string, unknown> {
   return (json(value) ?? {}) as Record<string, unknown>
+}
+
+export function errorFrom(value: Value): ExecutionError | null {
+  return json(value) as ExecutionError | null
 }
 
 export function idsOf(rows: readonly Row[]): ReadonlySet<string> {
@@ -62,7 +99,7 @@ export function jobFrom(row: Row): Job {
     id: text(row.id),
     name: text(row.name),
     spec: specFrom(row.spec),
-    state: text(row.state) as JobState,
+    state: jobStateOf(row.state),
     version: number(row.version),
     revision: number(row.revision),
     revisionFrom: number(row.revision_from),
@@ -91,7 +128,7 @@ export function jobFrom(row: Row): Job {
 
 /** Expects the execution's columns and its job's name as `job_name`. */
 export function executionFrom(row: Row): Execution {
-  const cause = text(row.cause) as Cause
+  const cause = causeOf(row.cause)
   const scheduledFor = number(row.scheduled_for)
   return {
     id: text(row.id),
@@ -99,9 +136,9 @@ export function executionFrom(row: Row): Execution {
     jobName: text(row.job_name),
     cause,
     tickAt: optionalNumber(row.tick_at),
-    account: optionalText(row.account) as Execution['account'],
+    account: row.account === null ? null : accountOf(row.account),
     scheduledFor,
-    state: text(row.state) as ExecutionState,
+    state: executionStateOf(row.state),
     readyAt: number(row.ready_at),
     startBy: optionalNumber(row.start_by),
     queue: text(row.queue),
@@ -112,7 +149,7 @@ export function executionFrom(row: Row): Execution {
     caughtUpOf: optionalNumber(row.caught_up_of),
     input: json(row.input),
     result: json(row.result),
-    error: json(row.error) as ExecutionError | null,
+    error: errorFrom(row.error),
     cancelReason: optionalText(row.cancel_reason),
     cancelRequestedAt: optionalNumber(row.cancel_requested_at),
     progress: optionalNumber(row.progress),
@@ -142,8 +179,8 @@ export function rangeFrom(row: Row): TickRange {
     from: number(row.from_at),
     to: number(row.to_at),
     count: number(row.count),
-    account: text(row.account) as TickRange['account'],
-    reason: text(row.reason) as TickRange['reason'],
+    account: rangeAccountOf(row.account),
+    reason: rangeReasonOf(row.reason),
     executionId: optionalText(row.execution_id),
   }
 }

@@ -27,24 +27,29 @@ export interface Statement {
   readonly alone?: 'reads' | 'writes'
 }
 
-/** What an insert writes, in the order of its values. PostgreSQL reads them as arrays, and must be told of what. */
+/** The columns that an insert writes, in order. PostgreSQL reads their values as arrays, and must be told of what. */
 export type Columns<Name extends string = string> = Readonly<Record<Name, 'text' | 'number'>>
+
+/** A row by the names of its columns: a value that is missing, misspelled or of the other type does not compile. */
+export type RowOf<Written extends Columns> = {
+  readonly [Name in keyof Written]: (Written[Name] extends 'number' ? number : string) | null
+}
 
 /** Many rows into one table, by whatever form is the engine's fastest. */
 export interface Insert {
   readonly into: string
   readonly columns: Columns
-  readonly rows: readonly (readonly Param[])[]
+  readonly rows: readonly RowOf<Columns>[]
 }
 
 export type Step = Statement | Insert
 
-/** What a step is answered with: rows or a number, as it wants. Who yields the step knows which. */
+/** The answer to a step: rows or a number, as it wants. Whoever yields the step knows which. */
 export type Answer = Row[] & number
 
 export type Script<T> = Generator<Step, T, Answer>
 
-/** What one step of long work reads at most: between steps others have their turn. */
+/** How many rows one step of long work reads at most: between steps others get their turn. */
 export const pageRows = 1_000
 /** The same where the database only counts them: on SQLite that is this process's time, too. */
 export const countedRows = 10_000
@@ -97,10 +102,10 @@ export function* insertedId(text: string, ...params: Param[]): Script<number> {
   return yield { text, params, wants: 'id' }
 }
 
-export function* insertAll(
+export function* insertAll<const Written extends Columns>(
   into: string,
-  columns: Columns,
-  rows: readonly (readonly Param[])[],
+  columns: Written,
+  rows: readonly RowOf<Written>[],
 ): Script<void> {
   if (rows.length > 0) yield { into, columns, rows }
 }
@@ -137,7 +142,7 @@ export interface ScriptContext {
   readonly tzVersion: string
 }
 
-/** PostgreSQL keeps no NUL in a text, so no engine does: it becomes the sign for what cannot be shown. */
+/** PostgreSQL stores no NUL in text, so no engine does: it becomes the replacement character. */
 export function plain(param: Param): Param {
   if (typeof param === 'string') return param.includes('\0') ? param.replaceAll('\0', '\uFFFD') : param
   return typeof param === 'object' && param !== null ? param.map(plain) : param

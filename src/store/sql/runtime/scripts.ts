@@ -1,4 +1,4 @@
-/** What the nouns of the SQL store stand on: scripts, run by the engine's driver, and what other nodes are told of them. */
+/** What all nouns of the SQL store use: scripts, run by the engine's driver, and the hints that follow them. */
 import type { HintTopic } from '../../hints.ts'
 import type { HotScripts } from '../hot-scripts.ts'
 import type { ReadOptions, SqlDriver, WriteOptions } from './driver.ts'
@@ -19,7 +19,7 @@ export interface Scripts {
   readonly tellingIf: <T>(written: Promise<T>, worthALook: (result: T) => boolean) => Promise<T>
 }
 
-/** Nobody outside hears of these: a power cut may undo them together with everything that followed. */
+/** No result of these leaves the node: a power cut may undo them together with everything that followed. */
 export const unspoken = { durable: false } as const
 /** Long reads: all statements see one moment. */
 export const oneMoment = { snapshot: true } as const

@@ -45,7 +45,7 @@ function* firstAt(table: keyof typeof texts, instant: number): Script<number> {
   while (low < high) {
     const middle = Math.floor((low + high) / 2)
     const next = yield* row(texts[table].at, middle)
-    // What retention has left out lies on no side.
+    // Rows that retention removed are on neither side.
     if (next === null || number(next.created_at) >= instant) high = middle
     else low = number(next.place) + 1
   }

@@ -35,9 +35,9 @@ const maxConflicts = 10
 const maxReconnects = 3
 const conflictNapMs = 10
 const reconnectNapMs = 100
-/** After a first retry in vain it tries no longer than this: callers want to hear of a server that stays away. */
+/** After a first retry fails it goes on no longer than this: callers need to know that a server stays away. */
 const reconnectMs = 2_000
-/** A renewal that comes this late is of no use: better fail, and try on a new connection. */
+/** A renewal this late is useless: it fails, and the next try uses a new connection. */
 const pulseMs = 5_000
 /** Longer than any statement of ours takes. */
 const workMs = 15_000
@@ -54,7 +54,7 @@ export interface PoolSizes {
 }
 
 export class ServerDriver implements SqlDriver {
-  /** It holds rows of its own choice only; the lease, which is renewed, is what bounds it. */
+  /** It holds only the rows that the handler chose; the renewed lease is what limits it. */
   readonly longestTransactionMs: number
   readonly longestHoldMs = 0
   readonly #engine: ServerEngine
@@ -105,13 +105,13 @@ export class ServerDriver implements SqlDriver {
     if (isPool(transaction))
       throw notATransaction(
         this.#engine.callerWords,
-        'tx is a pool: each query of it may take another connection.',
+        'tx is a pool: each of its queries may use another connection.',
       )
     if (transaction instanceof ServerTransaction) return await transaction.run(script())
     const query = this.#engine.callerQuery(transaction)
     if (query !== null) return await runAsync({ query }, script(), dialect)
     if (isQueryable(transaction)) return await runAsync(transaction, script(), dialect)
-    throw notATransaction(this.#engine.callerWords, 'tx is not a transaction that this database knows.')
+    throw notATransaction(this.#engine.callerWords, 'tx is not a transaction of this database.')
   }
 
   async exclusive<T>(request: ExclusiveRequest<T>): Promise<T> {
@@ -196,7 +196,7 @@ export class ServerDriver implements SqlDriver {
     return new Run(session, kind, (error) => this.#troubleOf(error) === 'lost')
   }
 
-  /** A script's own error is nobody's trouble but its caller's. */
+  /** An error of the script itself concerns only its caller. */
   #troubleOf(error: unknown): Trouble {
     if (!(error instanceof ServerFailure) || error.cause instanceof PoolError) return 'other'
     return this.#engine.troubleOf(error)

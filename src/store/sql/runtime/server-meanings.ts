@@ -1,4 +1,4 @@
-/** What a server's errors come down to, in our codes and words; each dialect says which of its numbers mean which. */
+/** The errors of a server, in our codes and words; each dialect says which of its numbers mean which. */
 import type { Meaning } from './dialect.ts'
 
 export const serverMeanings = {
@@ -19,8 +19,8 @@ export const serverMeanings = {
   },
   noEntry: {
     code: 'database_missing',
-    says: 'does not let this user in',
-    next: 'Check user and password of the URL, and from where the server lets this user in.',
+    says: 'refuses this user',
+    next: 'Check the user and password in the URL, and from which hosts the server accepts this user.',
   },
   noRight: {
     code: 'database_missing',
@@ -34,7 +34,7 @@ export const serverMeanings = {
   },
   noSchema: {
     code: 'schema_missing',
-    says: 'lacks a table of Evertick',
+    says: 'lacks a table that Evertick needs',
     next: 'Run `evertick migrate up`.',
   },
   crowded: {
@@ -55,7 +55,7 @@ export const serverMeanings = {
   },
   gaveUp: {
     code: 'database_busy',
-    says: 'gave up a statement',
+    says: 'cancelled a statement',
     next: 'Find who holds a long transaction.',
   },
 } as const satisfies Record<string, Meaning>

@@ -20,18 +20,18 @@ export interface Session {
 }
 
 export interface SessionPool {
-  /** `slow`: for steps that take as long as they take. */
+  /** `slow`: for steps without a time limit. */
   acquire(options?: { readonly slow?: boolean }): Promise<Session>
   /** What is still in use after `graceMs` is cut off. */
   close(graceMs?: number): Promise<void>
 }
 
 export interface SessionLimits {
-  /** A connection that has not answered a step of ours after this leads nowhere; null: a step takes its time. */
+  /** A connection that has not answered a step of ours by then counts as dead; null: a step has no limit. */
   readonly answerMs: number | null
   /**
    * How long a user's transaction may stay open, its own statements included, and how long others wait for its
-   * connection. Null for ours: they never rest, and wait for nobody's.
+   * connection. Null for our own transactions: they never idle, and wait for nobody.
    */
   readonly transactionMs: number | null
 }
@@ -53,7 +53,7 @@ export interface ServerEngine {
   /** Both by the server's codes, never by its messages. */
   troubleOf(failure: ServerFailure): Trouble
   meaningOf(failure: ServerFailure): Meaning | null
-  /** A caller's own transaction, or null where this is none of this server's. */
+  /** A caller's own transaction, or null where the object is not a transaction of this server. */
   callerQuery(transaction: object): ((text: string, params: readonly unknown[]) => Promise<unknown>) | null
   /** What a caller may pass as `tx`, in words. */
   readonly callerWords: string
@@ -62,7 +62,7 @@ export interface ServerEngine {
 /** All connections of this node are in use: the server has nothing to do with it. */
 const crowdedHere: Meaning = {
   code: 'database_busy',
-  says: 'has connections, but all that this node may have were in use for too long',
+  says: 'can be reached, but all connections of this node were in use for too long',
   next: 'Raise `pool.max`, or keep the transactions of handlers short.',
 }
 

@@ -26,7 +26,7 @@ export function restMsOf({ transactionMs }: SessionLimits): number {
 export interface SessionParts {
   readonly dialect: Dialect
   readonly host: Host
-  /** A step that takes longer is given up; null: it takes its time. */
+  /** A step that takes longer is given up; null: it has no limit. */
   readonly answerMs: number | null
   readonly release: (broken: boolean) => void
 }
@@ -34,7 +34,7 @@ export interface SessionParts {
 /** How the connections to a server begin and end. */
 export type Connections<Client extends object> = Omit<Lifecycle<Client>, 'rest'>
 
-/** Both packages keep it there. */
+/** Both packages have it in the same place. */
 export function socketOf(client: unknown): Socket {
   return (client as { connection: { stream: Socket } }).connection.stream
 }

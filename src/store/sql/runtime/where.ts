@@ -2,7 +2,7 @@
 import { number, text } from './rows.ts'
 import type { Param, Row } from './script.ts'
 
-/** Conditions that are there or not: a parameter that may be null has no type on PostgreSQL. */
+/** Optional conditions. They are left out rather than null: on PostgreSQL a null parameter has no type. */
 export class Where {
   text: string
   readonly params: Param[] = []

@@ -54,7 +54,7 @@ export function* accountTicks(
     'SELECT * FROM @jobs WHERE id IN ?* ORDER BY id FOR UPDATE',
     dueJobs.map(({ id }) => id),
   )
-  const jobs = new Map(held.map((found) => [text(found.id), jobFrom(found)]))
+  const jobs = new Map(held.map((job) => [text(job.id), jobFrom(job)]))
   const lanes = yield* loadLanes([...jobs.values()])
   let done = 0
   for (const due of dueJobs) {
@@ -87,7 +87,7 @@ const missedColumns = {
   count: 'number',
 } as const
 
-/** What a batch adds up to. Made anew with each run of the script. */
+/** What a batch adds up to. Made again with each run of the script. */
 class Batch {
   executions = 0
   catchUps = 0
@@ -136,7 +136,7 @@ class Batch {
     if ((yield* hot.moveCursors(moves)) !== moves.length) throw cursorMoved('of a batch')
   }
 
-  /** The sum with the term, and what it is the sum of beside it: told in the same words for ever. */
+  /** The sum goes into the term, its parts into a table beside it, so that both always agree. */
   *writeMissed(termId: number): Script<void> {
     const { found, caughtUp, coalesced, skipped } = this.repair
     if (found === 0) return
@@ -149,13 +149,13 @@ class Batch {
       skipped,
       termId,
     )
-    const rows = this.#missed.map(({ jobName, missed: { account, reason, count } }) => [
-      termId,
-      jobName,
+    const rows = this.#missed.map(({ jobName, missed: { account, reason, count } }) => ({
+      term_id: termId,
+      job_name: jobName,
       account,
       reason,
       count,
-    ])
+    }))
     yield* insertAll('missed_ticks', missedColumns, rows)
   }
 
@@ -193,7 +193,7 @@ function* accountJob(
   try {
     const job = yield* endPauseIfOver(read, now, context)
     if (job.state !== 'active') {
-      // A pause about to run out was found by the look-ahead: come again at its end.
+      // The look-ahead found a pause that is about to end: come again then.
       batch.due(job.nextDueAt)
       return
     }
@@ -229,7 +229,7 @@ function* accountJob(
   }
 }
 
-/** Only executions that may start, with nothing to move out of their way: nearly every tick. */
+/** Only executions that may start at once, with nothing in their way: nearly every tick. */
 function isPlain({ ranges, placement, keepCatchUps, executions }: TickPlan): boolean {
   const makesRoom =
     placement !== null &&
@@ -243,8 +243,8 @@ function isPlain({ ranges, placement, keepCatchUps, executions }: TickPlan): boo
 
 /** Making room may have counted a yield of the chain. */
 function* reread(job: Job): Script<Job> {
-  const found = yield* row('SELECT chain_yields FROM @jobs WHERE id = ?', job.id)
-  return { ...job, chainYields: number(found?.chain_yields) }
+  const current = yield* row('SELECT chain_yields FROM @jobs WHERE id = ?', job.id)
+  return { ...job, chainYields: number(current?.chain_yields) }
 }
 
 /** A pause that has run out ends at its own end; what came after it follows the catch-up policy. */

@@ -10,8 +10,8 @@ import type { RangeDraft } from '../../../core/tick/catch-up.ts'
 import type { TickPlan } from '../../../core/tick/plan-ticks.ts'
 import { type CursorMove, cursorValues } from '../hot-scripts.ts'
 import { number, rangeFrom, text } from '../runtime/rows.ts'
-import { type Param, row, rows, run, type Script, type ScriptContext } from '../runtime/script.ts'
-import { executionRow, insertExecutions } from '../work/insert-execution.ts'
+import { insertRow, row, rows, run, type Script, type ScriptContext } from '../runtime/script.ts'
+import { executionRow, insertExecutions, type NewExecutionRow } from '../work/insert-execution.ts'
 import { interruptReserves } from '../work/reserves.ts'
 import { isActive } from '../work/states.ts'
 
@@ -19,7 +19,7 @@ import { isActive } from '../work/states.ts'
 export function* applyPlan(job: Job, plan: TickPlan, now: number, context: ScriptContext): Script<Job> {
   if (plan.placement !== null) yield* makeRoom(job, plan.placement, now)
   if (plan.keepCatchUps !== null) {
-    // Those of this plan are the newest, so that room for them is made among the older ones.
+    // This plan's catch-ups are the newest, so older ones make room for them.
     const made = plan.executions.filter((execution) => execution.cause === 'catch_up').length
     yield* supersedeCatchUps(job, Math.max(0, plan.keepCatchUps - made), now)
   }
@@ -37,7 +37,7 @@ export function tickRow(
   execution: TickPlan['executions'][number],
   ids: ReadonlyMap<number, string>,
   now: number,
-): readonly Param[] {
+): NewExecutionRow {
   return executionRow(job, {
     ...execution,
     id: ids.get(execution.tickAt) ?? '',
@@ -118,18 +118,16 @@ export function* insertRange(
     )
     return
   }
-  yield* run(
-    `INSERT INTO @tick_ranges (job_id, from_at, to_at, count, account, reason, execution_id, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    job.id,
-    range.from,
-    range.to,
-    range.count,
-    range.account,
-    range.reason,
-    executionId,
-    now,
-  )
+  yield* insertRow('tick_ranges', {
+    job_id: job.id,
+    from_at: range.from,
+    to_at: range.to,
+    count: range.count,
+    account: range.account,
+    reason: range.reason,
+    execution_id: executionId,
+    created_at: now,
+  })
 }
 
 function continues(job: Job, last: TickRange, range: RangeDraft): boolean {
@@ -160,7 +158,7 @@ function* supersedeCatchUps(job: Job, keep: number, now: number): Script<void> {
     job.id,
     job.id,
   )
-  const beyond = unstarted.slice(keep).map((found) => text(found.id))
+  const beyond = unstarted.slice(keep).map((execution) => text(execution.id))
   if (beyond.length === 0) return
   yield* run(
     `UPDATE @job_executions SET state = 'cancelled', cancel_reason = 'superseded', finished_at = ?

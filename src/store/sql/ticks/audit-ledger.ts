@@ -54,10 +54,10 @@ function* auditSlice(
   limit: number,
   { tzVersion }: ScriptContext,
 ): Script<{ lastId: string | null; reports: JobAudit[] }> {
-  const found = yield* rows('SELECT * FROM @jobs WHERE id > ? ORDER BY id LIMIT ?', afterId, limit)
+  const jobs = yield* rows('SELECT * FROM @jobs WHERE id > ? ORDER BY id LIMIT ?', afterId, limit)
   const reports: JobAudit[] = []
-  for (const written of found) reports.push(yield* auditJob(jobFrom(written), tzVersion))
-  return { lastId: found.length < limit ? null : text(found.at(-1)?.id), reports }
+  for (const written of jobs) reports.push(yield* auditJob(jobFrom(written), tzVersion))
+  return { lastId: jobs.length < limit ? null : text(jobs.at(-1)?.id), reports }
 }
 
 function* auditJob(job: Job, tzVersion: string): Script<JobAudit> {

@@ -1,8 +1,7 @@
 /** The ticks of one job, counted by slots, its ranges, and what a new leader had to make good. */
-import type { ExecutionState } from '../../../core/execution/execution-state.ts'
 import type { TickRange } from '../../../core/tick/account.ts'
 import type { MissedTicks, TickCell } from '../../store.ts'
-import { number, optionalText, rangeFrom, text } from '../runtime/rows.ts'
+import { accountOf, executionStateOf, number, optionalText, rangeFrom, text } from '../runtime/rows.ts'
 import { countedRows, pageRows, type Row, rows, type Script } from '../runtime/script.ts'
 import { rangePageText, straddlingText } from './read-ledger.ts'
 
@@ -14,8 +13,8 @@ const ticksText = `SELECT at, account, state, late, count(*) AS n, max(tick_at) 
   GROUP BY at, account, state, late`
 
 export function* missedTicks(termId: number): Script<MissedTicks[]> {
-  const found = yield* rows(missedText, termId)
-  return [...Map.groupBy(found, ({ job_name }) => text(job_name))].map(([job, own]) => {
+  const missed = yield* rows(missedText, termId)
+  return [...Map.groupBy(missed, ({ job_name }) => text(job_name))].map(([job, own]) => {
     const sum = (account: string) =>
       own.reduce((all, one) => all + (one.account === account ? number(one.n) : 0), 0)
     const reasons = own.map(({ reason }) => optionalText(reason)).filter((reason) => reason !== null)
@@ -36,29 +35,29 @@ export function* countTicks(
   slotMs: number,
   lateMs: number,
 ): Script<TickCell[]> {
-  const found: Row[] = []
+  const cells: Row[] = []
   for (let at = from; at < to; ) {
     const page = yield* rows(ticksText, slotMs, lateMs, jobId, at, to, countedRows)
-    found.push(...page)
+    cells.push(...page)
     if (page.reduce((sum, { n }) => sum + number(n), 0) < countedRows) break
     at = page.reduce((last, cell) => Math.max(last, number(cell.last)), at) + 1
   }
-  return found.map((written) => ({
+  return cells.map((written) => ({
     at: number(written.at),
-    account: text(written.account) as TickCell['account'],
-    state: text(written.state) as ExecutionState,
+    account: accountOf(written.account),
+    state: executionStateOf(written.state),
     late: number(written.late) === 1,
     count: number(written.n),
   }))
 }
 
 export function* tickRanges(jobId: string, from: number, to: number): Script<TickRange[]> {
-  const found = yield* rows(straddlingText, jobId, from, from)
+  const ranges = yield* rows(straddlingText, jobId, from, from)
   for (let at = from; at < to; ) {
     const page = yield* rows(rangePageText, jobId, at, to, pageRows)
-    found.push(...page)
+    ranges.push(...page)
     if (page.length < pageRows) break
     at = number(page.at(-1)?.from_at) + 1
   }
-  return found.map(rangeFrom)
+  return ranges.map(rangeFrom)
 }

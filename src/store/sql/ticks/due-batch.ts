@@ -1,14 +1,14 @@
-/** How many of the due jobs one batch will come to: looked at before any of them is held. */
+/** Estimates how many of the due jobs fit into one batch, before any of them is held. */
 import { EvertickError } from '../../../core/error.ts'
 import { sequenceOfJob } from '../../../core/job/sequence.ts'
 import type { AccountRequest, DueJob } from '../../store.ts'
 import { number, optionalNumber, specFrom, text } from '../runtime/rows.ts'
 import { look, type Row, type Script } from '../runtime/script.ts'
 
-/** Whoever is no later than this has missed so little that no look pays. */
+/** A job that is no later than this has missed so little that the estimate is not worth its cost. */
 const lateMs = 60_000
 
-/** A single job may fill a batch, or it may take a thousand: each look is at so many times the jobs of the one before. */
+/** One job may fill a batch, or it may take a thousand: each look covers this many times as many jobs as the last. */
 const firstLook = 4
 const growth = 4
 
@@ -29,7 +29,7 @@ export function* jobsOfBatch({
   let done = 0
   for (let size = firstLook; done < late.length; size *= growth) {
     const ids = late.slice(done, done + size).map(({ id }) => id)
-    const spans = new Map((yield* look(spanText, ids)).map((found) => [text(found.id), found]))
+    const spans = new Map((yield* look(spanText, ids)).map((job) => [text(job.id), job]))
     for (const id of ids) {
       if (done > 0 && executions >= maxExecutions) return jobs.slice(0, done)
       executions += executionsOf(spans.get(id), now)
@@ -40,14 +40,14 @@ export function* jobsOfBatch({
 }
 
 /** About as many as its plan will make; the batch itself counts what it has made. */
-function executionsOf(found: Row | undefined, now: number): number {
-  if (found === undefined) return 0
-  const spec = specFrom(found.spec)
+function executionsOf(row: Row | undefined, now: number): number {
+  if (row === undefined) return 0
+  const spec = specFrom(row.spec)
   const { policy, maxMissedRuns } = spec.catchUp
   if (policy !== 'all') return 1
   try {
-    const job = { name: text(found.name), spec, openTickAt: optionalNumber(found.open_tick_at) }
-    return Math.min(maxMissedRuns, sequenceOfJob(job).count(number(found.accounted_until), now + 1))
+    const job = { name: text(row.name), spec, openTickAt: optionalNumber(row.open_tick_at) }
+    return Math.min(maxMissedRuns, sequenceOfJob(job).count(number(row.accounted_until), now + 1))
   } catch (error) {
     if (!(error instanceof EvertickError) || error.kind !== 'usage') throw error
     return 0

@@ -11,28 +11,28 @@ import { type Row, row, rows, run, type Script } from '../runtime/script.ts'
 import { isUnfinished } from '../work/states.ts'
 
 export function* purgeHistory({ afterJobId, jobs, now }: PurgeRequest): Script<PurgeResult> {
-  const found = yield* rows(
+  const jobRows = yield* rows(
     'SELECT * FROM @jobs WHERE id > ? ORDER BY id LIMIT ? FOR UPDATE',
     afterJobId ?? '',
     jobs,
   )
   let executions = 0
   let ranges = 0
-  for (const written of found) {
-    const job = jobFrom(written)
+  for (const jobRow of jobRows) {
+    const job = jobFrom(jobRow)
     const moved = yield* moveLedger(job, now)
     executions += moved.executions + (yield* purgeUnticked(job, now))
     ranges += moved.ranges
     if (job.deletedAt !== null) yield* forgetJob(job, job.deletedAt, now)
   }
-  if (found.length === jobs) return { lastJobId: text(found.at(-1)?.id), executions, ranges }
+  if (jobRows.length === jobs) return { lastJobId: text(jobRows.at(-1)?.id), executions, ranges }
   yield* forgetMissed(now)
   return { lastJobId: null, executions, ranges }
 }
 
 const missedKeptMs = 90 * 86_400_000
 
-/** What a term found missed is told for so long; its sums stay with the term. */
+/** How long the details of what a term found missed are kept; its sums stay with the term. */
 function* forgetMissed(now: number): Script<void> {
   yield* run(
     'DELETE FROM @missed_ticks WHERE term_id <= (SELECT max(id) FROM @scheduler_leader_log WHERE start_time < ?)',
@@ -40,12 +40,12 @@ function* forgetMissed(now: number): Script<void> {
   )
 }
 
-/** The same of one job, at once and by age alone, whatever its own retention says. */
+/** The same for one job, at once and by age alone, whatever its own retention says. */
 export function* purgeJob(reference: string, ageMs: number, now: number): Script<number> {
-  const found = yield* lockJob(reference)
-  if (found === null) return 0
+  const held = yield* lockJob(reference)
+  if (held === null) return 0
   const retention = { executions: Number.MAX_SAFE_INTEGER, ageMs }
-  const job = { ...found, spec: { ...found.spec, retention } }
+  const job = { ...held, spec: { ...held.spec, retention } }
   let gone = 0
   for (let slice = -1; slice !== 0; gone += slice) {
     const current = { ...job, ledgerFrom: (yield* readJob(job.id)).ledgerFrom }

@@ -1,5 +1,4 @@
 /** The ledger, page by page, read against the nominal ticks of the job's revisions: explain. */
-import type { ExecutionState } from '../../../core/execution/execution-state.ts'
 import type { Job } from '../../../core/job/job.ts'
 import { nominalSequence } from '../../../core/job/sequence.ts'
 import type { TickRange } from '../../../core/tick/account.ts'
@@ -14,7 +13,7 @@ import type { Revision } from '../../store.ts'
 import { jobNotFound } from '../jobs/create-job.ts'
 import { listRevisions } from '../jobs/find-jobs.ts'
 import { findJob } from '../jobs/lock-job.ts'
-import { number, rangeFrom, text } from '../runtime/rows.ts'
+import { accountOf, executionStateOf, number, rangeFrom, text } from '../runtime/rows.ts'
 import { pageRows, rows, type Script, type ScriptContext } from '../runtime/script.ts'
 
 export function* explainSpan(
@@ -80,7 +79,7 @@ export const rangePageText =
 interface LedgerPage {
   readonly executions: readonly TickExecution[]
   readonly ranges: readonly TickRange[]
-  /** All that begins before it is here, and nothing else. */
+  /** The page has everything that begins before this, and nothing else. */
   readonly until: number
 }
 
@@ -89,8 +88,8 @@ export function* ledgerPage(jobId: string, from: number, to: number): Script<Led
   const executions = (yield* rows(executionPageText, jobId, from, to, pageRows)).map((execution) => ({
     id: text(execution.id),
     tickAt: number(execution.tick_at),
-    account: text(execution.account) as TickExecution['account'],
-    state: text(execution.state) as ExecutionState,
+    account: accountOf(execution.account),
+    state: executionStateOf(execution.state),
   }))
   const ranges = (yield* rows(rangePageText, jobId, from, to, pageRows)).map(rangeFrom)
   const ends = [

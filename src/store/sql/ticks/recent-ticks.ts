@@ -1,7 +1,15 @@
 /** The newest entries of each job's ledger, for a page of jobs. */
 import type { JobTick } from '../../store.ts'
 import { newestOfEach } from '../jobs/newest-of-each.ts'
-import { number, optionalNumber, optionalText, text } from '../runtime/rows.ts'
+import {
+  accountOf,
+  executionStateOf,
+  number,
+  optionalNumber,
+  optionalText,
+  rangeAccountOf,
+  text,
+} from '../runtime/rows.ts'
 import type { Script } from '../runtime/script.ts'
 
 const ticksText = (limit: number) =>
@@ -21,10 +29,10 @@ export function* recentTicks(jobIds: readonly string[], limit: number): Script<J
       from: tickAt,
       to: tickAt,
       count: 1,
-      account: text(written.account) as JobTick['account'],
+      account: accountOf(written.account),
       reason: null,
       executionId: text(written.id),
-      state: text(written.state) as JobTick['state'],
+      state: executionStateOf(written.state),
       startedAt: optionalNumber(written.started_at),
       finishedAt: optionalNumber(written.finished_at),
     }
@@ -35,7 +43,7 @@ export function* recentTicks(jobIds: readonly string[], limit: number): Script<J
       from: number(written.from_at),
       to: number(written.to_at),
       count: number(written.count),
-      account: text(written.account) as JobTick['account'],
+      account: rangeAccountOf(written.account),
       reason: text(written.reason),
       executionId: optionalText(written.execution_id),
       state: null,

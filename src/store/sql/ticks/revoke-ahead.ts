@@ -68,7 +68,7 @@ export function* revokeAhead(job: Job, now: number): Script<Job> {
   return { ...job, accountedUntil, openTickAt, runs, state, version: job.version + 1 }
 }
 
-/** Ticks to come that wait in a worker's reserve are anybody's again; the worker's own mark or start then finds them gone. */
+/** Future ticks in a worker's reserve become claimable again; the worker's own mark or start then finds them gone. */
 function* giveBackReserved(job: Job, now: number): Script<void> {
   const reserved = yield* rows(
     `SELECT id, fence, attempt, leased_by, queue, reserve_place, started_at FROM @job_executions

@@ -71,7 +71,7 @@ export function* skipDue(
   return yield* applyPlan(job, plan, now, context)
 }
 
-/** What the ticks of a job that does not run become. */
+/** What becomes of the ticks of a job that does not run. */
 export const dormantReasons: Readonly<Record<Exclude<JobState, 'active'>, SkipReason>> = {
   paused: 'paused',
   disabled: 'disabled',

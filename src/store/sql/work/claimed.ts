@@ -1,8 +1,7 @@
 /** Claimed rows, and their jobs, in the words of the port. */
-import type { Cause } from '../../../core/execution/execution.ts'
 import type { JobSpec } from '../../../core/job/job.ts'
 import type { ClaimedExecution, ClaimRequest } from '../../store.ts'
-import { json, jsonObject, keyOf, number, optionalNumber, specFrom, text } from '../runtime/rows.ts'
+import { causeOf, json, jsonObject, keyOf, number, optionalNumber, specFrom, text } from '../runtime/rows.ts'
 import type { Row } from '../runtime/script.ts'
 
 export interface ClaimedJob {
@@ -12,10 +11,10 @@ export interface ClaimedJob {
 }
 
 /** Expects a job's name, spec and next_due_at. */
-export function claimedJobFrom(found: Row): ClaimedJob {
-  const spec = specFrom(found.spec)
-  const nextTickAt = spec.overlap === 'allow' ? null : optionalNumber(found.next_due_at)
-  return { jobName: text(found.name), spec, nextTickAt }
+export function claimedJobFrom(job: Row): ClaimedJob {
+  const spec = specFrom(job.spec)
+  const nextTickAt = spec.overlap === 'allow' ? null : optionalNumber(job.next_due_at)
+  return { jobName: text(job.name), spec, nextTickAt }
 }
 
 /** Where a claim puts a row: into a slot, or into the reserve. */
@@ -33,28 +32,28 @@ export function claimedTo({ start, reserveFrom, now, leaseMs }: ClaimRequest, in
 }
 
 /** Expects the row as it was before the claim. */
-export function claimedFrom(found: Row, job: ClaimedJob, to: ClaimedTo): ClaimedExecution {
-  const cause = text(found.cause) as Cause
-  const scheduledFor = number(found.scheduled_for)
+export function claimedFrom(execution: Row, job: ClaimedJob, to: ClaimedTo): ClaimedExecution {
+  const cause = causeOf(execution.cause)
+  const scheduledFor = number(execution.scheduled_for)
   return {
-    id: text(found.id),
-    fence: number(found.fence) + 1,
-    jobId: text(found.job_id),
+    id: text(execution.id),
+    fence: number(execution.fence) + 1,
+    jobId: text(execution.job_id),
     ...job,
     cause,
     scheduledFor,
-    tickAt: optionalNumber(found.tick_at),
-    readyAt: number(found.ready_at),
-    startBy: optionalNumber(found.start_by),
-    attempt: number(found.attempt) + (to.started ? 1 : 0),
-    maxAttempts: number(found.max_attempts),
+    tickAt: optionalNumber(execution.tick_at),
+    readyAt: number(execution.ready_at),
+    startBy: optionalNumber(execution.start_by),
+    attempt: number(execution.attempt) + (to.started ? 1 : 0),
+    maxAttempts: number(execution.max_attempts),
     started: to.started,
     place: to.place,
-    caughtUpIndex: optionalNumber(found.caught_up_index),
-    caughtUpOf: optionalNumber(found.caught_up_of),
-    input: json(found.input),
-    metadata: jsonObject(found.metadata),
-    idempotencyKey: keyOf(found, cause, scheduledFor),
+    caughtUpIndex: optionalNumber(execution.caught_up_index),
+    caughtUpOf: optionalNumber(execution.caught_up_of),
+    input: json(execution.input),
+    metadata: jsonObject(execution.metadata),
+    idempotencyKey: keyOf(execution, cause, scheduledFor),
     leasedUntil: to.leasedUntil,
   }
 }

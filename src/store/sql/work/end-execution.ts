@@ -1,9 +1,9 @@
-/** What follows when executions have ended, by whatever hand: finisher, rescuer or operator. */
-import { type Cause, isChained } from '../../../core/execution/execution.ts'
-import { type ExecutionState, isFinal } from '../../../core/execution/execution-state.ts'
+/** What follows when executions have ended, whoever ended them: finisher, rescuer or operator. */
+import { isChained } from '../../../core/execution/execution.ts'
+import { isFinal } from '../../../core/execution/execution-state.ts'
 import type { Job } from '../../../core/job/job.ts'
 import type { Aftermath, Claim, ReleaseAt } from '../../store.ts'
-import { jobFrom, text } from '../runtime/rows.ts'
+import { causeOf, executionStateOf, jobFrom, text } from '../runtime/rows.ts'
 import { type Row, row, rows, run, type Script } from '../runtime/script.ts'
 import { dueOf } from '../ticks/settle.ts'
 import { settleLane } from './lane.ts'
@@ -12,16 +12,16 @@ export interface Ended {
   readonly jobId: string
   /** The ended execution was a tick's own, and its state is final. */
   readonly tick: boolean
-  /** One of the chain had its try: ticks may go before the next of it again. */
+  /** One of the chain had its turn: ticks may go before the next one again. */
   readonly chain: boolean
 }
 
 /** From a row with its new state. */
-export function endedFrom(found: Row, state = text(found.state) as ExecutionState): Ended {
+export function endedFrom(execution: Row, state = executionStateOf(execution.state)): Ended {
   return {
-    jobId: text(found.job_id),
-    tick: found.tick_at !== null && isFinal(state),
-    chain: isChained(text(found.cause) as Cause) && state !== 'pending',
+    jobId: text(execution.job_id),
+    tick: execution.tick_at !== null && isFinal(state),
+    chain: isChained(causeOf(execution.cause)) && state !== 'pending',
   }
 }
 
@@ -60,9 +60,9 @@ export function* afterEnded(ended: readonly Ended[], now: number): Script<Afterm
   const releases: ReleaseAt[] = []
   let opened = false
   for (const jobId of jobIds.map(({ id }) => text(id)).sort()) {
-    const found = yield* row('SELECT * FROM @jobs WHERE id = ? FOR UPDATE', jobId)
-    if (found === null) continue
-    let job = jobFrom(found)
+    const jobRow = yield* row('SELECT * FROM @jobs WHERE id = ? FOR UPDATE', jobId)
+    if (jobRow === null) continue
+    let job = jobFrom(jobRow)
     if (chains.has(jobId) && job.chainYields > 0) {
       yield* run('UPDATE @jobs SET chain_yields = 0 WHERE id = ?', jobId)
       job = { ...job, chainYields: 0 }

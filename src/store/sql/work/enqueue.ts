@@ -72,14 +72,14 @@ function metadataText({ metadata }: NewExecution): string | null {
   return Object.keys(metadata).length === 0 ? null : JSON.stringify(metadata)
 }
 
-/** A unique key may be free by the time that one asks for its holder, and a job be made right after none was found. */
+/** A unique key may become free before its holder is read, and a job may be created just after none was found. */
 export const mostTries = 10
 
-/** Never an id that is not a row: where nothing could be settled, nothing is acknowledged. */
+/** An id without a row is never returned: where nothing could be settled, nothing is acknowledged. */
 export function unsettled(): EvertickError {
   return new EvertickError(
     'database_busy',
-    'Nothing was enqueued: its job or its unique key changed at every try.',
+    'Nothing was enqueued: the job or its unique key changed at every try.',
     {
       next: 'Try again.',
     },
@@ -94,7 +94,7 @@ const sameText = `
   SELECT e.id FROM @job_executions e JOIN @jobs j ON j.id = e.job_id
   WHERE j.name = ? AND j.deleted_at IS NULL AND e.unique_key = ? AND ${isUnfinished.replaceAll('state', 'e.state')}`
 
-/** Notes whose execution stands for each draft; returns the drafts for which nobody's does any more. */
+/** Notes which execution stands for each draft; returns the drafts that no execution stands for any more. */
 export function* findSame(
   drafts: readonly NewExecution[],
   same: Map<string, string>,

@@ -1,15 +1,23 @@
-/** Takes back what no worker holds any more: crashed attempts, reservations, late starts, forgotten blocks. */
+/** Takes back what no worker holds any more: crashed attempts, reservations, late starts and lanes that were left blocked. */
 
 import { apartAfterCrashMs } from '../../../core/attempt/backoff.ts'
 import { leaseSlackMs } from '../../../core/attempt/lease.ts'
 import { crashError, endingOf } from '../../../core/attempt/outcome.ts'
-import type { Cause } from '../../../core/execution/execution.ts'
 import type { ExecutionState } from '../../../core/execution/execution-state.ts'
 import type { Claim, ExpireRequest, ExpireResult, ReleaseAt, ReleaseResult } from '../../store.ts'
 import type { Crash, HotScripts } from '../hot-scripts.ts'
 import { holdLanes } from '../jobs/lock-job.ts'
 import { noteFailures } from '../jobs/unproven.ts'
-import { jobFrom, number, optionalNumber, optionalText, specFrom, text } from '../runtime/rows.ts'
+import {
+  causeOf,
+  executionStateOf,
+  jobFrom,
+  number,
+  optionalNumber,
+  optionalText,
+  specFrom,
+  text,
+} from '../runtime/rows.ts'
 import { type Row, row, rows, run, type Script } from '../runtime/script.ts'
 import { afterEnded, type Ended, endedFrom, giveBack } from './end-execution.ts'
 import { insertAttempts } from './finish-attempts.ts'
@@ -44,10 +52,10 @@ export function* expireLeases(
     seen.push(...(yield* rows(text, id, fence, leasedUntil)))
   }
   yield* holdLanes(seen.filter(isInLane).map(({ job_id }) => text(job_id)))
-  const found = yield* holdExpired(yield* withReservedStarts(seen))
-  const jobs = yield* jobsOf(found)
-  const states = yield* takeBack(found, jobs, { now, random }, hot)
-  const taken = found.flatMap((lease) => {
+  const leases = yield* holdExpired(yield* withReservedStarts(seen))
+  const jobs = yield* jobsOf(leases)
+  const states = yield* takeBack(leases, jobs, { now, random }, hot)
+  const taken = leases.flatMap((lease) => {
     const state = states.get(text(lease.id))
     return state === undefined ? [] : [{ lease, state }]
   })
@@ -73,8 +81,8 @@ export function* expireLeases(
 
 function* jobsOf(leases: readonly Row[]): Script<ReadonlyMap<string, Row>> {
   if (leases.length === 0) return new Map()
-  const found = yield* rows(jobsText, [...new Set(leases.map(({ job_id }) => text(job_id)))])
-  return new Map(found.map((job) => [text(job.id), job]))
+  const jobs = yield* rows(jobsText, [...new Set(leases.map(({ job_id }) => text(job_id)))])
+  return new Map(jobs.map((job) => [text(job.id), job]))
 }
 
 /**
@@ -84,12 +92,12 @@ function* jobsOf(leases: readonly Row[]): Script<ReadonlyMap<string, Row>> {
 function* holdExpired(seen: readonly Row[]): Script<Row[]> {
   if (seen.length === 0) return []
   // By id alone, or MySQL might go by the state, and wait for rows that are none of ours. What has ended has no lease.
-  const found = yield* rows(
+  const current = yield* rows(
     `SELECT id, fence, leased_until, attempt, started_at, cancel_requested_at FROM @job_executions
      WHERE id IN ?* ORDER BY id FOR UPDATE`,
     seen.map(({ id }) => text(id)),
   )
-  const held = new Map(found.map((lease) => [text(lease.id), lease]))
+  const held = new Map(current.map((lease) => [text(lease.id), lease]))
   return seen.flatMap((lease) => {
     const now = held.get(text(lease.id))
     if (now === undefined || now.fence !== lease.fence || now.leased_until !== lease.leased_until) return []
@@ -115,7 +123,7 @@ function* takeBack(
   for (const lease of leases) {
     if (lease.started_at === null) {
       const given = yield* giveBack({ id: text(lease.id), fence: number(lease.fence) }, now)
-      if (given !== null) states.set(text(lease.id), text(given.state) as ExecutionState)
+      if (given !== null) states.set(text(lease.id), executionStateOf(given.state))
     } else {
       const apartMs = apartAfterCrashMs(crashes.length, leases.length)
       const job = jobs.get(text(lease.job_id)) ?? {}
@@ -169,7 +177,7 @@ function crashOf(
   const spec = specFrom(job.spec)
   const tried = {
     attempt: number(lease.attempt),
-    cause: text(lease.cause) as Cause,
+    cause: causeOf(lease.cause),
     maxAttempts: spec.onCrash === 'fail' ? 0 : number(lease.max_attempts),
     retry: spec.retry,
     overlap: spec.overlap,
@@ -237,8 +245,8 @@ export function* releaseBlocked(
   const ids = jobIds === 'any' ? yield* hot.findIdleLanes(now) : jobIds
   const releases: ReleaseAt[] = []
   for (const id of [...ids].sort()) {
-    const found = yield* row('SELECT * FROM @jobs WHERE id = ? FOR UPDATE', id)
-    if (found !== null) releases.push(...(yield* settleLane(jobFrom(found), now)))
+    const job = yield* row('SELECT * FROM @jobs WHERE id = ? FOR UPDATE', id)
+    if (job !== null) releases.push(...(yield* settleLane(jobFrom(job), now)))
   }
   return { released: ids.length, releases }
 }

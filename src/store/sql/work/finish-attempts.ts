@@ -15,8 +15,17 @@ import type {
 import type { Completion, HotScripts } from '../hot-scripts.ts'
 import { holdLanes } from '../jobs/lock-job.ts'
 import { type FinalFailure, noteFailures } from '../jobs/unproven.ts'
-import { json, number, optionalNumber, optionalText, text } from '../runtime/rows.ts'
-import { insertAll, type Row, rows, run, type Script } from '../runtime/script.ts'
+import {
+  attemptOutcomeOf,
+  causeOf,
+  errorFrom,
+  number,
+  oneOf,
+  optionalNumber,
+  optionalText,
+  text,
+} from '../runtime/rows.ts'
+import { insertAll, namesOf, type Row, rows, run, type Script } from '../runtime/script.ts'
 import { afterEnded, afterWrite, type Ended, endedFrom, giveBack } from './end-execution.ts'
 
 /** The attempt before the start: on MySQL, what stands further right sees what was set before it. */
@@ -72,7 +81,7 @@ export function* finishAttempts(
       if (from.cause !== 'enqueue') ended.push(completedFrom(from))
     }
   }
-  // What failed before a success of the same batch is made good by it.
+  // A later success in the same batch cancels out a failure.
   yield* noteFailures(failures.filter(({ jobId, at }) => at > (provenAt.get(jobId) ?? 0)))
   yield* insertAttempts(refused.map((attempt) => attemptRow(attempt, nodeId, 'refused', null)))
   const after = yield* afterEnded(ended, now)
@@ -87,11 +96,14 @@ function* claimedOf(attempts: readonly FinishedAttempt[]): Script<ReadonlyMap<st
   for (const { id, claimed: known } of attempts) if (known !== undefined) claimed.set(id, known)
   const unknown = attempts.filter(({ id }) => !claimed.has(id)).map(({ id }) => id)
   if (unknown.length === 0) return claimed
-  const found = yield* rows('SELECT id, job_id, cause, tick_at FROM @job_executions WHERE id IN ?*', unknown)
-  for (const execution of found) {
+  const executions = yield* rows(
+    'SELECT id, job_id, cause, tick_at FROM @job_executions WHERE id IN ?*',
+    unknown,
+  )
+  for (const execution of executions) {
     claimed.set(text(execution.id), {
       jobId: text(execution.job_id),
-      cause: text(execution.cause) as Claimed['cause'],
+      cause: causeOf(execution.cause),
       tickAt: optionalNumber(execution.tick_at),
     })
   }
@@ -115,7 +127,7 @@ function completedFrom({ jobId, cause, tickAt }: Claimed): Ended {
   return { jobId, tick: tickAt !== null, chain: isChained(cause) }
 }
 
-/** The end of one attempt inside its handler's own transaction; throws nothing, says whether it was still the holder. */
+/** The end of one attempt inside its handler's own transaction; null where it is no longer the holder. */
 export function* finishOne(
   attempt: FinishedAttempt,
   nodeId: string,
@@ -151,6 +163,7 @@ const outcomes: Readonly<Record<Ending['state'], AttemptRow['outcome']>> = {
   blocked: 'error',
   pending: 'error',
 }
+const endingStateOf = oneOf('state after an attempt', namesOf(outcomes))
 
 /** The row as it was ended, or null where the fence refused. */
 function* writeEnding(
@@ -188,7 +201,7 @@ function* writeEnding(
         )
   const ended = yield* afterWrite(id, touched)
   if (ended === null) return null
-  const state = text(ended.state) as Ending['state']
+  const state = endingStateOf(ended.state)
   const snoozed = 'countsAttempt' in ending && !ending.countsAttempt && state !== 'cancelled'
   const outcome = snoozed ? 'snoozed' : outcomes[state]
   yield* insertAttempts([attemptRow(attempt, nodeId, outcome, optionalNumber(ended.started_at))])
@@ -234,29 +247,29 @@ export function* insertAttempts(attempts: readonly EndedAttempt[]): Script<void>
   yield* insertAll(
     'attempts',
     attemptColumns,
-    attempts.map((ended) => [
-      ended.id,
-      ended.attempt,
-      ended.fence,
-      ended.nodeId,
-      ended.startedAt,
-      ended.finishedAt,
-      ended.outcome,
-      ended.error,
-    ]),
+    attempts.map((ended) => ({
+      execution_id: ended.id,
+      attempt: ended.attempt,
+      fence: ended.fence,
+      node_id: ended.nodeId,
+      started_at: ended.startedAt,
+      finished_at: ended.finishedAt,
+      outcome: ended.outcome,
+      error: ended.error,
+    })),
   )
 }
 
 export function* listAttempts(executionId: string): Script<AttemptRow[]> {
-  const found = yield* rows('SELECT * FROM @attempts WHERE execution_id = ? ORDER BY seq', executionId)
-  return found.map((attempt) => ({
+  const attempts = yield* rows('SELECT * FROM @attempts WHERE execution_id = ? ORDER BY seq', executionId)
+  return attempts.map((attempt) => ({
     executionId,
     attempt: number(attempt.attempt),
     fence: number(attempt.fence),
     nodeId: optionalText(attempt.node_id),
     startedAt: optionalNumber(attempt.started_at),
     finishedAt: number(attempt.finished_at),
-    outcome: text(attempt.outcome) as AttemptRow['outcome'],
-    error: json(attempt.error) as AttemptRow['error'],
+    outcome: attemptOutcomeOf(attempt.outcome),
+    error: errorFrom(attempt.error),
   }))
 }

@@ -3,7 +3,7 @@ import { text } from '../runtime/rows.ts'
 import { rows, type Script } from '../runtime/script.ts'
 import { isActive } from './states.ts'
 
-/** More than this are found by the next look. */
+/** The next look finds the rest. */
 export const mostIdle = 500
 
 /**

@@ -3,7 +3,7 @@ import type { Cause } from '../../../core/execution/execution.ts'
 import { handlerKey } from '../../../core/job/handler.ts'
 import type { Job } from '../../../core/job/job.ts'
 import { startBy } from '../jobs/job-columns.ts'
-import { insertAll, type Param, type Script } from '../runtime/script.ts'
+import { insertAll, type RowOf, type Script } from '../runtime/script.ts'
 
 export interface ExecutionDraft {
   readonly id: string
@@ -22,7 +22,7 @@ export interface ExecutionDraft {
   readonly createdAt: number
 }
 
-/** Repairs run behind what is due now. */
+/** Catch-ups and backfills run after what is due now. */
 const priorityShift: Readonly<Partial<Record<Cause, number>>> = { catch_up: -10, backfill: -20 }
 
 const columns = {
@@ -48,7 +48,9 @@ const columns = {
   created_at: 'number',
 } as const
 
-export function* insertExecutions(rows: readonly (readonly Param[])[]): Script<void> {
+export type NewExecutionRow = RowOf<typeof columns>
+
+export function* insertExecutions(rows: readonly NewExecutionRow[]): Script<void> {
   yield* insertAll('job_executions', columns, rows)
 }
 
@@ -56,30 +58,27 @@ export function* insertExecution(job: Pick<Job, 'id' | 'spec'>, draft: Execution
   yield* insertExecutions([executionRow(job, draft)])
 }
 
-export function executionRow(
-  { id, spec }: Pick<Job, 'id' | 'spec'>,
-  draft: ExecutionDraft,
-): readonly Param[] {
-  return [
-    draft.id,
-    id,
-    draft.cause,
-    draft.tickAt,
-    draft.account,
-    draft.scheduledFor,
-    draft.state,
-    draft.readyAt,
-    startBy(draft.readyAt, spec),
-    spec.queue,
-    spec.priority + (priorityShift[draft.cause] ?? 0),
-    handlerKey(spec.handler),
-    spec.retry.attempts,
-    draft.index,
-    draft.of,
-    draft.input === undefined ? null : JSON.stringify(draft.input),
-    Object.keys(draft.metadata).length === 0 ? null : JSON.stringify(draft.metadata),
-    draft.retryOf,
-    draft.idempotencyKey,
-    draft.createdAt,
-  ]
+export function executionRow({ id, spec }: Pick<Job, 'id' | 'spec'>, draft: ExecutionDraft): NewExecutionRow {
+  return {
+    id: draft.id,
+    job_id: id,
+    cause: draft.cause,
+    tick_at: draft.tickAt,
+    account: draft.account,
+    scheduled_for: draft.scheduledFor,
+    state: draft.state,
+    ready_at: draft.readyAt,
+    start_by: startBy(draft.readyAt, spec),
+    queue: spec.queue,
+    priority: spec.priority + (priorityShift[draft.cause] ?? 0),
+    handler: handlerKey(spec.handler),
+    max_attempts: spec.retry.attempts,
+    caught_up_index: draft.index,
+    caught_up_of: draft.of,
+    input: draft.input === undefined ? null : JSON.stringify(draft.input),
+    metadata: Object.keys(draft.metadata).length === 0 ? null : JSON.stringify(draft.metadata),
+    retry_of: draft.retryOf,
+    idempotency_key: draft.idempotencyKey,
+    created_at: draft.createdAt,
+  }
 }

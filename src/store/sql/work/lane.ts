@@ -10,7 +10,7 @@ import {
 import { handlerKey } from '../../../core/job/handler.ts'
 import type { Job } from '../../../core/job/job.ts'
 import type { ReleaseAt } from '../../store.ts'
-import { number, optionalNumber, text } from '../runtime/rows.ts'
+import { activeStateOf, causeOf, number, optionalNumber, text } from '../runtime/rows.ts'
 import { type Row, row, rows, run, type Script } from '../runtime/script.ts'
 import { isActive } from './states.ts'
 
@@ -61,7 +61,7 @@ export function* loadLanes(jobs: readonly Job[]): Script<Lanes> {
   for (const id of new Set([...active.keys(), ...blocked.keys()])) {
     const blockedBy = (...causes: Cause[]) =>
       (blocked.get(id) ?? [])
-        .filter((counted) => causes.includes(text(counted.cause) as Cause))
+        .filter((counted) => causes.includes(causeOf(counted.cause)))
         .reduce((sum, counted) => sum + number(counted.blocked), 0)
     lanes.set(id, {
       active: (active.get(id) ?? []).map(activeFrom),
@@ -78,7 +78,7 @@ export function laneOf({ id, spec, chainYields }: Job, lanes: Lanes): Lane {
   return { overlap, maxConcurrent, chainYields, ...(lanes.get(id) ?? emptyLane) }
 }
 
-/** Something of the job waits, nothing of it runs, and no node has its handler: nearly never, so that nearly nobody looks. */
+/** Whether something of the job waits, nothing runs, and no node has its handler: rare, so the read is, too. */
 export function* isHeldBack({ spec }: Job, { active }: Lane): Script<boolean> {
   if (active.length === 0 || active.some(({ state }) => state === 'running')) return false
   const handler = handlerKey(spec.handler)
@@ -88,8 +88,8 @@ export function* isHeldBack({ spec }: Job, { active }: Lane): Script<boolean> {
 function activeFrom(active: Row): ActiveExecution {
   return {
     id: text(active.id),
-    state: text(active.state) as ActiveExecution['state'],
-    cause: text(active.cause) as Cause,
+    state: activeStateOf(active.state),
+    cause: causeOf(active.cause),
     tickAt: optionalNumber(active.tick_at),
     readyAt: number(active.ready_at),
   }
@@ -97,7 +97,7 @@ function activeFrom(active: Row): ActiveExecution {
 
 /** Releases what may go; says when to come again where only time keeps the chain blocked. */
 export function* settleLane(job: Pick<Job, 'id' | 'spec' | 'chainYields'>, now: number): Script<ReleaseAt[]> {
-  // Nearly always: one look at a small index, instead of four that find nothing.
+  // Nearly always nothing is blocked: one look at a small index replaces four.
   if ((yield* row(anyBlockedText, job.id)) === null) return []
   if (job.spec.overlap === 'allow') {
     yield* run(`UPDATE @job_executions SET state = 'pending' WHERE job_id = ? AND state = 'blocked'`, job.id)
@@ -125,6 +125,6 @@ export function* settleLane(job: Pick<Job, 'id' | 'spec' | 'chainYields'>, now: 
   return release.releaseAt === null ? [] : [{ jobId: job.id, at: release.releaseAt }]
 }
 
-function blockedFrom(found: Row): BlockedExecution {
-  return { id: text(found.id), readyAt: number(found.ready_at) }
+function blockedFrom(execution: Row): BlockedExecution {
+  return { id: text(execution.id), readyAt: number(execution.ready_at) }
 }

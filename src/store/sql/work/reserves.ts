@@ -67,7 +67,7 @@ export function* noteStarts(starts: readonly (Claim & { readonly startedAt: numb
   }
 }
 
-/** Something of these nodes' reserves is taken back or asked to stop: they ask for each start by itself until they open anew. */
+/** Something of these nodes' reserves is taken back or asked to stop: they ask for each start by itself until they open again. */
 export function* interruptReserves(nodeIds: readonly string[]): Script<void> {
   if (nodeIds.length > 0) yield* run('UPDATE @reserves SET turn = turn + 1 WHERE node_id IN ?*', nodeIds)
 }
@@ -79,7 +79,7 @@ export function* interruptReserves(nodeIds: readonly string[]): Script<void> {
 export function* holdToStop(which: string, ...params: Param[]): Script<void> {
   const reserved = `SELECT DISTINCT leased_by FROM @job_executions
     WHERE ${which} AND state = 'running' AND started_at IS NULL AND leased_by IS NOT NULL`
-  const nodesOf = (found: readonly Row[]) => found.map(({ leased_by }) => text(leased_by)).sort()
+  const nodesOf = (leases: readonly Row[]) => leases.map(({ leased_by }) => text(leased_by)).sort()
   const before = nodesOf(yield* rows(reserved, ...params))
   yield* interruptReserves(before)
   yield* hold(`SELECT id FROM @job_executions WHERE ${which} ORDER BY id FOR UPDATE`, ...params)
@@ -98,11 +98,11 @@ export function* withReservedStarts(leases: readonly Row[]): Script<Row[]> {
   if (inReserve.length === 0) return [...leases]
   const nodeIds = [...new Set(inReserve.map(({ leased_by }) => text(leased_by)))].sort()
   yield* interruptReserves(nodeIds)
-  const found = yield* rows(
+  const reserveRows = yield* rows(
     'SELECT node_id, queue, from_place, begun_to, begun_at FROM @reserves WHERE node_id IN ?*',
     nodeIds,
   )
-  const reserves = new Map(found.map((reserve) => [`${reserve.node_id} ${reserve.queue}`, reserve]))
+  const reserves = new Map(reserveRows.map((reserve) => [`${reserve.node_id} ${reserve.queue}`, reserve]))
   return leases.map((lease) => {
     const reserve = reserves.get(`${lease.leased_by} ${lease.queue}`)
     const place = optionalNumber(lease.reserve_place)

@@ -1,14 +1,14 @@
 /** What a handler tells while it runs (progress, log lines), and who is asked to stop. */
 import type { LogRow, ProgressRow } from '../../store.ts'
-import { number, text } from '../runtime/rows.ts'
+import { logLevelOf, number, text } from '../runtime/rows.ts'
 import { insertAll, rows, run, type Script } from '../runtime/script.ts'
 
 export function* listLogs(executionId: string): Script<LogRow[]> {
-  const found = yield* rows('SELECT * FROM @execution_logs WHERE execution_id = ? ORDER BY seq', executionId)
-  return found.map((line) => ({
+  const lines = yield* rows('SELECT * FROM @execution_logs WHERE execution_id = ? ORDER BY seq', executionId)
+  return lines.map((line) => ({
     executionId,
     at: number(line.at),
-    level: text(line.level) as LogRow['level'],
+    level: logLevelOf(line.level),
     message: text(line.message),
   }))
 }
@@ -17,7 +17,7 @@ export function* appendLogs(lines: readonly LogRow[]): Script<void> {
   yield* insertAll(
     'execution_logs',
     { execution_id: 'text', at: 'number', level: 'text', message: 'text' },
-    lines.map((line) => [line.executionId, line.at, line.level, line.message]),
+    lines.map(({ executionId, at, level, message }) => ({ execution_id: executionId, at, level, message })),
   )
 }
 
@@ -34,9 +34,9 @@ export function* recordProgress(updates: readonly ProgressRow[]): Script<void> {
 }
 
 export function* findCancelRequests(nodeId: string): Script<string[]> {
-  const found = yield* rows(
+  const executions = yield* rows(
     `SELECT id FROM @job_executions WHERE state = 'running' AND leased_by = ? AND cancel_requested_at IS NOT NULL`,
     nodeId,
   )
-  return found.map((execution) => text(execution.id))
+  return executions.map((execution) => text(execution.id))
 }
