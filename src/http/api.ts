@@ -115,13 +115,12 @@ export function createApi(options: ApiOptions): Api {
       request,
       basePath,
     }
-    const call = { ...around, ...read } as Call<unknown, unknown, unknown>
+    const call: Call = { ...around, ...read }
     if (route.contentType !== undefined) {
       return await plainResponse(route.contentType, await route.run(call), request.method)
     }
-    if (route.mayStream === true && acceptedStream(request.headers.get('accept')) !== null) {
-      return (await route.run(call)) as Response
-    }
+    const streamed = acceptedStream(request.headers.get('accept'))
+    if (route.stream !== undefined && streamed !== null) return await route.stream(call, streamed)
     const key = route.idempotent === true ? request.headers.get('idempotency-key') : null
     const what = [route.method, route.fullPath, read.params, read.body]
     const made = await answerOnce(app, { key, caller, what }, async ({ newId, earlierId }) => {
@@ -129,7 +128,7 @@ export function createApi(options: ApiOptions): Api {
       const replayed = earlierId === null ? null : ((await route.replay?.(mine, earlierId)) ?? null)
       const run = async () => await route.run(mine)
       const returned = replayed ?? (await (route.heavy === true ? heavy.run(caller, run) : run()))
-      const reply = returned instanceof Reply ? returned : new Reply(returned, {})
+      const reply = replyOf(returned)
       const status = reply.status ?? route.status ?? 200
       const shown = principal?.role === 'admin' ? reply.body : withoutStacks(reply.body)
       const body = route.answers === null ? '' : JSON.stringify(shown)
@@ -236,11 +235,15 @@ function memo(make: (basePath: string) => string): (basePath: string) => string 
   }
 }
 
+function replyOf(returned: unknown): Reply {
+  return returned instanceof Reply ? returned : new Reply(returned, {})
+}
+
 /** Text or a stream, as it is. */
 async function plainResponse(contentType: string, returned: unknown, method: string): Promise<Response> {
-  const { body, headers } = returned instanceof Reply ? returned : new Reply(returned, {})
+  const { body, headers } = replyOf(returned)
   const init = { headers: { 'content-type': contentType, ...headers } }
-  if (!(body instanceof ReadableStream)) return new TextResponse(body as string, init)
+  if (!(body instanceof ReadableStream)) return new TextResponse(String(body), init)
   // Nobody will read it, nor hang up: it would be held for ever.
   const isUnread = method === 'HEAD'
   if (isUnread) await body.cancel()

@@ -5,6 +5,7 @@
 import { endingOf, type Outcome } from '../../core/attempt/outcome.ts'
 import { EvertickError } from '../../core/error.ts'
 import type { Execution, ExecutionError } from '../../core/execution/execution.ts'
+import type { ExecutionState } from '../../core/execution/execution-state.ts'
 import { handlerKey, isOwnKey } from '../../core/job/handler.ts'
 import { storable } from '../../core/payload.ts'
 import { formatDuration, parseDuration } from '../../core/schedule/duration.ts'
@@ -114,7 +115,7 @@ export class PullLeases {
     return { leasedUntil: new Date(leasedUntil), cancelRequested: found.cancelRequestedAt !== null }
   }
 
-  async release(held: HeldLease, outcome: PullOutcome): Promise<{ state: string }> {
+  async release(held: HeldLease, outcome: PullOutcome): Promise<{ state: ExecutionState }> {
     const { store, clock } = this.#app
     const { executionId: id, fence } = held
     const found = await this.#held(held)

@@ -2,9 +2,8 @@
 import { createHash } from 'node:crypto'
 import type { Access } from '../../app/access/access.ts'
 import type { Principal } from '../../app/access/principal.ts'
-import { mayAct } from '../../core/access/access-role.ts'
+import { type AccessRole, mayAct } from '../../core/access/access-role.ts'
 import { EvertickError } from '../../core/error.ts'
-import type { NeededRole } from '../endpoint.ts'
 import { refuseForeignOrigin } from '../guard/origin.ts'
 import { sessionOf } from './cookie.ts'
 
@@ -25,8 +24,7 @@ export function callerOf({ id, actor }: Principal): string {
   return id ?? createHash('sha256').update(actor).digest('hex')
 }
 
-export function refuseRole(principal: Principal | null, needed: NeededRole): void {
-  if (needed === 'public') return
+export function refuseRole(principal: Principal | null, needed: AccessRole): asserts principal is Principal {
   if (principal === null) {
     throw new EvertickError('unauthenticated', 'This needs a token.', {
       next: 'Make one with `evertick token create`, and send it as `Authorization: Bearer …`.',

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { accessRoles } from '../../core/access/access-role.ts'
 import { EvertickError } from '../../core/error.ts'
-import type { Duration } from '../../core/schedule/schedule.ts'
+import { refuseRole } from '../auth/authenticate.ts'
 import { clearedCookie, sessionCookie } from '../auth/cookie.ts'
 import { endpoint, Reply } from '../endpoint.ts'
 import * as schema from '../schemas/cluster.ts'
@@ -33,8 +33,7 @@ export const accessRoutes = [
     }),
     answers: schema.createdToken,
     status: 201,
-    run: async ({ access, body, by, principal }) =>
-      await access.createToken({ ...body, ttl: body.ttl as Duration, ...by }, principal),
+    run: async ({ access, body, by, principal }) => await access.createToken({ ...body, ...by }, principal),
   }),
   endpoint({
     method: 'delete',
@@ -83,12 +82,11 @@ export const accessRoutes = [
     tag,
     summary: 'Who calls',
     answers: schema.session,
-    run: async ({ app, principal }) => ({
-      actor: principal?.actor,
-      role: principal?.role,
-      expiresAt: new Date(principal?.expiresAt ?? 0),
-      now: new Date(app.clock.now()),
-    }),
+    run: async ({ app, principal }) => {
+      refuseRole(principal, 'viewer')
+      const { actor, role, expiresAt } = principal
+      return { actor, role, expiresAt: new Date(expiresAt), now: new Date(app.clock.now()) }
+    },
   }),
   endpoint({
     method: 'delete',
@@ -101,7 +99,7 @@ export const accessRoutes = [
     run: async ({ access, principal, by, basePath }) => {
       // A token is taken back by whoever made it, not by its bearer.
       if (principal?.kind === 'session' && principal.id !== null) await access.revoke(principal.id, by)
-      return new Reply(null, { status: 204, headers: { 'set-cookie': clearedCookie(basePath) } })
+      return new Reply(undefined, { status: 204, headers: { 'set-cookie': clearedCookie(basePath) } })
     },
   }),
 ]

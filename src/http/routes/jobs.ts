@@ -1,11 +1,6 @@
 /** `/jobs`: everything that can be done with a job. */
 import { z } from 'zod'
-import {
-  changesOfLegacy,
-  type LegacyChanges,
-  type LegacyJob,
-  optionsOfLegacy,
-} from '../../app/job/legacy-job.ts'
+import { changesOfLegacy, optionsOfLegacy } from '../../app/job/legacy-job.ts'
 import { previewSchedule } from '../../app/job/preview-schedule.ts'
 import type { JobView } from '../../app/views.ts'
 import type { JobState } from '../../core/job/job-state.ts'
@@ -30,11 +25,11 @@ function etagOf({ id, revision }: JobView): string {
   return `"${id}:${revision}"`
 }
 
-function withEtag(job: JobView, status = 200, headers: Record<string, string> = {}): Reply {
+function withEtag(job: JobView, status = 200, headers: Record<string, string> = {}): Reply<JobView> {
   return new Reply(job, { status, headers: { etag: etagOf(job), ...headers } })
 }
 
-function createdJob(job: JobView): Reply {
+function createdJob(job: JobView): Reply<JobView> {
   return withEtag(job, 201, { location: `/api/v1/jobs/${job.id}` })
 }
 
@@ -90,7 +85,7 @@ export const jobRoutes = [
       return createdJob(await evertick.jobs.get(id))
     },
     run: async ({ app, maker, body, by }) =>
-      createdJob(await maker.jobs.create(optionsOfLegacy(body as LegacyJob, app.clock.now()), by)),
+      createdJob(await maker.jobs.create(optionsOfLegacy(body, app.clock.now()), by)),
   }),
   bulkRoute,
   endpoint({
@@ -116,7 +111,7 @@ export const jobRoutes = [
     run: async ({ evertick, params, body, by, request }) => {
       const before = await evertick.jobs.get(params.id)
       const seen = seenRevision(request.headers.get('if-match'), before)
-      const changes = changesOfLegacy(before, body as LegacyChanges)
+      const changes = changesOfLegacy(before, body)
       return withEtag(await evertick.jobs.update(params.id, changes, { ...by, ...seen }))
     },
   }),

@@ -1,7 +1,5 @@
 /** `/leases`: who holds what; and work for whoever pulls it, in any language. */
 import { z } from 'zod'
-import type { PullOutcome } from '../../app/execution/pull-leases.ts'
-import type { Duration } from '../../core/schedule/schedule.ts'
 import { endpoint } from '../endpoint.ts'
 import * as schema from '../schemas/cluster.ts'
 import * as pull from '../schemas/execution.ts'
@@ -40,7 +38,7 @@ export const leaseRoutes = [
     takes: 'names',
     answers: pull.acquiredLeases,
     run: async ({ evertick, body }) => ({
-      leases: await evertick.leases.acquire({ ...body, lease: body.lease as Duration }),
+      leases: await evertick.leases.acquire(body),
     }),
   }),
   endpoint({
@@ -51,8 +49,7 @@ export const leaseRoutes = [
     summary: 'Keep a lease; says whether somebody asks to stop',
     body: pull.leaseExtension,
     answers: pull.extendedLease,
-    run: async ({ evertick, body: { lease, ...held } }) =>
-      await evertick.leases.extend(held, lease as Duration),
+    run: async ({ evertick, body: { lease, ...held } }) => await evertick.leases.extend(held, lease),
   }),
   endpoint({
     method: 'post',
@@ -64,6 +61,6 @@ export const leaseRoutes = [
     takes: 'payload',
     answers: pull.releasedLease,
     run: async ({ evertick, body: { worker, executionId, fence, ...outcome } }) =>
-      await evertick.leases.release({ worker, executionId, fence }, outcome as PullOutcome),
+      await evertick.leases.release({ worker, executionId, fence }, outcome),
   }),
 ]

@@ -1,7 +1,6 @@
 /** Pictures of the whole, for whoever watches: all of them only read. */
 import { z } from 'zod'
 import { previewSchedule } from '../../app/job/preview-schedule.ts'
-import type { Schedule } from '../../core/schedule/schedule.ts'
 import { endpoint } from '../endpoint.ts'
 import { schedule, schedulePreview, tagList } from '../schemas/job.ts'
 import { givenInstant, reference } from '../schemas/named.ts'
@@ -81,7 +80,7 @@ export const reportRoutes = [
     answers: schedulePreview,
     run: async ({ app, body: { schedule: given, from, ...rest } }) => {
       const start = from === undefined ? new Date(app.clock.now()) : new Date(from)
-      return previewSchedule(given as Schedule, { from: start, ...rest })
+      return previewSchedule(given, { from: start, ...rest })
     },
   }),
   endpoint({
