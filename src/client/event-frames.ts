@@ -37,7 +37,7 @@ async function heard(
   signal.throwIfAborted()
   let stop: () => void = () => {}
   const tooLate = new Promise<never>((_, reject) => {
-    const timer = setTimeout(() => reject(new Error('The server has gone silent.')), silenceMs)
+    const timer = setTimeout(() => reject(new Error('The server has stopped sending.')), silenceMs)
     const onAbort = () => reject(signal.reason as Error)
     signal.addEventListener('abort', onAbort, { once: true })
     stop = () => {

@@ -44,7 +44,7 @@ function reasonOf(error: unknown): string {
 export function lateAnswer(base: string, timeoutMs: number, cause: unknown): EvertickError {
   const waited = formatDuration(timeoutMs)
   return new EvertickError('server_unavailable', `${base || 'The server'} did not answer within ${waited}.`, {
-    next: 'Look whether it is overloaded, or give a longer timeout.',
+    next: 'Check whether it is overloaded, or set a longer timeout.',
     cause,
   })
 }
@@ -69,8 +69,8 @@ export function problemOf(response: Response, text: string): EvertickError {
 export function invalidAnswer(response: Response): EvertickError {
   return new ProblemError(
     'invalid_answer',
-    `The server answered with ${response.status}, and not as Evertick does.`,
-    { next: 'Check that the URL is that of a node, with the path that a proxy has put before it.' },
+    `The server answered with ${response.status}, which is not an answer of Evertick.`,
+    { next: 'Check that the URL is that of a node, with any path that a proxy adds.' },
     response,
   )
 }
@@ -79,7 +79,7 @@ export function invalidAnswer(response: Response): EvertickError {
 function passedOn(response: Response): EvertickError {
   return new ProblemError(
     'server_unavailable',
-    `Whatever stands before the server answered with ${response.status}.`,
+    `A proxy in front of the server answered with ${response.status}.`,
     { next: 'Check that a node with the role api runs behind it.' },
     response,
   )

@@ -36,7 +36,7 @@ export async function followed<Result>(
       if (event === 'result') return JSON.parse(data ?? '') as Result
       if (event === 'problem') throw problemOf(response, data ?? '')
     }
-    throw new Error('it ended before its result')
+    throw new Error('the stream ended before its result')
   } catch (error) {
     input.signal?.throwIfAborted()
     if (error instanceof EvertickError) throw error

@@ -127,8 +127,8 @@ function graceOf({ reason }: AbortSignal): number {
 }
 
 async function refuseMissingFolder(cwd: string): Promise<void> {
-  const found = await stat(cwd).catch(() => null)
-  if (found?.isDirectory() === true) return
+  const folder = await stat(cwd).catch(() => null)
+  if (folder?.isDirectory() === true) return
   throw new EvertickError('execution_failed', `There is no folder ${cwd} on this node.`, {
     field: 'handler.cwd',
   })

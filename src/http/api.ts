@@ -271,12 +271,12 @@ function methodsAt(pathname: string): string[] {
 
 function notFound(path: string): EvertickError {
   return new EvertickError('route_not_found', `There is nothing at ${path.slice(0, 200)}.`, {
-    next: 'See /openapi.json for all there is.',
+    next: 'See /openapi.json for all routes.',
   })
 }
 
 function wrongMethod(method: string): EvertickError {
-  return new EvertickError('method_not_allowed', `${method} does not work here.`, {
+  return new EvertickError('method_not_allowed', `${method} is not allowed here.`, {
     next: 'See the Allow header.',
   })
 }

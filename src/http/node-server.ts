@@ -70,7 +70,7 @@ export function nodeServer(fetch: Fetch, logger: Logger, given: Partial<typeof p
 }
 
 function noRequest(): EvertickError {
-  return new EvertickError('invalid_input', 'This is no HTTP request that could be read.', {
+  return new EvertickError('invalid_input', 'This is not a valid HTTP request.', {
     next: 'Check the request line, the Host header and the size of the headers.',
   })
 }

@@ -84,7 +84,7 @@ export const unforeseen: Problem = {
   status: 500,
   detail: 'Something went wrong on the server.',
   code: 'internal',
-  next: 'Look into the log of the node for this moment.',
+  next: 'Check the log of the node at this time.',
 }
 
 export function problemResponse(problem: Problem, headers: Record<string, string> = {}): Response {

@@ -37,7 +37,7 @@ function parsedQuery(route: Endpoint, search: URLSearchParams): unknown {
   const seen = new Set<string>()
   const twice = names.find((name) => seen.size === seen.add(name).size)
   if (twice !== undefined) {
-    throw new EvertickError('invalid_option', `"${twice.slice(0, 100)}" stands twice in the query.`, {
+    throw new EvertickError('invalid_option', `The query has "${twice.slice(0, 100)}" twice.`, {
       field: twice,
     })
   }
@@ -45,13 +45,9 @@ function parsedQuery(route: Endpoint, search: URLSearchParams): unknown {
   if (route.query !== undefined) return parsed(route.query, given, 'The query')
   const [unknown] = names
   if (unknown === undefined) return {}
-  throw new EvertickError(
-    'invalid_option',
-    `This route takes no query, and "${unknown.slice(0, 100)}" was given.`,
-    {
-      field: unknown,
-    },
-  )
+  throw new EvertickError('invalid_option', `This route has no query parameter "${unknown.slice(0, 100)}".`, {
+    field: unknown,
+  })
 }
 
 function parsedBody(route: Endpoint, given: unknown): unknown {

@@ -76,7 +76,7 @@ async function listen(fetch: Fetch, { host, port, portIsNamed }: ApiConfig, logg
   }
   throw new EvertickError('invalid_config', `Cannot listen on ${host}:${port}: ${(last as Error).message}.`, {
     field: 'port',
-    next: 'Name another with EVERTICK_PORT, or stop what listens there.',
+    next: 'Set another port with EVERTICK_PORT, or stop what listens on this one.',
     cause: last,
   })
 }

@@ -78,16 +78,17 @@ function gaugesIn(registry: Registry) {
   const gauge = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
     new Gauge({ name: `evertick_${name}`, help, labelNames, registers: [registry] })
   return {
-    up: gauge('database_up', '1 where the database answered this scrape; else the other gauges are missing.'),
+    up: gauge(
+      'database_up',
+      '1 if the database answered this scrape; otherwise the other gauges are missing.',
+    ),
     jobs: gauge('jobs', 'Jobs, by state.', ['state']),
-    health: gauge('jobs_health', 'Jobs, by how they do.', ['health']),
+    health: gauge('jobs_health', 'Jobs, by health.', ['health']),
     queues: gauge('queue_executions', 'Unfinished executions, by queue and state.', ['queue', 'state']),
-    leases: gauge('leases', 'Leases that are held, and those that have run out; each up to 1,000.', [
-      'state',
-    ]),
+    leases: gauge('leases', 'Active and expired leases; each up to 1,000.', ['state']),
     nodes: gauge('nodes', 'Nodes that are registered.'),
     term: gauge('leader_term', 'The term of the current leader; 0 where there is none.'),
-    leaderless: gauge('leader_gap_seconds', 'For how long the last leader’s lease has been over.'),
-    lag: gauge('cursor_lag_seconds', 'How far the job that is furthest behind is behind with its accounts.'),
+    leaderless: gauge('leader_gap_seconds', 'How long ago the last leader’s lease ended.'),
+    lag: gauge('cursor_lag_seconds', 'How far the cursor that lags most is behind.'),
   }
 }

@@ -60,7 +60,7 @@ async function aborting<T>(
 ): Promise<T> {
   let stop: () => void = () => {}
   const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(unreachable(new URL(url), `no answer in ${timeoutMs} ms, or it was called off`))
+    stop = () => reject(unreachable(new URL(url), `no answer in ${timeoutMs} ms, or the call was cancelled`))
     signal.addEventListener('abort', stop, { once: true })
   })
   try {
@@ -83,8 +83,8 @@ async function send(call: OutboundCall, target: Target, signal: AbortSignal): Pr
         // No connection of an earlier check is used again.
         agent: false,
         // The name is not resolved a second time: by then it could point elsewhere.
-        lookup: (_name, options, found) =>
-          options.all === true ? found(null, [{ address, family }]) : found(null, address, family),
+        lookup: (_name, options, callback) =>
+          options.all === true ? callback(null, [{ address, family }]) : callback(null, address, family),
         signal,
       },
       resolve,
@@ -104,7 +104,7 @@ async function read(
   const parts: Buffer[] = []
   let size = 0
   try {
-    if (encoding !== 'identity') throw unreachable(url, 'it answers compressed, although it was not asked to')
+    if (encoding !== 'identity') throw unreachable(url, 'the answer is compressed, which was not requested')
     for await (const part of answer as AsyncIterable<Buffer>) {
       size += part.length
       parts.push(part)

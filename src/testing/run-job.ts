@@ -102,7 +102,7 @@ function contextOf<Given>(
       if (options.tx !== undefined) return await fn(options.tx)
       throw new EvertickError(
         'invalid_option',
-        'This handler uses ctx.transaction, and runJob was given no tx.',
+        'This handler uses ctx.transaction, but runJob was given no tx.',
         {
           field: 'tx',
           next: 'Pass { tx } with a fake or real one, or test it on openTestNode().',

@@ -71,8 +71,8 @@ export class ForeignTokens {
 }
 
 function providerUnavailable(cause: unknown): EvertickError {
-  return new EvertickError('provider_unavailable', 'The provider of tokens does not answer with its keys.', {
-    next: 'Try again in a moment. If it stays so, look at EVERTICK_JWKS_URL.',
+  return new EvertickError('provider_unavailable', 'The token provider does not return its keys.', {
+    next: 'Try again in a moment. If it still fails, check EVERTICK_JWKS_URL.',
     cause,
   })
 }

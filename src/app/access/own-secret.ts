@@ -41,7 +41,7 @@ function read(file: string): string | null {
     throw error
   }
   if ((statSync(file).mode & 0o077) !== 0 && process.platform !== 'win32') {
-    throw new EvertickError('weak_secret', `${file} can be read by others than its owner.`, {
+    throw new EvertickError('weak_secret', `${file} can be read by users other than its owner.`, {
       field: file,
       next: `Run \`chmod 600 ${file}\`, and make new tokens if somebody may have read it.`,
     })

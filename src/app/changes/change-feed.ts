@@ -60,17 +60,17 @@ export class ChangeFeed extends Service {
   }
 
   protected override async run(signal: AbortSignal): Promise<void> {
-    const silences = [...this.#listen(), this.#app.store.listen(() => this.#alarm.ring())]
+    const unsubscribers = [...this.#listen(), this.#app.store.listen(() => this.#alarm.ring())]
     while (!signal.aborted) {
       try {
         await this.#look()
       } catch (error) {
-        this.#logger.warn('Could not look for changes to tell of; trying again', { error })
+        this.#logger.warn('Could not read changes; trying again', { error })
       }
       await this.#pause.wait(restMs, signal)
       await this.#alarm.wait(lookEveryMs - restMs, signal)
     }
-    for (const silence of silences) silence()
+    for (const unsubscribe of unsubscribers) unsubscribe()
   }
 
   async #look(): Promise<void> {

@@ -286,10 +286,14 @@ function auditLogMs(retention: string | number | undefined): number | null {
 function allowedPaths(paths: readonly string[]): readonly string[] {
   const wrong = paths.find((path) => !isPlainPath(path))
   if (wrong === undefined) return paths
-  throw new EvertickError('invalid_config', `${JSON.stringify(wrong)} is no absolute path of a program.`, {
-    field: 'allowCommands',
-    next: 'Write absolute paths, by colons: EVERTICK_ALLOW_COMMANDS=/usr/bin/rsync:/opt/backup.',
-  })
+  throw new EvertickError(
+    'invalid_config',
+    `${JSON.stringify(wrong)} is not the absolute path of a program.`,
+    {
+      field: 'allowCommands',
+      next: 'Write absolute paths, by colons: EVERTICK_ALLOW_COMMANDS=/usr/bin/rsync:/opt/backup.',
+    },
+  )
 }
 
 /** Nothing is accepted and ignored: these mean something on a server, or with a role, only. */

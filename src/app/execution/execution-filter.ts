@@ -33,7 +33,7 @@ export function executionFilter(text: string): Filter {
     if (allowed !== null) refuseOther(term, allowed)
     const span = spans.find((known) => known === name)
     if (span === undefined) terms.push({ by: name as ExecutionTerm['by'], values, negated })
-    else if (negated || values.length !== 1) throw refused(`"${name}:" is one instant.`)
+    else if (negated || values.length !== 1) throw refused(`"${name}:" takes one instant.`)
     else instants[span] = parseInstant(values[0] ?? '', name)
   }
   return { terms, ...instants, ...(words === '' ? {} : { job: words }) }

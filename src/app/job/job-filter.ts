@@ -46,7 +46,7 @@ function jobTerm(term: SearchTerm, now: number): JobTerm {
 /** `next:<1h`: within the hour; `next:>1d`: later than that; `next:none`: nothing is planned. */
 function nextTerm({ values, negated }: SearchTerm, now: number): JobTerm {
   const [value = '', more] = values
-  if (more !== undefined) throw refused('"next:" has one value.')
+  if (more !== undefined) throw refused('"next:" takes one value.')
   if (value === 'none') return { by: 'next', from: null, to: null, negated: !negated }
   const [, sign, span = ''] = /^([<>])(.+)$/.exec(value) ?? []
   if (sign === undefined)

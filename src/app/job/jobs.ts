@@ -108,8 +108,8 @@ export class Jobs {
     { revision, ...by }: ActorOptions & { revision?: number } = {},
   ): Promise<JobView> {
     const { handler, input, ...options } = changes
-    const spec = ({ name, spec: before, createdAt, revision: found }: Job) => {
-      if (revision !== undefined && revision !== found) throw changedMeanwhile(name, found)
+    const spec = ({ name, spec: before, createdAt, revision: current }: Job) => {
+      if (revision !== undefined && revision !== current) throw changedMeanwhile(name, current)
       const context = {
         name,
         handler:
@@ -220,7 +220,7 @@ export class Jobs {
     if (to > context.now + 1) {
       throw new EvertickError(
         'invalid_option',
-        'A backfill ends in the past: ticks to come run by themselves.',
+        'A backfill must end in the past: future ticks run by themselves.',
         {
           field: 'to',
           next: 'Give a `to` that is not after now.',
@@ -255,9 +255,9 @@ export class Jobs {
 
   /** The next instants at which the job is due. */
   async upcoming(job: string, { count = 10 }: { count?: number } = {}): Promise<Date[]> {
-    const found = await this.#find(job)
-    if (found.state !== 'active') return []
-    const sequence = sequenceOfJob(found)
+    const row = await this.#find(job)
+    if (row.state !== 'active') return []
+    const sequence = sequenceOfJob(row)
     const upcoming: Date[] = []
     // A tick accounted ahead still lies before us.
     let tick = sequence.next(this.#app.clock.now())
@@ -279,8 +279,8 @@ export class Jobs {
       tzVersion: string
     }[]
   > {
-    const found = await this.#find(job)
-    const revisions = await this.#app.store.jobs.listRevisions(found.id)
+    const row = await this.#find(job)
+    const revisions = await this.#app.store.jobs.listRevisions(row.id)
     return revisions.map(({ revision, from, spec, changedBy, changedAt, tzVersion }) => ({
       revision,
       from: new Date(from),
@@ -293,9 +293,9 @@ export class Jobs {
   }
 
   async stats(job: string): Promise<Statistics & { lastExecution: ExecutionView | null }> {
-    const found = await this.#find(job)
-    const runs = await this.#app.store.executions.jobRuns(found.id, statsRuns)
-    const [last] = await this.#app.store.executions.lastExecutions([found.id], this.#app.clock.now())
+    const row = await this.#find(job)
+    const runs = await this.#app.store.executions.jobRuns(row.id, statsRuns)
+    const [last] = await this.#app.store.executions.lastExecutions([row.id], this.#app.clock.now())
     return { ...statisticsOf(runs), lastExecution: last === undefined ? null : executionView(last.execution) }
   }
 
@@ -341,8 +341,8 @@ export class Jobs {
   }
 
   async #find(reference: string): Promise<Job> {
-    const found = await this.#app.store.jobs.findJob(reference)
-    if (found !== null) return found
+    const row = await this.#app.store.jobs.findJob(reference)
+    if (row !== null) return row
     throw new EvertickError('job_not_found', `There is no job "${reference}".`, {
       next: 'List the jobs with `evertick jobs list`.',
     })
@@ -355,10 +355,10 @@ export class Jobs {
   }
 }
 
-function changedMeanwhile(name: string, found: number): EvertickError {
+function changedMeanwhile(name: string, revision: number): EvertickError {
   return new EvertickError(
     'changed_meanwhile',
-    `Job "${name}" was changed meanwhile: it is at revision ${found}.`,
+    `Job "${name}" has changed meanwhile: it is at revision ${revision}.`,
     {
       next: 'Read it again, and repeat the edit.',
     },

@@ -81,7 +81,7 @@ function plainText(min: number, max: number): z.ZodType {
     .string()
     .min(min)
     .max(max)
-    .refine((text) => !text.includes('\0'), 'has a NUL in it')
+    .refine((text) => !text.includes('\0'), 'contains a NUL')
 }
 
 /** Every name that may stand in options, for a suggestion where one is not known. */

@@ -19,7 +19,7 @@ export class Reports {
     this.#leader = leader
   }
 
-  /** Is all well, what is not, and what happened while nobody led. */
+  /** Overall health, current problems, and what happened while there was no leader. */
   async overview(): Promise<Overview> {
     return await overviewOf(this.#app, this.#leader)
   }
@@ -41,8 +41,8 @@ export class Reports {
 
   /** A job's ticks by day and hour, over up to 92 days. */
   async heatmap(job: string, options: HeatmapOptions): Promise<Heatmap> {
-    const found = await this.#app.store.jobs.findJob(job)
-    if (found !== null) return await heatmapOf(this.#app, found, options)
+    const row = await this.#app.store.jobs.findJob(job)
+    if (row !== null) return await heatmapOf(this.#app, row, options)
     throw new EvertickError('job_not_found', `There is no job "${job}".`, {
       next: 'List the jobs with `evertick jobs list`.',
     })

@@ -52,7 +52,7 @@ async function believed(access: Access, token: string, kind: Principal['kind']):
 }
 
 function notBelieved(): EvertickError {
-  return new EvertickError('unauthenticated', 'The token is not valid, has ended, or was taken back.', {
+  return new EvertickError('unauthenticated', 'The token is invalid, expired or revoked.', {
     next: 'Make another with `evertick token create`, or sign in again.',
   })
 }

@@ -153,8 +153,9 @@ export class LiveEvents {
     }
     const own = [...this.#clients.values()].filter((client) => client.caller === caller).length
     if (own < mostPerCaller && this.#clients.size < mostOverall) return
-    const [whose, most] = own < mostPerCaller ? ['of all callers', mostOverall] : ['of yours', mostPerCaller]
-    throw new EvertickError('rate_limited', `${most} connections ${whose} listen to events already.`, {
+    const [whose, most] =
+      own < mostPerCaller ? ['connections', mostOverall] : ['of your connections', mostPerCaller]
+    throw new EvertickError('rate_limited', `${most} ${whose} already listen to events.`, {
       next: 'Close one of them first.',
     })
   }

@@ -59,7 +59,7 @@ async function readText(request: Request, maxBytes: number): Promise<string> {
   try {
     return utf8.decode(bytes)
   } catch {
-    throw new EvertickError('invalid_input', 'The body is no UTF-8.', { field: 'body' })
+    throw new EvertickError('invalid_input', 'The body is not valid UTF-8.', { field: 'body' })
   }
 }
 
@@ -89,7 +89,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new EvertickError('invalid_input', `The body is no JSON: ${(error as Error).message}.`, {
+    throw new EvertickError('invalid_input', `The body is not valid JSON: ${(error as Error).message}.`, {
       field: 'body',
     })
   }

@@ -16,7 +16,7 @@ export const accessRoutes = [
     path: '/tokens',
     role: 'admin',
     tag,
-    summary: 'Tokens that have not ended',
+    summary: 'List tokens that have not expired',
     answers: schema.tokens,
     run: async ({ access }) => ({ tokens: await access.listTokens() }),
   }),
@@ -25,7 +25,7 @@ export const accessRoutes = [
     path: '/tokens',
     role: 'admin',
     tag,
-    summary: 'Make a token; it is shown once, and lives no longer than the token that makes it',
+    summary: 'Create a token; it is shown once, and expires no later than the token that creates it',
     body: z.strictObject({
       name: z.string().min(1).max(200).default('token'),
       role: z.enum(accessRoles),
@@ -40,7 +40,7 @@ export const accessRoutes = [
     path: '/tokens/{id}',
     role: 'admin',
     tag,
-    summary: 'Take a token back, with those that were made with it',
+    summary: 'Revoke a token, and the tokens made with it',
     params: reference,
     answers: null,
     status: 204,
@@ -58,7 +58,7 @@ export const accessRoutes = [
     run: async ({ app, access, body, by, request, basePath }) => {
       const made = await access.signIn(body.code, by)
       if (made === null) {
-        throw new EvertickError('unauthenticated', 'This link was used already, or is too old.', {
+        throw new EvertickError('unauthenticated', 'This link has already been used, or has expired.', {
           next: 'Make another with `evertick login`.',
         })
       }
@@ -80,7 +80,7 @@ export const accessRoutes = [
     path: '/session',
     role: 'viewer',
     tag,
-    summary: 'Who calls',
+    summary: 'Who is calling, and with which role',
     answers: schema.session,
     run: async ({ app, principal }) => {
       refuseRole(principal, 'viewer')

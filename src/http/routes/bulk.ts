@@ -27,7 +27,7 @@ export const bulkRoute = endpoint({
   path: '/jobs/bulk',
   role: 'operator',
   tag: 'Jobs',
-  summary: 'The same action on all jobs that match; with Accept of a stream, its progress, too',
+  summary: 'Apply one action to all matching jobs; streams its progress if Accept asks for a stream',
   body: z.strictObject({
     action: z.enum(bulkActions),
     filter: z.string().max(500),

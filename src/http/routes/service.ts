@@ -67,7 +67,7 @@ export const serviceRoutes = [
     role: 'public',
     unlimited: true,
     tag,
-    summary: 'The database answers, too',
+    summary: 'This process and its database answer',
     answers: health,
     run: readiness,
   }),

@@ -27,7 +27,7 @@ export function parseAnswer(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw invalidAnswer('The answer is no whole JSON.', cause)
+    throw invalidAnswer('The answer is not valid JSON.', cause)
   }
 }
 
@@ -37,7 +37,7 @@ function doubtOf(answer: Readonly<Record<string, unknown>>, count: number): stri
   const more = moreKeys.find(
     (name) => answer[name] !== undefined && answer[name] !== null && answer[name] !== false,
   )
-  return more === undefined ? null : `the answer says by "${more}" that there is more`
+  return more === undefined ? null : `"${more}" in the answer says that there is more`
 }
 
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
