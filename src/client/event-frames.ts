@@ -36,9 +36,9 @@ async function heard(
 ): Promise<{ done: boolean; value?: Uint8Array | undefined }> {
   signal.throwIfAborted()
   let stop: () => void = () => {}
-  const tooLate = new Promise<never>((_, reject) => {
+  const aborted = new Promise<null>((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error('The server has stopped sending.')), silenceMs)
-    const onAbort = () => reject(signal.reason as Error)
+    const onAbort = () => resolve(null)
     signal.addEventListener('abort', onAbort, { once: true })
     stop = () => {
       clearTimeout(timer)
@@ -46,7 +46,9 @@ async function heard(
     }
   })
   try {
-    return await Promise.race([reader.read(), tooLate])
+    const read = await Promise.race([reader.read(), aborted])
+    if (read !== null) return read
+    throw signal.reason
   } finally {
     stop()
   }

@@ -7,6 +7,7 @@ import {
   type RefusedTransition,
 } from '../core/error.ts'
 import { formatDuration } from '../core/schedule/duration.ts'
+import { codeOf } from '../core/unknown-value.ts'
 
 /** What the server has refused, by its own code. */
 export class ProblemError extends EvertickError {
@@ -36,8 +37,7 @@ export class LostConnection extends EvertickError {
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : null
   if (!(cause instanceof Error)) return ''
-  const { code } = cause as { code?: unknown }
-  const text = typeof code === 'string' ? code : cause.message
+  const text = codeOf(cause) ?? cause.message
   return text === '' ? '' : ` (${text})`
 }
 

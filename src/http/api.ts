@@ -170,7 +170,7 @@ export function createApi(options: ApiOptions): Api {
   for (const route of allRoutes) {
     const path = route.fullPath.replaceAll(/\{(\w+)\}/g, ':$1')
     router.on(route.method.toUpperCase(), path, ({ req, env }) =>
-      slowGuessing(env.remote, answer(route, req.raw, req.param() as Record<string, string>, env)),
+      slowGuessing(env.remote, answer(route, req.raw, req.param(), env)),
     )
   }
   const documentFor = memo((basePath) => JSON.stringify(openapiDocument(basePath)))

@@ -20,6 +20,7 @@ export function nodeListener<Incoming extends IncomingMessage>(
 ): (incoming: Incoming, outgoing: ServerResponse) => void {
   const listener = getRequestListener(
     async (request, env) => {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the caller knows whose requests these are
       const { incoming, outgoing } = env as { readonly incoming: Incoming; readonly outgoing: ServerResponse }
       const response = isAmbiguous(incoming)
         ? safe(errorResponse(noRequest()))

@@ -1,5 +1,5 @@
 /** What came in, checked by the schemas of its route: an unknown key is an error, never ignored. */
-import type { z } from 'zod'
+import { z } from 'zod'
 import { checked } from '../app/config/checked.ts'
 import { EvertickError } from '../core/error.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -61,6 +61,6 @@ function parsedBody(route: Endpoint, given: unknown): unknown {
 }
 
 function parsed(schema: z.ZodType, value: unknown, what: string): unknown {
-  const known = 'shape' in schema ? Object.keys(schema.shape as object) : []
+  const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
   return checked(schema, value, 'invalid_input', what, known)
 }

@@ -1,11 +1,11 @@
 /** Listens: the API of one node on one port. */
 import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { openAccess } from '../app/access/open-access.ts'
 import type { AppContext } from '../app/app-context.ts'
 import type { RunningApi } from '../app/cluster/live-node.ts'
 import type { ApiConfig } from '../app/config/api-config.ts'
 import { EvertickError } from '../core/error.ts'
+import { codeOf, messageOf } from '../core/unknown-value.ts'
 import type { Logger } from '../engine/logger.ts'
 import type { Evertick } from '../evertick.ts'
 import { type ApiOptions, createApi, type Fetch } from './api.ts'
@@ -31,7 +31,8 @@ export async function serve(
   const { basePath, metricsPublic } = config
   const api = createApi({ ...given, hosts, metricsPublic, basePath })
   const server = await listen(api, config, given.logger)
-  const { port } = server.address() as AddressInfo
+  const address = server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : config.port
   const host = config.host.includes(':') ? `[${config.host}]` : config.host
   return {
     url: `http://${host}:${port}${basePath}`,
@@ -71,10 +72,10 @@ async function listen(fetch: Fetch, { host, port, portIsNamed }: ApiConfig, logg
       return server
     } catch (error) {
       last = error
-      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') break
+      if (codeOf(error) !== 'EADDRINUSE') break
     }
   }
-  throw new EvertickError('invalid_config', `Cannot listen on ${host}:${port}: ${(last as Error).message}.`, {
+  throw new EvertickError('invalid_config', `Cannot listen on ${host}:${port}: ${messageOf(last)}.`, {
     field: 'port',
     next: 'Set another port with EVERTICK_PORT, or stop what listens on this one.',
     cause: last,

@@ -4,6 +4,7 @@
  */
 import type * as Otel from '@opentelemetry/api'
 import { type TraceContext, traceContextOf, traceMetadata } from '../core/execution/trace-context.ts'
+import { isRecord, messageOf } from '../core/unknown-value.ts'
 import type { AttemptEnd, TraceAttempt } from '../engine/context.ts'
 import { loadDriver } from '../store/load-driver.ts'
 import type {
@@ -25,8 +26,8 @@ export async function openTracing(wanted: boolean | null, version: string): Prom
 }
 
 function hasProvider(): boolean {
-  const { [registry]: registered } = globalThis as { [registry]?: { readonly trace?: object } }
-  return registered?.trace !== undefined
+  const registered: unknown = Reflect.get(globalThis, registry)
+  return isRecord(registered) && registered['trace'] !== undefined
 }
 
 export class Tracing {
@@ -149,8 +150,8 @@ export class Tracing {
       // Begun in this turn: verbs of one turn share a commit on SQLite.
       return await this.#api.context.with(this.#api.trace.setSpan(parent, span), run, undefined, span)
     } catch (error) {
-      span.recordException(error as Error)
-      span.setStatus({ code: this.#api.SpanStatusCode.ERROR, message: (error as Error).message })
+      span.recordException(error instanceof Error ? error : String(error))
+      span.setStatus({ code: this.#api.SpanStatusCode.ERROR, message: messageOf(error) })
       throw error
     } finally {
       span.end()

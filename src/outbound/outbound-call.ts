@@ -5,6 +5,7 @@
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { EvertickError } from '../core/error.ts'
+import { codeOf } from '../core/unknown-value.ts'
 import { type Resolve, systemResolve, type Target, targetOf, unreachable } from './outbound-target.ts'
 
 export interface OutboundCall {
@@ -122,6 +123,5 @@ async function read(
 
 /** A code such as ECONNREFUSED: messages of the network may repeat what was sent. */
 function wordsOf(error: unknown): string {
-  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined
-  return typeof code === 'string' ? code : 'the connection failed'
+  return codeOf(error) ?? 'the connection failed'
 }

@@ -54,9 +54,9 @@ export async function runJob<Given, Input>(
   })
   try {
     const input = await handler.parse(options.input)
-    const returned: unknown = await handler.run(
-      contextOf(job.name, input, options, kept) as JobContext<never>,
-    )
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its own schema has just parsed the input
+    const context = contextOf(job.name, input, options, kept) as JobContext<never>
+    const returned: unknown = await handler.run(context)
     return returned instanceof OutcomeSignal
       ? ended(returned.outcome.kind, null, signalError(returned))
       : ended('done', returned, null)

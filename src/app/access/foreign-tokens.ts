@@ -60,7 +60,8 @@ export class ForeignTokens {
       const { role, roles, sub = '', exp = 0 } = payload
       // It stands in the audit log for ever.
       if (sub === '' || sub.length > longestSubject || /\p{Cc}/u.test(sub)) return null
-      const known = [role, ...(Array.isArray(roles) ? (roles as unknown[]) : [])].find(isAccessRole)
+      const more: unknown[] = Array.isArray(roles) ? roles : []
+      const known = [role, ...more].find(isAccessRole)
       if (known === undefined) return null
       return { actor: `user:${sub}`, role: known, kind: 'token', id: null, expiresAt: exp * 1_000 }
     } catch (error) {

@@ -17,14 +17,14 @@ const lookEveryMs = 1_000
 const restMs = 100
 
 /** What an event of this node says of its execution. */
-const stateOf = {
-  'execution:started': 'running',
-  'execution:progress': 'running',
-  'execution:completed': 'completed',
-  'execution:failed': 'failed',
-  'execution:retrying': 'retrying',
-  'execution:cancelled': 'cancelled',
-} as const satisfies Partial<Record<EventName, ExecutionState>>
+const states = [
+  ['execution:started', 'running'],
+  ['execution:progress', 'running'],
+  ['execution:completed', 'completed'],
+  ['execution:failed', 'failed'],
+  ['execution:retrying', 'retrying'],
+  ['execution:cancelled', 'cancelled'],
+] as const satisfies readonly (readonly [EventName, ExecutionState])[]
 
 /** After these the database has news. */
 const worthALook = [
@@ -87,7 +87,6 @@ export class ChangeFeed extends Service {
 
   #listen(): (() => void)[] {
     const { events } = this.#app
-    const states = Object.entries(stateOf) as [keyof typeof stateOf, ExecutionState][]
     return [
       ...states.map(([name, state]) => events.on(name, (event) => this.#execution(event, state))),
       ...worthALook.map((name) => events.on(name, () => this.#alarm.ring())),

@@ -71,9 +71,9 @@ const mountShape = shape.omit({ host: true, port: true })
 
 /** `basePath` only where the mount is not told it by its framework. */
 export function mountConfig(options: MountOptions & Pick<ApiOptions, 'basePath'>): ApiConfig {
-  const given = checked(mountShape, options, 'invalid_config', 'The mount', Object.keys(mountShape.shape))
+  checked(mountShape, options, 'invalid_config', 'The mount', Object.keys(mountShape.shape))
   // What the environment says of a server's base path is not about somebody else's.
-  return apiConfig({ ...(given as MountOptions), basePath: given.basePath ?? '' })
+  return apiConfig({ ...options, basePath: options.basePath ?? '' })
 }
 
 /** Plain words only: it is written into addresses and into a cookie, and a mount may take it from a request. */

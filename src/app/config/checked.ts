@@ -33,14 +33,18 @@ interface WrongChoice {
 /** Where one of a few words was to stand; also in one of the forms that an option may have. */
 function wrongChoice(issue: z.core.$ZodIssue, value: unknown): WrongChoice | null {
   if (issue.code === 'invalid_value') {
-    const given = issue.path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown>)[key], value)
+    const given = issue.path.reduce(within, value)
     return { path: issue.path, given, allowed: issue.values.map(String) }
   }
   if (issue.code !== 'invalid_union') return null
-  const within = issue.errors.flat().map((one) => ({ ...one, path: [...issue.path, ...one.path] }))
+  const causes = issue.errors.flat().map((one) => ({ ...one, path: [...issue.path, ...one.path] }))
   // The form that got furthest is the one that was meant; a word was meant where a word stands.
-  const choices = within.map((one) => wrongChoice(one, value)).filter((one) => typeof one?.given === 'string')
+  const choices = causes.map((one) => wrongChoice(one, value)).filter((one) => typeof one?.given === 'string')
   return choices.toSorted((one, other) => (other?.path.length ?? 0) - (one?.path.length ?? 0))[0] ?? null
+}
+
+function within(value: unknown, key: PropertyKey): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined
 }
 
 function unknownValue(code: ErrorCode, what: string, { path, given, allowed }: WrongChoice): EvertickError {

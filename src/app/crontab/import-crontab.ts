@@ -5,6 +5,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { EvertickError } from '../../core/error.ts'
 import { parseTimezone } from '../../core/schedule/timezone.ts'
+import { isRecord } from '../../core/unknown-value.ts'
 import {
   type CrontabEntry,
   type CrontabFormat,
@@ -103,8 +104,8 @@ function handlerOf(
 /** Whether the handler is still what an import has made of the line before: a person's choice stays. */
 function isOurs({ name, handler, metadata }: JobView): boolean {
   if (handler.type === 'function') return handler.name === name
-  const { command } = metadata[crontabKey] as { readonly command?: string }
-  const argv = command === undefined ? null : plainArgv(command)
+  const { command } = keptLine(metadata)
+  const argv = typeof command === 'string' ? plainArgv(command) : null
   return handler.type === 'command' && isDeepStrictEqual(argv, [handler.command, ...(handler.args ?? [])])
 }
 
@@ -149,8 +150,13 @@ function isSame(existing: JobView, job: CreateJob): boolean {
 
 /** However its words are quoted. */
 function lineOf(metadata: Readonly<Record<string, unknown>>): unknown {
-  const kept = metadata[crontabKey] as { readonly command?: string } | undefined
-  return { ...kept, command: plainArgv(kept?.command ?? '') ?? kept?.command }
+  const { command, ...kept } = keptLine(metadata)
+  return { ...kept, command: plainArgv(typeof command === 'string' ? command : '') ?? command }
+}
+
+function keptLine(metadata: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const kept = metadata[crontabKey]
+  return isRecord(kept) ? kept : {}
 }
 
 async function findJob(jobs: JobBook, name: string): Promise<JobView | null> {

@@ -3,6 +3,7 @@
  * is kept with the job, so that there is a way back.
  */
 import type { Job } from '../../core/job/job.ts'
+import { durationText } from '../../core/job/options-codec.ts'
 import { sequenceOfJob } from '../../core/job/sequence.ts'
 import { cronToInterval } from '../../core/schedule/cron-to-interval.ts'
 import { formatDuration } from '../../core/schedule/duration.ts'
@@ -103,7 +104,7 @@ export function restorationOf(job: Job): Conversion | null {
   if (schedule.everyMs !== everyMs) {
     return manual(`its interval has changed to ${formatDuration(schedule.everyMs)}`)
   }
-  const every = formatDuration(everyMs).replaceAll(' ', '') as Duration
+  const every = durationText(everyMs)
   return {
     kind: 'converted',
     changes: {

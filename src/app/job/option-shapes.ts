@@ -17,6 +17,7 @@ export function writtenShapes(forms: OptionForms): {
   readonly [Name in keyof Written]: z.ZodOptional<z.ZodType<Written[Name], Written[Name]>>
 } {
   const shapes = jobOptions.map(([name, option]) => [name, writtenShape(option, forms).optional()])
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- names and types come from one table
   return Object.fromEntries(shapes) as ReturnType<typeof writtenShapes>
 }
 
@@ -51,6 +52,7 @@ export function shownShapes<Instant extends z.ZodType>(
     })
     return [name, z.object(Object.fromEntries(fields))]
   })
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- names and types come from one table
   return Object.fromEntries(shapes) as ReturnType<typeof shownShapes<Instant>>
 }
 

@@ -16,7 +16,7 @@ const pluginOptions = ['prefix', 'logLevel', 'logSerializers']
 export const evertickFastify: FastifyPluginAsync<FastifyMountOptions> = async (app, given) => {
   const { evertick, ...rest } = given
   const own = Object.entries(rest).filter(([name]) => !pluginOptions.includes(name))
-  const api = mountedApi(evertick, { ...(Object.fromEntries(own) as MountOptions), basePath: app.prefix })
+  const api = mountedApi(evertick, { ...Object.fromEntries(own), basePath: app.prefix })
   const addresses = new WeakMap<FastifyRequest['raw'], string>()
   const listener = nodeListener<FastifyRequest['raw']>(
     (request, incoming) => api(request, addresses.get(incoming)),

@@ -14,10 +14,12 @@ export const instant = z.iso.datetime().describe('ISO 8601, UTC').brand<'instant
 export type InstantText = z.output<typeof instant>
 /** What a caller writes: any offset. */
 export const givenInstant = z.iso.datetime({ offset: true })
-/** Any text passes here. The use case parses it, and names the option where it is not a duration. */
-export const duration = z
+const durationShape = z
   .union([z.int().min(0), z.string().max(100)])
-  .describe("Milliseconds, or text such as '15m' or '1h30m'") as z.ZodType<Duration, number | string>
+  .describe("Milliseconds, or text such as '15m' or '1h30m'")
+/** Any text passes here. The use case parses it, and names the option where it is not a duration. */
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a template of text is not a schema
+export const duration = durationShape as z.ZodType<Duration, number | string>
 export const payload = z.unknown().describe('Any JSON')
 export const metadata = z.record(z.string(), z.unknown())
 /** An id or a name. */

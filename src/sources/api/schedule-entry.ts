@@ -1,5 +1,5 @@
 /** One schedule as an API writes it, in snake_case or camelCase, into the one form that the facade takes. */
-import { isRecord } from './schedule-answer.ts'
+import { isRecord } from '../../core/unknown-value.ts'
 
 export interface ScheduleEntry {
   readonly scheduleId: string
