@@ -6,7 +6,6 @@ import { EvertickError } from '../core/error.ts'
 import type { Logger } from '../engine/logger.ts'
 import type { Fetch } from './api.ts'
 import { apiHeaders } from './guard/headers.ts'
-import { isAmbiguous } from './guard/target.ts'
 import { errorResponse, problemOf, problemResponse, unforeseen } from './problem.ts'
 import { TextResponse } from './text-response.ts'
 
@@ -93,4 +92,17 @@ function refusalText(): string {
   }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   return [`HTTP/1.1 ${problem.status} ${problem.title}`, ...lines, '', body].join('\r\n')
+}
+
+/** `..` climbs, also when it is written as `%2e`. */
+const dots = /\/(?:\.|%2e){1,2}(?:\/|$)/i
+const absolute = /^https?:\/\/([^/?]*)/i
+
+/** A proxy in front may have read the target in another way: what it let through is then not what is asked for here. */
+function isAmbiguous({ url = '', headers }: Pick<IncomingMessage, 'url' | 'headers'>): boolean {
+  const [whole, authority] = absolute.exec(url) ?? []
+  // Of two names for the host, one would be checked and the other believed.
+  if (authority !== undefined && authority.toLowerCase() !== headers.host?.toLowerCase()) return true
+  const [path = ''] = url.slice(whole?.length ?? 0).split('?', 1)
+  return dots.test(path)
 }
