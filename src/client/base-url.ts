@@ -17,7 +17,7 @@ export function baseOf(url: string): string {
   return `${origin}${pathname.replace(/\/+$/, '')}`
 }
 
-/** It is not shown: people put secrets into URLs. */
+/** The URL is not shown: people put secrets into URLs. */
 function refused(message: string, next: string): EvertickError {
   return new EvertickError('invalid_option', message, { field: 'url', next })
 }

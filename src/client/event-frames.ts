@@ -7,7 +7,7 @@ export interface Frame {
   readonly data: string | null
 }
 
-/** Throws where nothing is heard for `silenceMs`, and when the signal is aborted. */
+/** Throws if nothing arrives for `silenceMs`, or when the signal is aborted. */
 export async function* frames(
   body: ReadableStream<Uint8Array>,
   { silenceMs, signal }: { readonly silenceMs: number; readonly signal: AbortSignal },

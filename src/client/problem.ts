@@ -9,7 +9,7 @@ import {
 import { formatDuration } from '../core/schedule/duration.ts'
 import { codeOf } from '../core/unknown-value.ts'
 
-/** What the server has refused, by its own code. */
+/** A refusal of the server, with its code. */
 export class ProblemError extends EvertickError {
   readonly status: number
   /** How long to wait before asking again; null where the server did not say. */
@@ -23,7 +23,7 @@ export class ProblemError extends EvertickError {
   }
 }
 
-/** Nobody knows whether the server had the request. */
+/** The connection is lost: the server may or may not have received the request. */
 export class LostConnection extends EvertickError {
   constructor(base: string, cause: unknown) {
     super('server_unavailable', `${base || 'The server'} cannot be reached${reasonOf(cause)}.`, {
@@ -33,7 +33,7 @@ export class LostConnection extends EvertickError {
   }
 }
 
-/** Node keeps what happened in the cause of a cause. */
+/** Node keeps the reason in the cause of a cause. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : null
   if (!(cause instanceof Error)) return ''
@@ -65,7 +65,7 @@ export function problemOf(response: Response, text: string): EvertickError {
   )
 }
 
-/** Something answered that is no Evertick, such as the page of a proxy. */
+/** The answer is not from Evertick: the page of a proxy, for example. */
 export function invalidAnswer(response: Response): EvertickError {
   return new ProblemError(
     'invalid_answer',

@@ -1,4 +1,4 @@
-/** Every route there is: the router serves these and no other. */
+/** All routes: the router serves these and no other. */
 import type { Endpoint } from './endpoint.ts'
 import { accessRoutes } from './routes/access.ts'
 import { clusterRoutes } from './routes/cluster.ts'

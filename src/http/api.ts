@@ -41,20 +41,20 @@ export interface ApiOptions {
   readonly app: AppContext
   readonly access: Access
   readonly logger: Logger
-  /** The names that it answers to; null: to any. */
+  /** The host names that it answers to; null for any. */
   readonly hosts: readonly string[] | null
-  /** Of one caller. @default 200 a second, 400 at once */
+  /** The limit for one caller. @default 200 a second, 400 at once */
   readonly rate?: Rate
   /** Whether anybody may read the metrics. @default false */
   readonly metricsPublic?: boolean
-  /** Below which it stands. @default '', the root */
+  /** The path that the API is mounted at. @default '', the root */
   readonly basePath?: string
 }
 
-/** `basePath` is for a mount that learns it with each request. */
+/** `basePath` is for a mount that learns its path with each request. */
 export type Fetch = (request: Request, remote?: string, basePath?: string) => Promise<Response>
 
-/** What goes along with a request. */
+/** What is known about a request before it is read. */
 interface Way {
   readonly remote: string
   readonly basePath: string
@@ -72,9 +72,9 @@ export interface Api extends Fetch {
 const pages = [...signInPages, ...docsPages]
 const pagePaths = new Set(['/openapi.json', ...pages.map(({ path }) => path)])
 const usualRate: Rate = { perSecond: 200, burst: 400 }
-/** When to come back where the provider of tokens does not answer. */
+/** When to retry if the token provider does not answer. */
 const providerSeconds = 5
-/** Of one address that brings wrong tokens or codes. */
+/** The limit for one address that sends invalid tokens or codes. */
 const failureRate: Rate = { perSecond: 0.5, burst: 20 }
 
 export function createApi(options: ApiOptions): Api {
@@ -153,7 +153,7 @@ export function createApi(options: ApiOptions): Api {
     return principal
   }
 
-  /** Whoever guesses, at tokens or at the codes of links, soon waits; whoever is known is not held up by it. */
+  /** Whoever guesses tokens or codes is soon slowed down. A caller with a valid token is not. */
   async function slowGuessing(remote: string, answered: Promise<Response>): Promise<Response> {
     try {
       return await answered
@@ -187,7 +187,7 @@ export function createApi(options: ApiOptions): Api {
   router.notFound((context) => {
     const methods = methodsAt(context.req.path)
     if (methods.length === 0) {
-      // The dashboard has addresses of its own; what is asked for below the API is not one of them.
+      // The dashboard has paths of its own; none of them is below the API's prefix.
       const { req, env } = context
       const isPage = wantsPage(req.raw) && !req.path.startsWith(`${prefix}/`)
       return isPage ? dashboardPage(env.basePath) : errorResponse(notFound(req.path))
@@ -226,7 +226,7 @@ export function createApi(options: ApiOptions): Api {
   return Object.assign(fetch, { close })
 }
 
-/** Made once for each base path in a row, which is to say once. */
+/** Keeps the last result: in practice there is one base path, so it is made once. */
 function memo(make: (basePath: string) => string): (basePath: string) => string {
   let last: { readonly basePath: string; readonly text: string } | null = null
   return (basePath) => {
@@ -239,12 +239,12 @@ function replyOf(returned: unknown): Reply {
   return returned instanceof Reply ? returned : new Reply(returned, {})
 }
 
-/** Text or a stream, as it is. */
+/** Text or a stream, unchanged. */
 async function plainResponse(contentType: string, returned: unknown, method: string): Promise<Response> {
   const { body, headers } = replyOf(returned)
   const init = { headers: { 'content-type': contentType, ...headers } }
   if (!(body instanceof ReadableStream)) return new TextResponse(String(body), init)
-  // Nobody will read it, nor hang up: it would be held for ever.
+  // Nobody reads the body of a HEAD request, so the stream would stay open for ever.
   const isUnread = method === 'HEAD'
   if (isUnread) await body.cancel()
   return new Response(isUnread ? null : body, init)

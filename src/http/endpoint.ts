@@ -28,16 +28,16 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   readonly params: Params
   readonly query: Query
   readonly body: Body
-  /** Whoever calls; null on a public route without a token. */
+  /** The caller; null on a public route without a token. */
   readonly principal: Principal | null
-  /** The same for the audit log, and from where. */
+  /** The caller and its address, for the audit log. */
   readonly by: Required<ActorOptions>
-  /** What makes jobs and executions: under an Idempotency-Key, with the ids that the key stands for. */
+  /** Makes jobs and executions; under an Idempotency-Key, always with the same ids. */
   readonly maker: Maker
-  /** Whose limits count. */
+  /** Whose limits apply. */
   readonly caller: string
   readonly request: Request
-  /** The path that the API stands below; empty at the root. */
+  /** The path that the API is mounted at; empty at the root. */
   readonly basePath: string
   readonly live: LiveEvents
   readonly metrics: NodeMetrics

@@ -1,4 +1,4 @@
-/** What came in, checked by the schemas of its route: an unknown key is an error, never ignored. */
+/** Checks a request by the schemas of its route. An unknown key is an error, never ignored. */
 import { z } from 'zod'
 import { checked } from '../app/config/checked.ts'
 import { EvertickError } from '../core/error.ts'
@@ -27,7 +27,7 @@ export async function readRequest(
 
 const noSearch = new URLSearchParams()
 
-/** Most requests have none: there is nothing to take apart then. */
+/** Most requests have no query, and need no URL parsed. */
 function searchOf({ url }: Request): URLSearchParams {
   return url.includes('?') ? new URL(url).searchParams : noSearch
 }

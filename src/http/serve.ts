@@ -14,7 +14,7 @@ import { nodeServer } from './node-server.ts'
 
 /** How many ports after the usual one are tried where none was named. */
 const portsTried = 20
-/** What an answer that is under way is waited for when the server closes. */
+/** How long a closing server waits for answers under way. */
 const answerMs = 5_000
 const idleMs = 20
 
@@ -43,13 +43,13 @@ export async function serve(
   }
 }
 
-/** What is under way is answered; a client that does not read its answer is not waited for. */
+/** Requests under way are answered. A client that does not read its answer is not waited for. */
 async function closed(server: Server): Promise<void> {
   const timers: NodeJS.Timeout[] = []
   await new Promise<void>((resolve) => {
     server.close(() => resolve())
     server.closeIdleConnections()
-    // A connection is idle once its answer is out: one that its client keeps open would be waited for.
+    // A connection becomes idle after its answer: without this, one that its client keeps open would be waited for.
     timers.push(setInterval(() => server.closeIdleConnections(), idleMs))
     timers.push(setTimeout(() => server.closeAllConnections(), answerMs))
   })

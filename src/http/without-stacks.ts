@@ -1,10 +1,10 @@
-/** Stacks name files and lines of the user's code: they are for whoever may change it. */
+/** Stack traces name files and lines of the user's code: only admins see them. */
 import { isRecord } from '../core/unknown-value.ts'
 
-/** Where in an answer executions and attempts stand. Inputs and results are not looked into: they are the user's own. */
+/** The keys of an answer that hold executions and attempts. Inputs and results are the user's, and stay as they are. */
 const places = ['jobs', 'executions', 'active', 'expired', 'attempts', 'lastExecution'] as const
 
-/** The same answer, without the stacks of errors. What has none is not copied. */
+/** The same answer without stack traces. An answer that has none is not copied. */
 export function withoutStacks(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutStacks)
   if (!isRecord(value)) return value

@@ -1,9 +1,9 @@
-/** Gauges of the whole cluster, as the database has it: every node shows the same. Read at a scrape, seldom. */
+/** Gauges of the whole cluster, read from the database at a scrape: every node shows the same. */
 import { Gauge, type Registry } from 'prom-client'
 import type { Clock } from '../engine/clock.ts'
 import type { Store } from '../store/store.ts'
 
-/** Two Prometheus and a curious person cost no more than one. */
+/** Several scrapers within this time cost no more than one. */
 const freshMs = 5_000
 
 export class DatabaseMetrics {
@@ -19,7 +19,7 @@ export class DatabaseMetrics {
     this.#gauges = gaugesIn(registry)
   }
 
-  /** Never throws: a database that is away is a figure, too. */
+  /** Never throws: an unavailable database is also a figure. */
   async refresh(): Promise<void> {
     if (this.#clock.monotonic() - this.#readAt < freshMs) return
     this.#reading ??= this.#read().finally(() => {
@@ -48,7 +48,7 @@ export class DatabaseMetrics {
       gauges.lag.set(figures.lagMs / 1_000)
       gauges.up.set(1)
     } catch {
-      // Old figures would look like fresh ones: there are none, and this one says why.
+      // Old figures would look like new ones: they are removed, and `database_up` says why.
       for (const gauge of Object.values(gauges)) gauge.reset()
       gauges.up.set(0)
     }

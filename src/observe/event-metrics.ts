@@ -1,4 +1,4 @@
-/** Counters of what this node itself does, from its own events. Summed over the nodes they are the cluster's. */
+/** Counts what this node does, from its own events. The sum over all nodes is the cluster's. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { Clock } from '../engine/clock.ts'
 import type { Events, ExecutionEvent } from '../engine/events.ts'

@@ -21,7 +21,7 @@ export function countMeasures(registry: Registry, measures: Measures, clock: Clo
       'How long this node waited for a named lock, until it got it or gave up.',
     ),
   }
-  // What was never proved is not zero: before an audit neither has a value.
+  // Before the first audit neither has a value: zero would claim a proof.
   const ofAudit = (name: string, help: string, value: (audit: LastAudit) => number) =>
     new Gauge({
       name: `evertick_${name}`,

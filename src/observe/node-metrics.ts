@@ -16,7 +16,7 @@ export interface Observed {
   readonly version: string
 }
 
-/** Of the process, whatever number of nodes it has: the collector watches its garbage collection, once. */
+/** One registry for the process, however many nodes it has: the collector may watch garbage collection only once. */
 let processRegistry: Registry | null = null
 
 export class NodeMetrics {

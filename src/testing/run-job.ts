@@ -14,7 +14,7 @@ export interface RunJobOptions<Given> {
   /** @default 1 */
   readonly attempt?: number
   readonly signal?: AbortSignal
-  /** What `ctx.transaction` hands to its function; without it, a handler that asks for one fails. */
+  /** What `ctx.transaction` passes to its function; without it, a handler that uses one fails. */
   readonly tx?: Transaction
 }
 

@@ -10,7 +10,7 @@ export interface FastifyMountOptions extends MountOptions {
   readonly evertick: Evertick
 }
 
-/** Fastify's own, for every plugin. */
+/** Options that Fastify itself gives to every plugin. */
 const pluginOptions = ['prefix', 'logLevel', 'logSerializers']
 
 export const evertickFastify: FastifyPluginAsync<FastifyMountOptions> = async (app, given) => {
@@ -32,6 +32,6 @@ export const evertickFastify: FastifyPluginAsync<FastifyMountOptions> = async (a
       listener(request.raw, reply.raw)
     })
   }
-  // Before the server waits for its connections: a stream of events has no end of its own.
+  // Before the server waits for its connections: a stream of events does not end by itself.
   app.addHook('preClose', () => api.close())
 }

@@ -12,7 +12,7 @@ export function name<Schema extends z.ZodType>(id: string, schema: Schema): Sche
 /** An instant of an answer: marked, so that the compiler asks its route for a `Date`. */
 export const instant = z.iso.datetime().describe('ISO 8601, UTC').brand<'instant'>()
 export type InstantText = z.output<typeof instant>
-/** What a caller writes: any offset. */
+/** An instant that a caller writes, with any offset. */
 export const givenInstant = z.iso.datetime({ offset: true })
 const durationShape = z
   .union([z.int().min(0), z.string().max(100)])
