@@ -140,7 +140,7 @@ export class Evertick {
     return await metricsOf(this.#app)
   }
 
-  /** What this node tells; returns the function that takes the listener off again. */
+  /** What this node tells; returns the function that unsubscribes. */
   on<Name extends EventName>(event: Name, listener: Listener<Name>): () => void {
     return this.#app.events.on(event, listener)
   }

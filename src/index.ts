@@ -7,6 +7,7 @@ export { type AnyJob, defineConfig, type EvertickOptions } from './app/config/op
 export type { AttemptView, ListExecutions, LogLine } from './app/execution/executions.ts'
 export type { EnqueueItem } from './app/execution/producer.ts'
 export type { AuditResult } from './app/job/audit-ledger.ts'
+export type { BackfillView } from './app/job/backfill-job.ts'
 export type { BulkAction, BulkOptions, BulkProgress, BulkResult } from './app/job/bulk-jobs.ts'
 export type { ConvertedJob, ConvertReport, ManualJob } from './app/job/convert-jobs.ts'
 export { type DefinedJob, defineJob, type JobDefinition, type Run } from './app/job/define-job.ts'
@@ -17,7 +18,7 @@ export type {
   HandlerOptions,
   HttpHandlerOptions,
 } from './app/job/handler-options.ts'
-export type { BackfillView, CreateJob, UpdateJob } from './app/job/jobs.ts'
+export type { CreateJob, UpdateJob } from './app/job/jobs.ts'
 export type {
   IntervalType,
   LegacyChanges,

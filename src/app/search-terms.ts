@@ -5,17 +5,17 @@
 import { EvertickError } from '../core/error.ts'
 import { didYouMean } from '../core/schedule/did-you-mean.ts'
 
-export interface SearchTerm {
-  readonly name: string
+export interface SearchTerm<Name extends string = string> {
+  readonly name: Name
   /** Any of them. */
   readonly values: readonly string[]
   /** None of them. */
   readonly negated: boolean
 }
 
-export interface SearchTerms {
+export interface SearchTerms<Name extends string> {
   /** All of them must hold. */
-  readonly terms: readonly SearchTerm[]
+  readonly terms: readonly SearchTerm<Name>[]
   /** The words without a name, as they stand. */
   readonly words: string
 }
@@ -26,15 +26,16 @@ const part = /"([^"]*)"|([^,"]+)/g
 /** More than anybody types. */
 const mostValues = 50
 
-export function parseSearch(text: string, names: readonly string[]): SearchTerms {
-  const terms: SearchTerm[] = []
+export function parseSearch<Name extends string>(text: string, names: readonly Name[]): SearchTerms<Name> {
+  const terms: SearchTerm<Name>[] = []
   const words: string[] = []
-  for (const [, minus, name, written = ''] of text.matchAll(term)) {
-    if (name === undefined) {
+  for (const [, minus, given, written = ''] of text.matchAll(term)) {
+    if (given === undefined) {
       words.push(written.replaceAll('"', ''))
       continue
     }
-    if (!names.includes(name)) throw unknownName(name, names)
+    const name = names.find((known) => known === given)
+    if (name === undefined) throw unknownName(given, names)
     const values = [...written.matchAll(part)].map(([, quoted, plain]) => quoted ?? plain ?? '')
     if (values.length > mostValues) throw refused(`"${name}:" has more than ${mostValues} values.`)
     terms.push({ name, values, negated: minus === '-' })
@@ -42,8 +43,9 @@ export function parseSearch(text: string, names: readonly string[]): SearchTerms
   return { terms, words: words.join(' ').trim() }
 }
 
-/** The values that a name may have; another is refused with the nearest. */
-export function refuseOther(term: SearchTerm, allowed: readonly string[]): void {
+/** The values that a name may have, if not any; another is refused with the nearest. */
+export function refuseOther(term: SearchTerm, allowed: readonly string[] | undefined): void {
+  if (allowed === undefined) return
   for (const value of term.values) {
     if (allowed.includes(value)) continue
     const near = didYouMean(value, allowed)

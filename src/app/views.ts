@@ -19,6 +19,10 @@ import type { HandlerOptions } from './job/handler-options.ts'
 import { handlerView } from './job/handler-view.ts'
 import { scheduleWords } from './job/schedule-words.ts'
 
+/** A schedule whose instants are text. */
+export type ShownSchedule = TextInstants<Schedule>
+type TextInstants<S> = S extends unknown ? { readonly [Key in keyof S]: Exclude<S[Key], Date> } : never
+
 export interface JobView extends JobSettings {
   readonly id: string
   readonly name: string
@@ -26,7 +30,7 @@ export interface JobView extends JobSettings {
   readonly state: JobState
   /** How it does, whatever its schedule says. */
   readonly health: Health
-  readonly schedule: Schedule | null
+  readonly schedule: ShownSchedule | null
   readonly scheduleText: string | null
   readonly timezone: string
   readonly handler: HandlerOptions
@@ -197,7 +201,7 @@ function nextRun(job: Job, now: number): number | null {
 }
 
 /** The schedule as its user would write it. */
-export function scheduleView(spec: ScheduleSpec): Schedule {
+export function scheduleView(spec: ScheduleSpec): ShownSchedule {
   switch (spec.kind) {
     case 'cron':
       return { cron: spec.cron, timezone: spec.timezone }

@@ -1,4 +1,4 @@
-/** One request to the server, by the name of its route: out goes what its types ask for, back comes its answer. */
+/** One request to the server, typed by the name of its route. */
 import { EvertickError } from '../core/error.ts'
 import { parseDuration } from '../core/schedule/duration.ts'
 import type { Duration } from '../core/schedule/schedule.ts'
@@ -8,7 +8,7 @@ import { pause } from './pause.ts'
 import { invalidAnswer, LostConnection, lateAnswer, problemOf } from './problem.ts'
 
 export interface ClientOptions {
-  /** Where a node with the role `api` listens, with the path that a proxy has put before it. */
+  /** Where a node with the role `api` listens, with any path that a proxy adds. */
   readonly url: string
   /** For `Authorization: Bearer`. @default the browser's cookie of the same origin */
   readonly token?: string
@@ -23,13 +23,13 @@ export interface CallOptions {
   /** @default that of the client */
   readonly timeout?: Duration
   readonly headers?: Readonly<Record<string, string>>
-  /** Of a call that makes something: the same key makes it once. @default a new one for every call */
+  /** For a call that creates something: the same key creates it once. @default a new one for every call */
   readonly idempotencyKey?: string
-  /** An edit is done only while the job is as it was here: the job, or its ETag. */
+  /** The job as it was read, or its ETag: the edit is refused if the job has changed since. */
   readonly ifMatch?: string | { readonly id: string; readonly revision: number }
 }
 
-/** What has no key is not asked for; what may be empty may be left out. */
+/** A part without keys does not exist; a part whose keys are all optional may be left out. */
 type Part<Name extends string, Value> = [Value] extends [undefined | Record<string, never>]
   ? { readonly [Key in Name]?: never }
   : Partial<Value> extends Value
@@ -48,14 +48,14 @@ export type Call = <Name extends RouteName>(
     : [input: CallInput<Name>]
 ) => Promise<Answer<Name>>
 
-/** The same without its types, for one place to build requests in. */
+/** The same without the types of one route: requests are built in one place. */
 export interface AnyInput extends CallOptions {
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string | number | boolean | readonly string[]>>
   readonly body?: unknown
 }
 
-/** Outside of the prefix. Their answer is their body, also where it says that something is wrong. */
+/** Routes without the prefix. Their body is the answer, even with an error status. */
 export const serviceRoutes: readonly string[] = [
   'GET /livez',
   'GET /readyz',
@@ -63,7 +63,7 @@ export const serviceRoutes: readonly string[] = [
   'GET /metrics',
 ] satisfies RouteName[]
 
-/** These take an Idempotency-Key, so that asking again does nothing twice. */
+/** These take an Idempotency-Key, so that a repeated call does nothing twice. */
 export const idempotentRoutes: readonly string[] = [
   'POST /jobs',
   'POST /jobs/{id}/pause',
@@ -112,7 +112,7 @@ export class Requests {
     }
   }
 
-  /** An answer as it comes: its body is the caller's. */
+  /** The response as it is: the caller reads its body. */
   async open(name: string, input: AnyInput, signal: AbortSignal | undefined): Promise<Response> {
     const [method = '', path = ''] = name.split(' ')
     const { body, ifMatch } = input
@@ -128,7 +128,7 @@ export class Requests {
           ...input.headers,
         },
         credentials: this.#token === undefined ? 'same-origin' : 'omit',
-        // A redirect would turn a POST into a GET, and take the token elsewhere.
+        // A redirect would turn a POST into a GET, and send the token elsewhere.
         redirect: 'error',
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         ...(signal === undefined ? {} : { signal }),

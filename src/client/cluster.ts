@@ -67,7 +67,7 @@ export function clusterCalls(call: Call) {
         call('DELETE /tokens/{id}', { params: { id }, ...options }),
     },
     session: {
-      /** Who calls. */
+      /** Who is calling. */
       get: (options: CallOptions = {}) => call('GET /session', options),
       signIn: (code: string, options: CallOptions = {}) =>
         call('POST /session', { body: { code }, ...options }),

@@ -7,7 +7,7 @@ export interface Frame {
   readonly data: string | null
 }
 
-/** Throws where nothing is heard for `silenceMs`, and when the signal is aborted. */
+/** Throws if nothing arrives for `silenceMs`, or when the signal is aborted. */
 export async function* frames(
   body: ReadableStream<Uint8Array>,
   { silenceMs, signal }: { readonly silenceMs: number; readonly signal: AbortSignal },
@@ -36,9 +36,9 @@ async function heard(
 ): Promise<{ done: boolean; value?: Uint8Array | undefined }> {
   signal.throwIfAborted()
   let stop: () => void = () => {}
-  const tooLate = new Promise<never>((_, reject) => {
-    const timer = setTimeout(() => reject(new Error('The server has gone silent.')), silenceMs)
-    const onAbort = () => reject(signal.reason as Error)
+  const aborted = new Promise<null>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error('The server has stopped sending.')), silenceMs)
+    const onAbort = () => resolve(null)
     signal.addEventListener('abort', onAbort, { once: true })
     stop = () => {
       clearTimeout(timer)
@@ -46,7 +46,9 @@ async function heard(
     }
   })
   try {
-    return await Promise.race([reader.read(), tooLate])
+    const read = await Promise.race([reader.read(), aborted])
+    if (read !== null) return read
+    throw signal.reason
   } finally {
     stop()
   }

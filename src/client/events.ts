@@ -52,7 +52,7 @@ export async function* liveEvents(
       if (isOver()) return
       if (!known || !isPassing(error)) throw error
     } finally {
-      // Also where whoever reads has had enough.
+      // Also if the reader stops early.
       connection.abort()
       if (known) onConnection(false)
     }
@@ -77,14 +77,14 @@ function eventOf({ event, data }: Frame, eventId: string): ClientEvent | null {
   return data === null ? null : { ...(JSON.parse(data) as LiveEvent), eventId }
 }
 
-/** What may be over in a moment; a token that is no longer good is not. */
+/** Whether the error may pass by itself; an invalid token does not. */
 function isPassing(error: unknown): boolean {
   if (error instanceof LostConnection) return true
   if (error instanceof ProblemError) return error.kind === 'unavailable' || error.code === 'not_running'
   return !(error instanceof EvertickError)
 }
 
-/** Half of it by chance, so that many clients do not come back at once. */
+/** Half of it is random, so that many clients do not reconnect at once. */
 function backOff(failures: number): number {
   const full = Math.min(longestPauseMs, firstPauseMs * 2 ** (failures - 1))
   return full / 2 + (Math.random() * full) / 2

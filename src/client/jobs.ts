@@ -43,7 +43,7 @@ export function jobCalls(requests: Requests) {
       call('POST /jobs/{id}/backfill', { params: { id }, body, ...options }),
     explain: (id: string, query: Query<'GET /jobs/{id}/ticks'> = {}, options: CallOptions = {}) =>
       call('GET /jobs/{id}/ticks', { params: { id }, query, ...options }),
-    /** Why it does not run, in one sentence with the next step. */
+    /** Why the job is not running, in one sentence with the next step. */
     why: (id: string, options: CallOptions = {}) =>
       call('GET /jobs/{id}/why', { params: { id }, ...options }),
     /** The newest due ticks, newest last. */

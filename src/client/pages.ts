@@ -7,7 +7,7 @@ interface Page<Cursor> {
 /** The largest page that the server gives. */
 export const largestPage = 200
 
-/** Asks for a page only when somebody gets to it. */
+/** Requests a page only when its first item is needed. */
 export async function* everyOf<Item, Cursor, P extends Page<Cursor>>(
   fetchPage: (place: { limit: number; cursor?: Cursor }) => Promise<P>,
   itemsOf: (page: P) => readonly Item[],

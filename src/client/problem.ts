@@ -7,8 +7,9 @@ import {
   type RefusedTransition,
 } from '../core/error.ts'
 import { formatDuration } from '../core/schedule/duration.ts'
+import { codeOf } from '../core/unknown-value.ts'
 
-/** What the server has refused, by its own code. */
+/** A refusal of the server, with its code. */
 export class ProblemError extends EvertickError {
   readonly status: number
   /** How long to wait before asking again; null where the server did not say. */
@@ -22,7 +23,7 @@ export class ProblemError extends EvertickError {
   }
 }
 
-/** Nobody knows whether the server had the request. */
+/** The connection is lost: the server may or may not have received the request. */
 export class LostConnection extends EvertickError {
   constructor(base: string, cause: unknown) {
     super('server_unavailable', `${base || 'The server'} cannot be reached${reasonOf(cause)}.`, {
@@ -32,19 +33,18 @@ export class LostConnection extends EvertickError {
   }
 }
 
-/** Node keeps what happened in the cause of a cause. */
+/** Node keeps the reason in the cause of a cause. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : null
   if (!(cause instanceof Error)) return ''
-  const { code } = cause as { code?: unknown }
-  const text = typeof code === 'string' ? code : cause.message
+  const text = codeOf(cause) ?? cause.message
   return text === '' ? '' : ` (${text})`
 }
 
 export function lateAnswer(base: string, timeoutMs: number, cause: unknown): EvertickError {
   const waited = formatDuration(timeoutMs)
   return new EvertickError('server_unavailable', `${base || 'The server'} did not answer within ${waited}.`, {
-    next: 'Look whether it is overloaded, or give a longer timeout.',
+    next: 'Check whether it is overloaded, or set a longer timeout.',
     cause,
   })
 }
@@ -65,12 +65,12 @@ export function problemOf(response: Response, text: string): EvertickError {
   )
 }
 
-/** Something answered that is no Evertick, such as the page of a proxy. */
+/** The answer is not from Evertick: the page of a proxy, for example. */
 export function invalidAnswer(response: Response): EvertickError {
   return new ProblemError(
     'invalid_answer',
-    `The server answered with ${response.status}, and not as Evertick does.`,
-    { next: 'Check that the URL is that of a node, with the path that a proxy has put before it.' },
+    `The server answered with ${response.status}, which is not an answer of Evertick.`,
+    { next: 'Check that the URL is that of a node, with any path that a proxy adds.' },
     response,
   )
 }
@@ -79,7 +79,7 @@ export function invalidAnswer(response: Response): EvertickError {
 function passedOn(response: Response): EvertickError {
   return new ProblemError(
     'server_unavailable',
-    `Whatever stands before the server answered with ${response.status}.`,
+    `A proxy in front of the server answered with ${response.status}.`,
     { next: 'Check that a node with the role api runs behind it.' },
     response,
   )

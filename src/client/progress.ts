@@ -1,4 +1,4 @@
-/** A call that tells how far its work is, as server-sent events: `progress` again and again, and at last its result. */
+/** A call that reports its progress as server-sent events, and at last its result. */
 import { EvertickError } from '../core/error.ts'
 import type { AnyInput, Requests } from './call.ts'
 import { frames } from './event-frames.ts'
@@ -12,7 +12,7 @@ export interface BulkProgress {
   readonly failed: number
 }
 
-/** The timeout of the call is how long the work may be silent: nobody knows how long all of it takes. */
+/** The timeout limits the time between two events: how long all of the work takes is not known. */
 export async function followed<Result>(
   requests: Requests,
   name: string,
@@ -29,14 +29,14 @@ export async function followed<Result>(
     const response = await requests.open(name, { ...input, headers }, signal)
     clearTimeout(late)
     if (!response.ok || response.body === null) throw problemOf(response, await response.text())
-    // A server that does not tell how far it is has still done the work.
+    // A server that sends no progress has still done the work.
     if (!isStream(response)) return (await response.json()) as Result
     for await (const { event, data } of frames(response.body, { silenceMs, signal })) {
       if (event === 'progress') onProgress(JSON.parse(data ?? '') as BulkProgress)
       if (event === 'result') return JSON.parse(data ?? '') as Result
       if (event === 'problem') throw problemOf(response, data ?? '')
     }
-    throw new Error('it ended before its result')
+    throw new Error('the stream ended before its result')
   } catch (error) {
     input.signal?.throwIfAborted()
     if (error instanceof EvertickError) throw error

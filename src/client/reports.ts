@@ -4,7 +4,7 @@ import type { Body, Query } from './contract.ts'
 
 export function reportCalls(call: Call) {
   return {
-    /** Is all well, what is not, and what happened while nobody led. */
+    /** Overall health, current problems, and what happened while there was no leader. */
     overview: (options: CallOptions = {}) => call('GET /overview', options),
     activity: (query: Query<'GET /activity'>, options: CallOptions = {}) =>
       call('GET /activity', { query, ...options }),

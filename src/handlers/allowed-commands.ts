@@ -12,14 +12,10 @@ export interface AllowedCommand {
 
 export function allowedCommands(paths: readonly string[]): AllowedCommand[] {
   if (paths.length > 0 && process.platform === 'win32') {
-    throw new EvertickError(
-      'invalid_config',
-      'Commands are not run on Windows: it knows no process groups.',
-      {
-        field: 'allowCommands',
-        next: 'Leave EVERTICK_ALLOW_COMMANDS and allowCommands out.',
-      },
-    )
+    throw new EvertickError('invalid_config', 'Commands do not run on Windows: it has no process groups.', {
+      field: 'allowCommands',
+      next: 'Leave EVERTICK_ALLOW_COMMANDS and allowCommands out.',
+    })
   }
   return paths.map((path) => ({ path, file: executable(path) }))
 }
@@ -28,8 +24,8 @@ export function allowedCommands(paths: readonly string[]): AllowedCommand[] {
 export async function recheck({ path, file }: AllowedCommand): Promise<void> {
   const now = await realpath(path).catch(() => null)
   if (now === file) return
-  throw new EvertickError('execution_failed', `${path} is no longer the file that this node has allowed.`, {
-    next: 'Where that is meant, start the node again.',
+  throw new EvertickError('execution_failed', `${path} is no longer the file that this node allowed.`, {
+    next: 'If this is intended, restart the node.',
   })
 }
 
@@ -47,7 +43,7 @@ function executable(path: string): string {
 function notExecutable(path: string, cause?: unknown): EvertickError {
   return new EvertickError(
     'invalid_config',
-    `${path} is allowed as a command, and is no file that can be run.`,
+    `${path} is allowed as a command, but is not an executable file.`,
     {
       field: 'allowCommands',
       next: 'Correct EVERTICK_ALLOW_COMMANDS or allowCommands.',

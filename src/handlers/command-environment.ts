@@ -16,14 +16,14 @@ const never =
 export function allowedVariables(names: readonly string[]): readonly string[] {
   for (const name of names) {
     const why = !isVariableName(name)
-      ? `${JSON.stringify(name)} is not a valid name of a variable.`
+      ? `${JSON.stringify(name)} is not a valid variable name.`
       : never.test(name)
-        ? `${name} can be set by no job: it changes which code a program runs, or is Evertick's own.`
+        ? `No job may set ${name}: it changes which code a program runs, or belongs to Evertick.`
         : null
     if (why === null) continue
     throw new EvertickError('invalid_config', why, {
       field: 'allowCommandEnv',
-      next: 'Take it out of EVERTICK_ALLOW_COMMAND_ENV or allowCommandEnv.',
+      next: 'Remove it from EVERTICK_ALLOW_COMMAND_ENV or allowCommandEnv.',
     })
   }
   return names
@@ -39,7 +39,7 @@ export function refusedVariable(names: readonly string[], allowed: readonly stri
 }
 
 export const allowVariable =
-  'Name it in EVERTICK_ALLOW_COMMAND_ENV or allowCommandEnv of this node and of the workers, or leave it out.'
+  'Add it to EVERTICK_ALLOW_COMMAND_ENV or allowCommandEnv on this node and on the workers, or leave it out.'
 
 const fixed = {
   PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',

@@ -6,8 +6,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { stat } from 'node:fs/promises'
-import type { Readable } from 'node:stream'
 import { EvertickError } from '../core/error.ts'
+import { codeOf, messageOf } from '../core/unknown-value.ts'
 import { type AllowedCommand, recheck } from './allowed-commands.ts'
 import { OutputLines, OutputTail } from './output-lines.ts'
 import { signalGroup, unwatchGroup, watchGroup } from './process-group.ts'
@@ -58,10 +58,9 @@ export async function runCommand(run: CommandRun): Promise<CommandResult> {
       tail.add(line)
       run.onLine(stream, line)
     })
-  const [stdout, stderr] = [child.stdout as Readable, child.stderr as Readable]
   const [out, errors] = [linesOf('stdout'), linesOf('stderr')]
-  stdout.on('data', (bytes: Buffer) => out.write(bytes))
-  stderr.on('data', (bytes: Buffer) => errors.write(bytes))
+  child.stdout?.on('data', (bytes: Buffer) => out.write(bytes))
+  child.stderr?.on('data', (bytes: Buffer) => errors.write(bytes))
   const [exitCode, killedBy] = await ended(child, mark, run)
   out.end()
   errors.end()
@@ -78,11 +77,9 @@ async function ended(
   const { allowed, signal, stdin, timer } = run
   const group = child.pid
   if (group === undefined) {
-    const [error] = (await once(child, 'error')) as [NodeJS.ErrnoException]
-    throw new EvertickError(
-      'execution_failed',
-      `${allowed.path} could not be started: ${error.code ?? error.message}.`,
-    )
+    const told: unknown[] = await once(child, 'error')
+    const why = codeOf(told[0]) ?? messageOf(told[0])
+    throw new EvertickError('execution_failed', `${allowed.path} could not be started: ${why}.`)
   }
   watchGroup(group, mark)
   // What is killed before it has read its input is told so by its exit code, not by a broken pipe.
@@ -101,14 +98,14 @@ async function ended(
   }
   signal.addEventListener('abort', stop, { once: true })
   try {
-    const [exitCode, killedBy] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
+    await once(child, 'exit')
     // What it has left behind must not run on with no account of it.
     stop()
     const late = Promise.withResolvers<void>()
     const cancelLate = timer(graceMs, late.resolve)
     await Promise.race([closed, late.promise])
     cancelLate()
-    return [exitCode, killedBy]
+    return [child.exitCode, child.signalCode]
   } finally {
     signal.removeEventListener('abort', stop)
     cancelKill()
@@ -127,8 +124,8 @@ function graceOf({ reason }: AbortSignal): number {
 }
 
 async function refuseMissingFolder(cwd: string): Promise<void> {
-  const found = await stat(cwd).catch(() => null)
-  if (found?.isDirectory() === true) return
+  const folder = await stat(cwd).catch(() => null)
+  if (folder?.isDirectory() === true) return
   throw new EvertickError('execution_failed', `There is no folder ${cwd} on this node.`, {
     field: 'handler.cwd',
   })

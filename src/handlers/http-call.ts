@@ -48,7 +48,7 @@ export async function callHttp(call: HttpCall): Promise<Outcome> {
   const sent = bodyOf(call)
   const method = call.method ?? (sent === null ? 'GET' : 'POST')
   if (sent !== null && (method === 'GET' || method === 'HEAD')) {
-    return failed('InvalidInput', `${method} carries no body, and this execution has an input.`)
+    return failed('InvalidInput', `${method} takes no body, but this execution has an input.`)
   }
   let answer: OutboundAnswer
   try {
@@ -103,7 +103,7 @@ function outcomeOf(answer: OutboundAnswer, call: HttpCall): Outcome {
   // Only the origin: a path may hold what is nobody's business.
   const said = text === '' ? '' : ` It said: ${text.slice(0, shownLength).toWellFormed()}`
   const redirect = status >= 300 && status < 400 ? ' Redirects are not followed.' : ''
-  const why = `${new URL(call.url).origin} answered ${status}; expected was ${expectedWords(call.expect)}.${redirect}${said}`
+  const why = `${new URL(call.url).origin} answered ${status}; expected: ${expectedWords(call.expect)}.${redirect}${said}`
   if (status >= 300 && status < 500 && !passing.has(status)) return failed('UnexpectedStatus', why)
   const error = { name: 'UnexpectedStatus', message: why, code: 'unexpected_status' }
   const asked = status === 429 || status === 503 ? retryAfterMs(answer, call.now()) : null

@@ -1,4 +1,5 @@
 /** Process groups of commands: each is ended whole, and none outlives a process that ends by itself. */
+import { codeOf } from '../core/unknown-value.ts'
 import { killStraysNow } from './strays.ts'
 
 /** By group: the mark of what has left it. */
@@ -23,7 +24,7 @@ export function signalGroup(group: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-group, signal)
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
+    const code = codeOf(error)
     // Nobody is left in it; or, on macOS, only what has ended and nobody has asked about yet.
     if (code !== 'ESRCH' && code !== 'EPERM') throw error
   }

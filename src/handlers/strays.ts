@@ -13,12 +13,12 @@ const mostLooks = 5
 
 /** Returns how many there were. */
 export async function signalStrays(mark: string, signal: NodeJS.Signals): Promise<number> {
-  let found = 0
+  let count = 0
   for (const pid of listedProcesses()) {
     const environment = await readFile(`/proc/${pid}/environ`).catch(() => none)
-    if (hasMark(environment, mark) && signalProcess(pid, signal)) found += 1
+    if (hasMark(environment, mark) && signalProcess(pid, signal)) count += 1
   }
-  return found
+  return count
 }
 
 export async function killStrays(mark: string): Promise<void> {

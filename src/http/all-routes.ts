@@ -1,9 +1,11 @@
-/** Every route there is: the router serves these and no other. */
+/** All routes: the router serves these and no other. */
 import type { Endpoint } from './endpoint.ts'
 import { accessRoutes } from './routes/access.ts'
 import { clusterRoutes } from './routes/cluster.ts'
 import { eventRoutes } from './routes/events.ts'
 import { executionRoutes } from './routes/executions.ts'
+import { jobActionRoutes } from './routes/job-actions.ts'
+import { jobHistoryRoutes } from './routes/job-history.ts'
 import { jobRoutes } from './routes/jobs.ts'
 import { leaseRoutes } from './routes/leases.ts'
 import { reportRoutes } from './routes/reports.ts'
@@ -19,6 +21,8 @@ export interface PlacedEndpoint extends Endpoint {
 
 const prefixed = [
   jobRoutes,
+  jobActionRoutes,
+  jobHistoryRoutes,
   upkeepRoutes,
   executionRoutes,
   clusterRoutes,

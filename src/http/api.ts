@@ -41,20 +41,20 @@ export interface ApiOptions {
   readonly app: AppContext
   readonly access: Access
   readonly logger: Logger
-  /** The names that it answers to; null: to any. */
+  /** The host names that it answers to; null for any. */
   readonly hosts: readonly string[] | null
-  /** Of one caller. @default 200 a second, 400 at once */
+  /** The limit for one caller. @default 200 a second, 400 at once */
   readonly rate?: Rate
   /** Whether anybody may read the metrics. @default false */
   readonly metricsPublic?: boolean
-  /** Below which it stands. @default '', the root */
+  /** The path that the API is mounted at. @default '', the root */
   readonly basePath?: string
 }
 
-/** `basePath` is for a mount that learns it with each request. */
+/** `basePath` is for a mount that learns its path with each request. */
 export type Fetch = (request: Request, remote?: string, basePath?: string) => Promise<Response>
 
-/** What goes along with a request. */
+/** What is known about a request before it is read. */
 interface Way {
   readonly remote: string
   readonly basePath: string
@@ -72,9 +72,9 @@ export interface Api extends Fetch {
 const pages = [...signInPages, ...docsPages]
 const pagePaths = new Set(['/openapi.json', ...pages.map(({ path }) => path)])
 const usualRate: Rate = { perSecond: 200, burst: 400 }
-/** When to come back where the provider of tokens does not answer. */
+/** When to retry if the token provider does not answer. */
 const providerSeconds = 5
-/** Of one address that brings wrong tokens or codes. */
+/** The limit for one address that sends invalid tokens or codes. */
 const failureRate: Rate = { perSecond: 0.5, burst: 20 }
 
 export function createApi(options: ApiOptions): Api {
@@ -115,13 +115,12 @@ export function createApi(options: ApiOptions): Api {
       request,
       basePath,
     }
-    const call = { ...around, ...read } as Call<unknown, unknown, unknown>
+    const call: Call = { ...around, ...read }
     if (route.contentType !== undefined) {
       return await plainResponse(route.contentType, await route.run(call), request.method)
     }
-    if (route.mayStream === true && acceptedStream(request.headers.get('accept')) !== null) {
-      return (await route.run(call)) as Response
-    }
+    const streamed = acceptedStream(request.headers.get('accept'))
+    if (route.stream !== undefined && streamed !== null) return await route.stream(call, streamed)
     const key = route.idempotent === true ? request.headers.get('idempotency-key') : null
     const what = [route.method, route.fullPath, read.params, read.body]
     const made = await answerOnce(app, { key, caller, what }, async ({ newId, earlierId }) => {
@@ -129,7 +128,7 @@ export function createApi(options: ApiOptions): Api {
       const replayed = earlierId === null ? null : ((await route.replay?.(mine, earlierId)) ?? null)
       const run = async () => await route.run(mine)
       const returned = replayed ?? (await (route.heavy === true ? heavy.run(caller, run) : run()))
-      const reply = returned instanceof Reply ? returned : new Reply(returned, {})
+      const reply = replyOf(returned)
       const status = reply.status ?? route.status ?? 200
       const shown = principal?.role === 'admin' ? reply.body : withoutStacks(reply.body)
       const body = route.answers === null ? '' : JSON.stringify(shown)
@@ -154,7 +153,7 @@ export function createApi(options: ApiOptions): Api {
     return principal
   }
 
-  /** Whoever guesses, at tokens or at the codes of links, soon waits; whoever is known is not held up by it. */
+  /** Whoever guesses tokens or codes is soon slowed down. A caller with a valid token is not. */
   async function slowGuessing(remote: string, answered: Promise<Response>): Promise<Response> {
     try {
       return await answered
@@ -171,7 +170,7 @@ export function createApi(options: ApiOptions): Api {
   for (const route of allRoutes) {
     const path = route.fullPath.replaceAll(/\{(\w+)\}/g, ':$1')
     router.on(route.method.toUpperCase(), path, ({ req, env }) =>
-      slowGuessing(env.remote, answer(route, req.raw, req.param() as Record<string, string>, env)),
+      slowGuessing(env.remote, answer(route, req.raw, req.param(), env)),
     )
   }
   const documentFor = memo((basePath) => JSON.stringify(openapiDocument(basePath)))
@@ -188,7 +187,7 @@ export function createApi(options: ApiOptions): Api {
   router.notFound((context) => {
     const methods = methodsAt(context.req.path)
     if (methods.length === 0) {
-      // The dashboard has addresses of its own; what is asked for below the API is not one of them.
+      // The dashboard has paths of its own; none of them is below the API's prefix.
       const { req, env } = context
       const isPage = wantsPage(req.raw) && !req.path.startsWith(`${prefix}/`)
       return isPage ? dashboardPage(env.basePath) : errorResponse(notFound(req.path))
@@ -227,7 +226,7 @@ export function createApi(options: ApiOptions): Api {
   return Object.assign(fetch, { close })
 }
 
-/** Made once for each base path in a row, which is to say once. */
+/** Keeps the last result: in practice there is one base path, so it is made once. */
 function memo(make: (basePath: string) => string): (basePath: string) => string {
   let last: { readonly basePath: string; readonly text: string } | null = null
   return (basePath) => {
@@ -236,12 +235,16 @@ function memo(make: (basePath: string) => string): (basePath: string) => string 
   }
 }
 
-/** Text or a stream, as it is. */
+function replyOf(returned: unknown): Reply {
+  return returned instanceof Reply ? returned : new Reply(returned, {})
+}
+
+/** Text or a stream, unchanged. */
 async function plainResponse(contentType: string, returned: unknown, method: string): Promise<Response> {
-  const { body, headers } = returned instanceof Reply ? returned : new Reply(returned, {})
+  const { body, headers } = replyOf(returned)
   const init = { headers: { 'content-type': contentType, ...headers } }
-  if (!(body instanceof ReadableStream)) return new TextResponse(body as string, init)
-  // Nobody will read it, nor hang up: it would be held for ever.
+  if (!(body instanceof ReadableStream)) return new TextResponse(String(body), init)
+  // Nobody reads the body of a HEAD request, so the stream would stay open for ever.
   const isUnread = method === 'HEAD'
   if (isUnread) await body.cancel()
   return new Response(isUnread ? null : body, init)
@@ -268,12 +271,12 @@ function methodsAt(pathname: string): string[] {
 
 function notFound(path: string): EvertickError {
   return new EvertickError('route_not_found', `There is nothing at ${path.slice(0, 200)}.`, {
-    next: 'See /openapi.json for all there is.',
+    next: 'See /openapi.json for all routes.',
   })
 }
 
 function wrongMethod(method: string): EvertickError {
-  return new EvertickError('method_not_allowed', `${method} does not work here.`, {
+  return new EvertickError('method_not_allowed', `${method} is not allowed here.`, {
     next: 'See the Allow header.',
   })
 }

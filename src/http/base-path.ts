@@ -1,8 +1,8 @@
-/** The path that an API stands below, where it is not alone on its host: `/jobs`; empty at the root. */
+/** The path that the API is mounted at, such as `/jobs`; empty at the root. */
 import { getPath } from 'hono/utils/url'
 import { basePathPattern } from '../app/config/api-config.ts'
 
-/** The path of a request below the base path; null where it is elsewhere. */
+/** The path of a request below the base path; null if it is not below it. */
 export function pathBelow(request: Request, basePath: string): string | null {
   const path = getPath(request)
   if (basePath === '') return path
@@ -12,7 +12,7 @@ export function pathBelow(request: Request, basePath: string): string | null {
   return rest.startsWith('/') ? rest : null
 }
 
-/** Routes and pages know nothing of the base path: where an answer leads, it is put in front. */
+/** Routes and pages do not know the base path: it is added to the `Location` of an answer. */
 export function rebase({ headers }: Response, basePath: string): void {
   const location = headers.get('location')
   if (location?.startsWith('/') === true) headers.set('location', `${basePath}${location}`)

@@ -68,7 +68,7 @@ export class DeniedCalls {
     } else if (this.#sums.size < mostSums || sum.route === '(others)') {
       this.#sums.set(key, sum)
     } else {
-      const others = { actor: null, origin: '(others)', route: '(others)', why: 'more than could be named' }
+      const others = { actor: null, origin: '(others)', route: '(others)', why: 'too many to list' }
       this.#add({ ...sum, ...others })
     }
   }

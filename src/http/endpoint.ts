@@ -13,35 +13,37 @@ import type { Evertick } from '../evertick.ts'
 import type { NodeMetrics } from '../observe/node-metrics.ts'
 import type { LiveEvents } from './events/live-events.ts'
 import type { bodyLimits } from './guard/json-body.ts'
+import type { StreamType } from './progress-stream.ts'
+import type { InstantText } from './schemas/named.ts'
 
 export type Method = 'get' | 'post' | 'patch' | 'delete'
 
 /** `public` is for what must work before anybody has signed in. */
 export type NeededRole = AccessRole | 'public'
 
-export interface Call<Params, Query, Body> {
+export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   readonly evertick: Evertick
   readonly app: AppContext
   readonly access: Access
   readonly params: Params
   readonly query: Query
   readonly body: Body
-  /** Whoever calls; null on a public route without a token. */
+  /** The caller; null on a public route without a token. */
   readonly principal: Principal | null
-  /** The same for the audit log, and from where. */
+  /** The caller and its address, for the audit log. */
   readonly by: Required<ActorOptions>
-  /** What makes jobs and executions: under an Idempotency-Key, with the ids that the key stands for. */
+  /** Makes jobs and executions; under an Idempotency-Key, always with the same ids. */
   readonly maker: Maker
-  /** Whose limits count. */
+  /** Whose limits apply. */
   readonly caller: string
   readonly request: Request
-  /** The path that the API stands below; empty at the root. */
+  /** The path that the API is mounted at; empty at the root. */
   readonly basePath: string
   readonly live: LiveEvents
   readonly metrics: NodeMetrics
 }
 
-export interface Endpoint<Params = unknown, Query = unknown, Body = unknown> {
+export interface Endpoint {
   readonly method: Method
   /** Below the prefix: `/jobs/{id}`. */
   readonly path: string
@@ -66,13 +68,14 @@ export interface Endpoint<Params = unknown, Query = unknown, Body = unknown> {
   readonly unlimited?: boolean
   /** Reads much: a caller has only so many of these under way. @default false */
   readonly heavy?: boolean
-  /** Answers with a stream of its progress where the caller's `Accept` asks for one: then `run` gives the whole response. */
-  readonly mayStream?: boolean
   /** Takes an Idempotency-Key: the same key gets the same answer. */
   readonly idempotent?: boolean
+  // Methods, for their parameters may then be narrower in a route: the router calls each with what its own schemas have parsed.
   /** The answer, where an earlier try under the same key has done its work and never said so; else null. */
-  readonly replay?: (call: Call<Params, Query, Body>, id: string) => Promise<unknown>
-  readonly run: (call: Call<Params, Query, Body>) => Promise<unknown>
+  replay?(call: Call, id: string): Promise<unknown>
+  run(call: Call): Promise<unknown>
+  /** In place of `run`, where the caller's `Accept` asks for a stream of its progress. */
+  stream?(call: Call, type: StreamType): Promise<Response>
 }
 
 /** What was parsed from JSON or a query has no key that is there and undefined. */
@@ -105,6 +108,24 @@ type Nothing = Record<never, never>
 /** A query is text: which keys may be left out is the schema's, and what they mean is what it makes of them. */
 type Queried<In, Out> = { [Key in keyof In]: Exclude<Out[Key & keyof Out], undefined> }
 
+/** What a route may return for JSON to become T: readonly data, and a `Date` for an instant. */
+type Plain<T> = unknown extends T
+  ? unknown
+  : T extends InstantText
+    ? Date
+    : Record<string, unknown> extends T
+      ? object
+      : T extends object
+        ? { readonly [Key in keyof T]: Plain<T[Key]> }
+        : T
+
+/** The body of an answer: a stream is one of bytes, whatever its parts are. */
+type AnswerBody<A extends z.ZodType | null, Type> = A extends z.ZodType
+  ? Type extends 'text/event-stream'
+    ? ReadableStream<Uint8Array>
+    : Plain<z.output<A>>
+  : void
+
 interface Given<
   M extends Method,
   Path extends string,
@@ -112,21 +133,23 @@ interface Given<
   Q extends z.ZodObject,
   B extends z.ZodType,
   A extends z.ZodType | null,
-> extends Omit<Endpoint, 'method' | 'path' | 'params' | 'query' | 'body' | 'answers' | 'replay' | 'run'> {
+  Type extends Endpoint['contentType'],
+  C extends Call = Call<Exact<z.output<P>>, Exact<z.output<Q>>, Exact<z.output<B>>>,
+  Answer = AnswerBody<A, Type>,
+> extends Endpoint {
   readonly method: M
   readonly path: Path
   readonly params?: P
   readonly query?: Q
   readonly body?: B
   readonly answers: A
-  readonly replay?: (
-    call: Call<Exact<z.output<P>>, Exact<z.output<Q>>, Exact<z.output<B>>>,
-    id: string,
-  ) => Promise<unknown>
-  readonly run: (call: Call<Exact<z.output<P>>, Exact<z.output<Q>>, Exact<z.output<B>>>) => Promise<unknown>
+  readonly contentType?: Exclude<Type, undefined>
+  readonly replay?: (call: C, id: string) => Promise<Answer | Reply<Answer> | null>
+  readonly run: (call: C) => Promise<Answer | Reply<Answer>>
+  readonly stream?: (call: C, type: StreamType) => Promise<Response>
 }
 
-/** Ties what `run` is given, and what the client's callers give and get, to the schemas beside it. */
+/** Ties what `run` is given and returns, and what the client's callers give and get, to the schemas beside it. */
 export function endpoint<
   const M extends Method,
   const Path extends string,
@@ -134,8 +157,9 @@ export function endpoint<
   P extends z.ZodObject = z.ZodObject<Nothing>,
   Q extends z.ZodObject = z.ZodObject<Nothing>,
   B extends z.ZodType = z.ZodUndefined,
+  Type extends Endpoint['contentType'] = undefined,
 >(
-  given: Given<M, Path, P, Q, B, A>,
+  given: Given<M, Path, P, Q, B, A, Type>,
 ): TypedEndpoint<
   M,
   Path,
@@ -143,22 +167,19 @@ export function endpoint<
     z.input<P>,
     Queried<z.input<Q>, z.output<Q>>,
     z.input<B>,
-    A extends z.ZodType ? z.output<A> : undefined
+    A extends z.ZodType ? z.input<A> : undefined
   >
 > {
-  return given as unknown as TypedEndpoint<M, Path, never>
+  return given
 }
 
 /** An answer that is more than its body. */
-export class Reply {
-  readonly body: unknown
+export class Reply<Body = unknown> {
+  readonly body: Body
   readonly status: number | undefined
   readonly headers: Readonly<Record<string, string>>
 
-  constructor(
-    body: unknown,
-    { status, headers = {} }: { status?: number; headers?: Record<string, string> },
-  ) {
+  constructor(body: Body, { status, headers = {} }: { status?: number; headers?: Record<string, string> }) {
     this.body = body
     this.status = status
     this.headers = headers

@@ -67,7 +67,7 @@ function didNothing(error: unknown): boolean {
 
 function refuseBadKey(key: string): void {
   if (key !== '' && key.length <= longestKey) return
-  throw new EvertickError('invalid_option', `An Idempotency-Key has 1 to ${longestKey} characters.`, {
+  throw new EvertickError('invalid_option', `An Idempotency-Key must have 1 to ${longestKey} characters.`, {
     field: 'Idempotency-Key',
   })
 }

@@ -1,4 +1,4 @@
-/** Node's own requests and servers around the API: also what is no request at all is answered in the words of the rest. */
+/** Node's servers and requests around the API. Even an invalid request gets a problem as its answer. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { getRequestListener, RequestError } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
@@ -6,20 +6,20 @@ import { EvertickError } from '../core/error.ts'
 import type { Logger } from '../engine/logger.ts'
 import type { Fetch } from './api.ts'
 import { apiHeaders } from './guard/headers.ts'
-import { isAmbiguous } from './guard/target.ts'
 import { errorResponse, problemOf, problemResponse, unforeseen } from './problem.ts'
 import { TextResponse } from './text-response.ts'
 
-/** Whoever sends its headers, or its whole request, more slowly holds a connection for nothing. */
+/** A client that sends its headers or its request more slowly only blocks a connection. */
 const patience = { headersTimeout: 15_000, requestTimeout: 60_000, connectionsCheckingInterval: 5_000 }
 
-/** Answers what a server of Node's, or an app around one, was sent. */
+/** A listener for a server of Node, or for an app around one. */
 export function nodeListener<Incoming extends IncomingMessage>(
   answer: (request: Request, incoming: Incoming) => Promise<Response>,
   logger: Logger,
 ): (incoming: Incoming, outgoing: ServerResponse) => void {
   const listener = getRequestListener(
     async (request, env) => {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the caller knows whose requests these are
       const { incoming, outgoing } = env as { readonly incoming: Incoming; readonly outgoing: ServerResponse }
       const response = isAmbiguous(incoming)
         ? safe(errorResponse(noRequest()))
@@ -29,7 +29,7 @@ export function nodeListener<Incoming extends IncomingMessage>(
       return RESPONSE_ALREADY_SENT
     },
     {
-      // Quicker, and no library's business: this process is somebody else's.
+      // Faster, and a library must not change the globals of its process.
       overrideGlobalObjects: false,
       errorHandler: (error) => {
         if (error instanceof RequestError) return safe(errorResponse(noRequest()))
@@ -45,22 +45,22 @@ function write({ status, headers, whole }: TextResponse, outgoing: ServerRespons
   const cookies = headers.getSetCookie()
   outgoing.writeHead(status, {
     ...Object.fromEntries(headers),
-    // The only name that may stand in several lines.
+    // The only header that may appear several times.
     ...(cookies.length === 0 ? {} : { 'set-cookie': cookies }),
     'content-length': Buffer.byteLength(whole),
   })
   outgoing.end(whole)
 }
 
-/** `given` is for who cannot wait that long. */
+/** `given` is for tests, which cannot wait that long. */
 export function nodeServer(fetch: Fetch, logger: Logger, given: Partial<typeof patience> = {}): Server {
   const listener = nodeListener(
     async (request, incoming) => await fetch(request, incoming.socket.remoteAddress),
     logger,
   )
-  // A request without a host is left to the listener, which answers it as a whole.
+  // A request without a host reaches the listener, which answers it with a problem.
   const server = createServer({ ...patience, ...given, requireHostHeader: false }, listener)
-  // Whatever else a client expects need not be met: it is answered like any other.
+  // An `Expect` header that is not known is ignored, and the request answered like any other.
   server.on('checkExpectation', listener)
   server.on('clientError', (_error, socket) => {
     if (socket.writable) socket.end(refusalText())
@@ -70,7 +70,7 @@ export function nodeServer(fetch: Fetch, logger: Logger, given: Partial<typeof p
 }
 
 function noRequest(): EvertickError {
-  return new EvertickError('invalid_input', 'This is no HTTP request that could be read.', {
+  return new EvertickError('invalid_input', 'This is not a valid HTTP request.', {
     next: 'Check the request line, the Host header and the size of the headers.',
   })
 }
@@ -80,7 +80,7 @@ function safe(response: Response): Response {
   return response
 }
 
-/** Where even the headers could not be read there is nothing but the socket to answer on. */
+/** If the headers cannot be read, there is only the socket to answer on. */
 function refusalText(): string {
   const problem = problemOf(noRequest())
   const body = JSON.stringify(problem)
@@ -92,4 +92,17 @@ function refusalText(): string {
   }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   return [`HTTP/1.1 ${problem.status} ${problem.title}`, ...lines, '', body].join('\r\n')
+}
+
+/** `..` leads to the parent, also when it is written as `%2e`. */
+const dots = /\/(?:\.|%2e){1,2}(?:\/|$)/i
+const absolute = /^https?:\/\/([^/?]*)/i
+
+/** A proxy may have read this target differently, and let through what it meant to stop. */
+function isAmbiguous({ url = '', headers }: Pick<IncomingMessage, 'url' | 'headers'>): boolean {
+  const [whole, authority] = absolute.exec(url) ?? []
+  // With two host names, one would be checked and the other used.
+  if (authority !== undefined && authority.toLowerCase() !== headers.host?.toLowerCase()) return true
+  const [path = ''] = url.slice(whole?.length ?? 0).split('?', 1)
+  return dots.test(path)
 }

@@ -15,20 +15,20 @@ const problem = {
     title: { type: 'string' },
     status: { type: 'integer' },
     detail: { type: 'string' },
-    code: { type: 'string', description: 'stable: see the reference of errors' },
+    code: { type: 'string', description: 'stable: see the error reference' },
     field: { type: 'string' },
     next: { type: 'string', description: 'what to do next' },
-    state: { type: 'string', description: 'of a refused action: the state now' },
-    asked: { type: 'string', description: 'of a refused action: the state that was asked for' },
+    state: { type: 'string', description: 'for a refused action: the current state' },
+    asked: { type: 'string', description: 'for a refused action: the requested state' },
     actions: {
       type: 'array',
       items: { type: 'string' },
-      description: 'of a refused action: what is legal now',
+      description: 'for a refused action: the actions that are legal now',
     },
   },
 }
 
-function schemaOf(schema: z.ZodType, io: 'input' | 'output'): unknown {
+function schemaOf(schema: z.core.$ZodType, io: 'input' | 'output'): unknown {
   const registered = named.get(schema)
   if (registered !== undefined) return { $ref: `${refBase}${registered.id}` }
   const { $schema: _dialect, ...plain } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
@@ -41,20 +41,20 @@ function components(): Record<string, unknown> {
   const answers = z.toJSONSchema(named, { io: 'output', uri, unrepresentable: 'any' }).schemas
   const bodies = z.toJSONSchema(named, { io: 'input', uri, unrepresentable: 'any' }).schemas
   const isBody = new Set(allRoutes.flatMap(({ body }) => (body === undefined ? [] : [named.get(body)?.id])))
-  const kept = Object.entries(answers).map(([id, answer]) => {
+  const kept = Object.entries(answers).map(([id, answer]): [string, unknown] => {
     const { $schema: _dialect, $id: _id, ...schema } = isBody.has(id) ? (bodies[id] ?? answer) : answer
     return [id, schema]
   })
-  return { ...(Object.fromEntries(kept) as Record<string, unknown>), Problem: problem }
+  return { ...Object.fromEntries(kept), Problem: problem }
 }
 
 function parametersOf(route: PlacedEndpoint): unknown[] {
   const of = (place: 'path' | 'query', schema: z.ZodObject | undefined) =>
-    Object.entries(schema?.shape ?? {}).map(([name, field]) => ({
+    Object.entries<z.core.$ZodType>(schema?.shape ?? {}).map(([name, field]) => ({
       name,
       in: place,
-      required: place === 'path' || !(field as z.ZodType).safeParse(undefined).success,
-      schema: schemaOf(field as z.ZodType, 'input'),
+      required: place === 'path' || !z.safeParse(field, undefined).success,
+      schema: schemaOf(field, 'input'),
     }))
   const key = {
     name: 'Idempotency-Key',

@@ -25,7 +25,7 @@ const statusOfKind: Readonly<Record<ErrorKind, number>> = {
   failed: 500,
 }
 
-/** Where HTTP has a word of its own for it. */
+/** Codes with a status of their own. */
 const statusOfCode: Partial<Record<ErrorCode, number>> = {
   unauthenticated: 401,
   method_not_allowed: 405,
@@ -56,7 +56,7 @@ const titles: Readonly<Record<number, string>> = {
   504: 'Timed out',
 }
 
-/** What a caller has written comes back in an answer only so far. */
+/** Limits how much of a caller's text an answer repeats. */
 const longestText = 1_000
 
 function short(text: string): string {
@@ -77,14 +77,14 @@ export function problemOf(error: EvertickError): Problem {
   }
 }
 
-/** What nobody foresaw: its details are for the log, not for the caller. */
+/** An unexpected error: its details go to the log, not to the caller. */
 export const unforeseen: Problem = {
   type: 'urn:evertick:error:internal',
   title: 'Failed',
   status: 500,
   detail: 'Something went wrong on the server.',
   code: 'internal',
-  next: 'Look into the log of the node for this moment.',
+  next: 'Check the log of the node at this time.',
 }
 
 export function problemResponse(problem: Problem, headers: Record<string, string> = {}): Response {

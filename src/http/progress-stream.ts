@@ -1,11 +1,11 @@
-/** Long work as a stream: how far it is, and at last its result, as server-sent events or as lines of JSON. */
+/** Long work as a stream: its progress and then its result, as server-sent events or as lines of JSON. */
 import { EvertickError } from '../core/error.ts'
 import { type Problem, problemOf, unforeseen } from './problem.ts'
 
 const streamTypes = ['text/event-stream', 'application/x-ndjson'] as const
 export type StreamType = (typeof streamTypes)[number]
 
-/** The kind of stream that a caller asks for by its `Accept`; null for none. */
+/** The kind of stream that the `Accept` header asks for; null for none. */
 export function acceptedStream(accept: string | null): StreamType | null {
   return streamTypes.find((type) => accept?.includes(type)) ?? null
 }
@@ -18,8 +18,7 @@ const spelled: Readonly<Record<StreamType, (part: Part, data: object) => string>
 }
 
 /**
- * Answers once the work has got somewhere: what it refuses before is a problem with its own status. Whoever hangs up hears no
- * more of it, and the work goes on.
+ * Answers after the first progress, so that an error before it has its own status. If the caller hangs up, the work goes on.
  */
 export async function progressStream(
   type: StreamType,

@@ -1,5 +1,5 @@
-/** What came in, checked by the schemas of its route: an unknown key is an error, never ignored. */
-import type { z } from 'zod'
+/** Checks a request by the schemas of its route. An unknown key is an error, never ignored. */
+import { z } from 'zod'
 import { checked } from '../app/config/checked.ts'
 import { EvertickError } from '../core/error.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -27,7 +27,7 @@ export async function readRequest(
 
 const noSearch = new URLSearchParams()
 
-/** Most requests have none: there is nothing to take apart then. */
+/** Most requests have no query, and need no URL parsed. */
 function searchOf({ url }: Request): URLSearchParams {
   return url.includes('?') ? new URL(url).searchParams : noSearch
 }
@@ -37,7 +37,7 @@ function parsedQuery(route: Endpoint, search: URLSearchParams): unknown {
   const seen = new Set<string>()
   const twice = names.find((name) => seen.size === seen.add(name).size)
   if (twice !== undefined) {
-    throw new EvertickError('invalid_option', `"${twice.slice(0, 100)}" stands twice in the query.`, {
+    throw new EvertickError('invalid_option', `The query has "${twice.slice(0, 100)}" twice.`, {
       field: twice,
     })
   }
@@ -45,13 +45,9 @@ function parsedQuery(route: Endpoint, search: URLSearchParams): unknown {
   if (route.query !== undefined) return parsed(route.query, given, 'The query')
   const [unknown] = names
   if (unknown === undefined) return {}
-  throw new EvertickError(
-    'invalid_option',
-    `This route takes no query, and "${unknown.slice(0, 100)}" was given.`,
-    {
-      field: unknown,
-    },
-  )
+  throw new EvertickError('invalid_option', `This route has no query parameter "${unknown.slice(0, 100)}".`, {
+    field: unknown,
+  })
 }
 
 function parsedBody(route: Endpoint, given: unknown): unknown {
@@ -65,6 +61,6 @@ function parsedBody(route: Endpoint, given: unknown): unknown {
 }
 
 function parsed(schema: z.ZodType, value: unknown, what: string): unknown {
-  const known = 'shape' in schema ? Object.keys(schema.shape as object) : []
+  const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
   return checked(schema, value, 'invalid_input', what, known)
 }

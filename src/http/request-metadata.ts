@@ -1,11 +1,11 @@
-/** What an execution that a request makes carries along: the request's trace, whether or not this node traces, and who asks. */
+/** The metadata of an execution that a request makes: the request's trace, whether or not this node traces, and the caller. */
 import type { ActorOptions } from '../app/change-context.ts'
 import { enqueuedByMetadata } from '../core/execution/enqueued-by.ts'
 import { traceContextOf, traceMetadata } from '../core/execution/trace-context.ts'
 
 type Metadata = Readonly<Record<string, unknown>>
 
-/** A trace that the caller names itself goes first; who asks is not for the caller to say. */
+/** A trace in the caller's own metadata wins. The caller's name is always ours. */
 export function requestMetadata(
   { request: { headers }, by }: { readonly request: Request; readonly by: Required<ActorOptions> },
   given: Metadata = {},

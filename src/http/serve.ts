@@ -1,11 +1,11 @@
 /** Listens: the API of one node on one port. */
 import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { openAccess } from '../app/access/open-access.ts'
 import type { AppContext } from '../app/app-context.ts'
 import type { RunningApi } from '../app/cluster/live-node.ts'
 import type { ApiConfig } from '../app/config/api-config.ts'
 import { EvertickError } from '../core/error.ts'
+import { codeOf, messageOf } from '../core/unknown-value.ts'
 import type { Logger } from '../engine/logger.ts'
 import type { Evertick } from '../evertick.ts'
 import { type ApiOptions, createApi, type Fetch } from './api.ts'
@@ -14,7 +14,7 @@ import { nodeServer } from './node-server.ts'
 
 /** How many ports after the usual one are tried where none was named. */
 const portsTried = 20
-/** What an answer that is under way is waited for when the server closes. */
+/** How long a closing server waits for answers under way. */
 const answerMs = 5_000
 const idleMs = 20
 
@@ -31,7 +31,8 @@ export async function serve(
   const { basePath, metricsPublic } = config
   const api = createApi({ ...given, hosts, metricsPublic, basePath })
   const server = await listen(api, config, given.logger)
-  const { port } = server.address() as AddressInfo
+  const address = server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : config.port
   const host = config.host.includes(':') ? `[${config.host}]` : config.host
   return {
     url: `http://${host}:${port}${basePath}`,
@@ -42,13 +43,13 @@ export async function serve(
   }
 }
 
-/** What is under way is answered; a client that does not read its answer is not waited for. */
+/** Requests under way are answered. A client that does not read its answer is not waited for. */
 async function closed(server: Server): Promise<void> {
   const timers: NodeJS.Timeout[] = []
   await new Promise<void>((resolve) => {
     server.close(() => resolve())
     server.closeIdleConnections()
-    // A connection is idle once its answer is out: one that its client keeps open would be waited for.
+    // A connection becomes idle after its answer: without this, one that its client keeps open would be waited for.
     timers.push(setInterval(() => server.closeIdleConnections(), idleMs))
     timers.push(setTimeout(() => server.closeAllConnections(), answerMs))
   })
@@ -71,12 +72,12 @@ async function listen(fetch: Fetch, { host, port, portIsNamed }: ApiConfig, logg
       return server
     } catch (error) {
       last = error
-      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') break
+      if (codeOf(error) !== 'EADDRINUSE') break
     }
   }
-  throw new EvertickError('invalid_config', `Cannot listen on ${host}:${port}: ${(last as Error).message}.`, {
+  throw new EvertickError('invalid_config', `Cannot listen on ${host}:${port}: ${messageOf(last)}.`, {
     field: 'port',
-    next: 'Name another with EVERTICK_PORT, or stop what listens there.',
+    next: 'Set another port with EVERTICK_PORT, or stop what listens on this one.',
     cause: last,
   })
 }

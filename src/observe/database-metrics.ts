@@ -1,9 +1,9 @@
-/** Gauges of the whole cluster, as the database has it: every node shows the same. Read at a scrape, seldom. */
+/** Gauges of the whole cluster, read from the database at a scrape: every node shows the same. */
 import { Gauge, type Registry } from 'prom-client'
 import type { Clock } from '../engine/clock.ts'
 import type { Store } from '../store/store.ts'
 
-/** Two Prometheus and a curious person cost no more than one. */
+/** Several scrapers within this time cost no more than one. */
 const freshMs = 5_000
 
 export class DatabaseMetrics {
@@ -19,7 +19,7 @@ export class DatabaseMetrics {
     this.#gauges = gaugesIn(registry)
   }
 
-  /** Never throws: a database that is away is a figure, too. */
+  /** Never throws: an unavailable database is also a figure. */
   async refresh(): Promise<void> {
     if (this.#clock.monotonic() - this.#readAt < freshMs) return
     this.#reading ??= this.#read().finally(() => {
@@ -48,7 +48,7 @@ export class DatabaseMetrics {
       gauges.lag.set(figures.lagMs / 1_000)
       gauges.up.set(1)
     } catch {
-      // Old figures would look like fresh ones: there are none, and this one says why.
+      // Old figures would look like new ones: they are removed, and `database_up` says why.
       for (const gauge of Object.values(gauges)) gauge.reset()
       gauges.up.set(0)
     }
@@ -78,16 +78,17 @@ function gaugesIn(registry: Registry) {
   const gauge = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
     new Gauge({ name: `evertick_${name}`, help, labelNames, registers: [registry] })
   return {
-    up: gauge('database_up', '1 where the database answered this scrape; else the other gauges are missing.'),
+    up: gauge(
+      'database_up',
+      '1 if the database answered this scrape; otherwise the other gauges are missing.',
+    ),
     jobs: gauge('jobs', 'Jobs, by state.', ['state']),
-    health: gauge('jobs_health', 'Jobs, by how they do.', ['health']),
+    health: gauge('jobs_health', 'Jobs, by health.', ['health']),
     queues: gauge('queue_executions', 'Unfinished executions, by queue and state.', ['queue', 'state']),
-    leases: gauge('leases', 'Leases that are held, and those that have run out; each up to 1,000.', [
-      'state',
-    ]),
+    leases: gauge('leases', 'Active and expired leases; each up to 1,000.', ['state']),
     nodes: gauge('nodes', 'Nodes that are registered.'),
     term: gauge('leader_term', 'The term of the current leader; 0 where there is none.'),
-    leaderless: gauge('leader_gap_seconds', 'For how long the last leader’s lease has been over.'),
-    lag: gauge('cursor_lag_seconds', 'How far the job that is furthest behind is behind with its accounts.'),
+    leaderless: gauge('leader_gap_seconds', 'How long ago the last leader’s lease ended.'),
+    lag: gauge('cursor_lag_seconds', 'How far the cursor that lags most is behind.'),
   }
 }

@@ -1,4 +1,4 @@
-/** Counters of what this node itself does, from its own events. Summed over the nodes they are the cluster's. */
+/** Counts what this node does, from its own events. The sum over all nodes is the cluster's. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { Clock } from '../engine/clock.ts'
 import type { Events, ExecutionEvent } from '../engine/events.ts'
@@ -39,7 +39,7 @@ export function countEvents(registry: Registry, events: Events, clock: Clock): (
   })
   const expired = new Counter({
     name: 'evertick_leases_expired_total',
-    help: 'Leases that ran out and that this node took back while it led.',
+    help: 'Expired leases that this node reset while it led.',
     registers,
   })
   const leading = new Gauge({
@@ -54,7 +54,7 @@ export function countEvents(registry: Registry, events: Events, clock: Clock): (
   })
   const ended = (state: string) => (event: ExecutionEvent) =>
     executions.inc({ job: jobs.of(event.job), state })
-  const silences = [
+  const unsubscribers = [
     events.on('tick:accounted', ({ accounts }) => {
       for (const { account, reason, ticks: count } of accounts) {
         ticks.inc({ account, reason: reason ?? 'none' }, count)
@@ -80,6 +80,6 @@ export function countEvents(registry: Registry, events: Events, clock: Clock): (
     events.on('leader:lost', () => leading.set(0)),
   ]
   return () => {
-    for (const silence of silences) silence()
+    for (const unsubscribe of unsubscribers) unsubscribe()
   }
 }

@@ -11,14 +11,17 @@ export function countMeasures(registry: Registry, measures: Measures, clock: Clo
   const histogram = (name: string, help: string) =>
     new Histogram({ name: `evertick_${name}`, help, buckets, registers })
   const histograms = {
-    poll: histogram('poll_duration_seconds', 'How long this node’s looks for due jobs took while it led.'),
+    poll: histogram('poll_duration_seconds', 'How long this node took to look for due jobs while it led.'),
     claim: histogram(
       'claim_duration_seconds',
-      'How long this node’s claims took, those that found nothing too.',
+      'How long claims took on this node, including those that found nothing.',
     ),
-    lock_wait: histogram('lock_wait_seconds', 'Until a named lock was got on this node, or given up.'),
+    lock_wait: histogram(
+      'lock_wait_seconds',
+      'How long this node waited for a named lock, until it got it or gave up.',
+    ),
   }
-  // What was never proved is not zero: before an audit neither has a value.
+  // Before the first audit neither has a value: zero would claim a proof.
   const ofAudit = (name: string, help: string, value: (audit: LastAudit) => number) =>
     new Gauge({
       name: `evertick_${name}`,
@@ -39,7 +42,7 @@ export function countMeasures(registry: Registry, measures: Measures, clock: Clo
   registry.registerMetric(
     ofAudit(
       'audit_age_seconds',
-      'How long ago this node made its last audit.',
+      'How long ago this node ran its last audit.',
       ({ at }) => Math.max(0, clock.now() - at) / 1_000,
     ),
   )

@@ -5,7 +5,7 @@
 import type { Clock } from '../engine/clock.ts'
 import type { Store } from '../store/store.ts'
 
-/** `poll`: a look for due jobs. `claim`: a look for work. `lock_wait`: until a named lock was got, or given up. */
+/** `poll`: a look for due jobs. `claim`: a look for work. `lock_wait`: a wait for a named lock. */
 export type MeasuredStep = 'poll' | 'claim' | 'lock_wait'
 
 export interface LastAudit {
@@ -16,14 +16,14 @@ export interface LastAudit {
 export class Measures {
   readonly #clock: Clock
   readonly #listeners = new Set<(step: MeasuredStep, ms: number) => void>()
-  /** The last proof that this node has made; null before the first. */
+  /** The result of this node's last audit; null before the first. */
   lastAudit: LastAudit | null = null
 
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
-  /** Returns the function that takes the listener off again. */
+  /** Returns the function that unsubscribes. */
   listen(listener: (step: MeasuredStep, ms: number) => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)

@@ -16,16 +16,16 @@ export interface Observed {
   readonly version: string
 }
 
-/** Of the process, whatever number of nodes it has: the collector watches its garbage collection, once. */
+/** One registry for the process, however many nodes it has: the collector may watch garbage collection only once. */
 let processRegistry: Registry | null = null
 
 export class NodeMetrics {
   readonly registry = new Registry()
   readonly #database: DatabaseMetrics
-  readonly #silences: readonly (() => void)[]
+  readonly #unsubscribers: readonly (() => void)[]
 
   constructor({ store, clock, events, measures, version }: Observed) {
-    this.#silences = [
+    this.#unsubscribers = [
       countEvents(this.registry, events, clock),
       countMeasures(this.registry, measures, clock),
     ]
@@ -45,7 +45,7 @@ export class NodeMetrics {
   }
 
   stop(): void {
-    for (const silence of this.#silences) silence()
+    for (const unsubscribe of this.#unsubscribers) unsubscribe()
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import type * as Otel from '@opentelemetry/api'
 import { type TraceContext, traceContextOf, traceMetadata } from '../core/execution/trace-context.ts'
+import { isRecord, messageOf } from '../core/unknown-value.ts'
 import type { AttemptEnd, TraceAttempt } from '../engine/context.ts'
 import { loadDriver } from '../store/load-driver.ts'
 import type {
@@ -15,18 +16,18 @@ import type {
   WorkStore,
 } from '../store/store.ts'
 
-/** Where every copy of the package keeps what was registered with any of them. */
+/** Where all copies of the package keep the registered provider. */
 const registry = Symbol.for('opentelemetry.js.api.1')
 
-/** `wanted`: null for "where somebody has registered a provider". */
+/** `wanted`: null for "if a provider is registered". */
 export async function openTracing(wanted: boolean | null, version: string): Promise<Tracing | null> {
   if (wanted === false || (wanted === null && !hasProvider())) return null
   return new Tracing(await loadDriver('@opentelemetry/api', () => import('@opentelemetry/api')), version)
 }
 
 function hasProvider(): boolean {
-  const { [registry]: registered } = globalThis as { [registry]?: { readonly trace?: object } }
-  return registered?.trace !== undefined
+  const registered: unknown = Reflect.get(globalThis, registry)
+  return isRecord(registered) && registered['trace'] !== undefined
 }
 
 export class Tracing {
@@ -38,7 +39,7 @@ export class Tracing {
     this.#tracer = api.trace.getTracer('evertick', version)
   }
 
-  /** For the lines of the log. */
+  /** For log lines. */
   ids(): object {
     const active = this.#api.trace.getActiveSpan()?.spanContext()
     if (active === undefined || !this.#api.isSpanContextValid(active)) return {}
@@ -94,7 +95,7 @@ export class Tracing {
     }
   }
 
-  /** A child of whoever enqueued it; what a tick has made begins a trace of its own. */
+  /** A child of the span that enqueued it; an execution of a tick begins its own trace. */
   readonly attempt: TraceAttempt = async (claim, run, endOf) => {
     const asked = traceContextOf(claim.metadata)
     const parent = asked === null ? this.#api.ROOT_CONTEXT : this.#remote(asked)
@@ -118,7 +119,7 @@ export class Tracing {
     span.setStatus({ code: this.#api.SpanStatusCode.ERROR, message: error.message })
   }
 
-  /** Whose call this is: of the span that is under way, else of the request that named one. */
+  /** The parent: the active span, else the one that the request named. */
   #asker(metadata: Readonly<Record<string, unknown>>): Otel.Context {
     const active = this.#api.context.active()
     const asked = traceContextOf(metadata)
@@ -149,8 +150,8 @@ export class Tracing {
       // Begun in this turn: verbs of one turn share a commit on SQLite.
       return await this.#api.context.with(this.#api.trace.setSpan(parent, span), run, undefined, span)
     } catch (error) {
-      span.recordException(error as Error)
-      span.setStatus({ code: this.#api.SpanStatusCode.ERROR, message: (error as Error).message })
+      span.recordException(error instanceof Error ? error : String(error))
+      span.setStatus({ code: this.#api.SpanStatusCode.ERROR, message: messageOf(error) })
       throw error
     } finally {
       span.end()

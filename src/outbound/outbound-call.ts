@@ -5,6 +5,7 @@
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { EvertickError } from '../core/error.ts'
+import { codeOf } from '../core/unknown-value.ts'
 import { type Resolve, systemResolve, type Target, targetOf, unreachable } from './outbound-target.ts'
 
 export interface OutboundCall {
@@ -60,7 +61,7 @@ async function aborting<T>(
 ): Promise<T> {
   let stop: () => void = () => {}
   const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(unreachable(new URL(url), `no answer in ${timeoutMs} ms, or it was called off`))
+    stop = () => reject(unreachable(new URL(url), `no answer in ${timeoutMs} ms, or the call was cancelled`))
     signal.addEventListener('abort', stop, { once: true })
   })
   try {
@@ -83,8 +84,8 @@ async function send(call: OutboundCall, target: Target, signal: AbortSignal): Pr
         // No connection of an earlier check is used again.
         agent: false,
         // The name is not resolved a second time: by then it could point elsewhere.
-        lookup: (_name, options, found) =>
-          options.all === true ? found(null, [{ address, family }]) : found(null, address, family),
+        lookup: (_name, options, callback) =>
+          options.all === true ? callback(null, [{ address, family }]) : callback(null, address, family),
         signal,
       },
       resolve,
@@ -104,7 +105,7 @@ async function read(
   const parts: Buffer[] = []
   let size = 0
   try {
-    if (encoding !== 'identity') throw unreachable(url, 'it answers compressed, although it was not asked to')
+    if (encoding !== 'identity') throw unreachable(url, 'the answer is compressed, which was not requested')
     for await (const part of answer as AsyncIterable<Buffer>) {
       size += part.length
       parts.push(part)
@@ -122,6 +123,5 @@ async function read(
 
 /** A code such as ECONNREFUSED: messages of the network may repeat what was sent. */
 function wordsOf(error: unknown): string {
-  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined
-  return typeof code === 'string' ? code : 'the connection failed'
+  return codeOf(error) ?? 'the connection failed'
 }

@@ -26,23 +26,26 @@ export async function targetOf(
   const url = parseTarget(given)
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const literal = isIP(host)
-  const found = literal === 0 ? await resolved(host, url, resolve) : [{ address: host, family: literal }]
-  const [first] = found
+  const addresses = literal === 0 ? await resolved(host, url, resolve) : [{ address: host, family: literal }]
+  const [first] = addresses
   if (first === undefined) throw unreachable(url, 'the name has no address')
   if (
-    found.some(({ address }) => isMetadataAddress(address)) &&
+    addresses.some(({ address }) => isMetadataAddress(address)) &&
     !isNamedMetadata(host, url, allowPrivateHosts)
   ) {
-    throw new EvertickError('outbound_refused', `${url.host} leads to the metadata of a cloud machine.`, {
+    throw new EvertickError('outbound_refused', `${url.host} is the metadata service of a cloud machine.`, {
       field: 'url',
-      next: 'Where that is meant, name the address itself in EVERTICK_ALLOW_PRIVATE_HOSTS or allowPrivateHosts.',
+      next: 'If this is intended, add the address itself to EVERTICK_ALLOW_PRIVATE_HOSTS or allowPrivateHosts.',
     })
   }
   // One address that is not public condemns the name: which of them a connection takes is not for its owner to choose.
-  if (!isAllowed(host, url, allowPrivateHosts) && found.some(({ address }) => isPrivateAddress(address))) {
+  if (
+    !isAllowed(host, url, allowPrivateHosts) &&
+    addresses.some(({ address }) => isPrivateAddress(address))
+  ) {
     throw new EvertickError('outbound_refused', `${url.host} is not on the public internet.`, {
       field: 'url',
-      next: `Where that is meant, add ${host} to EVERTICK_ALLOW_PRIVATE_HOSTS or allowPrivateHosts.`,
+      next: `If this is intended, add ${host} to EVERTICK_ALLOW_PRIVATE_HOSTS or allowPrivateHosts.`,
     })
   }
   return { url, address: first.address, family: first.family }
@@ -50,7 +53,7 @@ export async function targetOf(
 
 /** Says no more of a URL than its origin: paths and queries may hold secrets. */
 export function unreachable(url: URL, why: string, cause?: unknown): EvertickError {
-  return new EvertickError('outbound_failed', `${url.origin} could not be asked: ${why}.`, {
+  return new EvertickError('outbound_failed', `The call to ${url.origin} failed: ${why}.`, {
     next: 'Check the address and the server; a failed call changes nothing.',
     ...(cause === undefined ? {} : { cause }),
   })
@@ -60,10 +63,10 @@ export function unreachable(url: URL, why: string, cause?: unknown): EvertickErr
 export function parseTarget(given: string | URL): URL {
   const refuse = (why: string, next: string) =>
     new EvertickError('outbound_refused', why, { field: 'url', next })
-  if (!URL.canParse(String(given))) throw refuse('This is no URL.', 'Write https://host/path.')
+  if (!URL.canParse(String(given))) throw refuse('This is not a valid URL.', 'Write https://host/path.')
   const url = new URL(given)
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    throw refuse(`${url.protocol} is not called from here.`, 'Use an http or https URL.')
+    throw refuse(`${url.protocol} URLs are not supported.`, 'Use an http or https URL.')
   if (url.username !== '' || url.password !== '')
     throw refuse('The URL carries credentials.', 'Send them in a header, such as Authorization.')
   return url

@@ -9,7 +9,7 @@ interface Timer {
 }
 
 export class ManualClock implements Clock {
-  /** Nothing can set this clock behind its back, so nothing need look at it often. */
+  /** Only its own methods set this clock, so nothing needs to check it often. */
   readonly longestSleepMs = 3 * 3_600_000
   #now: number
   #monotonic = 0
@@ -55,7 +55,7 @@ export class ManualClock implements Clock {
     return this.#first()?.at ?? null
   }
 
-  /** The same, without looks that only somebody else could give anything to do. */
+  /** The same, without polls that only another node could give work. */
   nextWorkAt(): number | null {
     return this.#first((timer) => !timer.idle)?.at ?? null
   }

@@ -14,7 +14,7 @@ export interface RunJobOptions<Given> {
   /** @default 1 */
   readonly attempt?: number
   readonly signal?: AbortSignal
-  /** What `ctx.transaction` hands to its function; without it, a handler that asks for one fails. */
+  /** What `ctx.transaction` passes to its function; without it, a handler that uses one fails. */
   readonly tx?: Transaction
 }
 
@@ -54,9 +54,9 @@ export async function runJob<Given, Input>(
   })
   try {
     const input = await handler.parse(options.input)
-    const returned: unknown = await handler.run(
-      contextOf(job.name, input, options, kept) as JobContext<never>,
-    )
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its own schema has just parsed the input
+    const context = contextOf(job.name, input, options, kept) as JobContext<never>
+    const returned: unknown = await handler.run(context)
     return returned instanceof OutcomeSignal
       ? ended(returned.outcome.kind, null, signalError(returned))
       : ended('done', returned, null)
@@ -102,7 +102,7 @@ function contextOf<Given>(
       if (options.tx !== undefined) return await fn(options.tx)
       throw new EvertickError(
         'invalid_option',
-        'This handler uses ctx.transaction, and runJob was given no tx.',
+        'This handler uses ctx.transaction, but runJob was given no tx.',
         {
           field: 'tx',
           next: 'Pass { tx } with a fake or real one, or test it on openTestNode().',

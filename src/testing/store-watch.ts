@@ -1,14 +1,14 @@
-/** Watches the store of a test node: what it has not answered yet, and whether anybody else has to do with it. */
+/** Watches the store of a test node: calls that are not answered yet, and whether another node uses it. */
 import type { Store } from '../store/store.ts'
 import { wrapVerbs } from '../store/wrap-store.ts'
 
 export class StoreWatch {
   /** Calls that have not been answered. */
   open = 0
-  /** Those of them that are a handler's own transaction. */
+  /** Of these, the transactions of handlers. */
   transactions = 0
   #store: Store | null = null
-  /** What the node was told when it last asked whether others have written. */
+  /** The answer to the node's last question whether others have written. */
   #seen: unknown = null
   readonly #waiting: (() => void)[] = []
 
@@ -27,7 +27,7 @@ export class StoreWatch {
     })
   }
 
-  /** Resolves with the next call or answer, or once so much real time has passed. */
+  /** Resolves with the next call or answer, or after this much real time. */
   async news(patienceMs: number): Promise<void> {
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, patienceMs)
@@ -40,13 +40,13 @@ export class StoreWatch {
 
   /** Whether this node has seen all that others wrote, and no other node is there to see what it writes. */
   async isAlone(nodeId: string): Promise<boolean> {
-    // Whatever is asked now would wait for the transaction, whose handler may wait for the clock.
+    // Any query would wait for the transaction, whose handler may wait for the clock.
     if (this.#store === null || this.transactions > 0) return false
     try {
       if ((await this.#store.changes()) !== this.#seen) return false
       return (await this.#store.cluster.listNodes()).every(({ id }) => id === nodeId)
     } catch {
-      // A closed database, or a file that is gone: for the node to find.
+      // A closed database or a missing file: the node finds out itself.
       return false
     }
   }

@@ -61,8 +61,7 @@ export async function openTestNode(options: TestNodeOptions = {}): Promise<TestN
           evertick.running + calls.transactions <= clock.sleeping
         : calls.open === 0 && evertick.running <= clock.sleeping,
     )
-  // Where nobody else can give this node anything to do, time need not stop for its looks whether somebody has, unless it
-  // was told how often to look.
+  // If no other node can give this one work, time need not stop for its polls, unless their interval was set.
   const nextStop = async () =>
     options.worker?.poll === undefined && (await calls.isAlone(evertick.nodeId))
       ? clock.nextWorkAt()
@@ -124,7 +123,7 @@ function nameOf(job: JobReference): string {
 async function untilIdle(calls: StoreWatch, idle: () => boolean): Promise<void> {
   const since = performance.now()
   for (let quiet = 0; quiet < 3; ) {
-    // The disk takes longer than a turn of the event loop, and thousands of turns would only keep it from its work.
+    // The disk takes longer than a turn of the event loop, and thousands of turns would only slow it down.
     await (calls.open > 0 && calls.transactions === 0 ? calls.news(patienceMs) : turn())
     quiet = idle() ? quiet + 1 : 0
     if (quiet === 0 && performance.now() - since > patienceMs) {

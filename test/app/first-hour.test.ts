@@ -43,12 +43,12 @@ test('result names a forgotten start: a warning at once, and the sentence when i
   const { id } = await evertick.enqueue(greet)
   const waiting = evertick.result(id, { timeout: '1s' }).catch((error: unknown) => error)
   while (warned.length === 0) await new Promise((resolve) => setImmediate(resolve))
-  expect(warned[0]).toContain('was not started')
+  expect(warned[0]).toContain('is not started')
   while (clock.nextTimerAt() === null) await new Promise((resolve) => setImmediate(resolve))
   clock.moveTo(clock.now() + 1_000)
   expect(await waiting).toMatchObject({
     code: 'timeout',
-    message: expect.stringContaining('this Evertick was not started') as unknown,
+    message: expect.stringContaining('this Evertick is not started') as unknown,
     next: expect.stringContaining('start()') as unknown,
   })
   expect(warned).toHaveLength(1)

@@ -65,7 +65,7 @@ function acceptedByOpen(): string[] {
     defineConfig({ qqqqqqqqqqqqqqqq: 1 } as object)
   } catch (error) {
     if (!(error instanceof EvertickError)) throw error
-    const known = /^Known here: (.*)\.$/.exec(error.next ?? '')?.[1]?.split(', ') ?? []
+    const known = /^Known options: (.*)\.$/.exec(error.next ?? '')?.[1]?.split(', ') ?? []
     return known.filter((name) => !inner.includes(name))
   }
   throw new Error('An unknown option was accepted.')

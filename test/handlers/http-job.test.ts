@@ -111,7 +111,7 @@ test.each([
   const [execution] = await node.executions('call')
   expect([execution?.state, server.asked.length]).toEqual([state, tries])
   if (state === 'completed') return
-  expect(execution?.error?.message).toContain(`answered ${status}; expected was ${String(expected ?? '2xx')}`)
+  expect(execution?.error?.message).toContain(`answered ${status}; expected: ${String(expected ?? '2xx')}`)
   expect(execution?.error?.message).not.toContain('/hook')
 })
 

@@ -156,7 +156,7 @@ test.each(Object.entries(table))('%s is refused', async (_wrong, make) => {
       title: 'Not signed in',
       status: 401,
       code: 'unauthenticated',
-      detail: 'The token is not valid, has ended, or was taken back.',
+      detail: 'The token is invalid, expired or revoked.',
       next: 'Make another with `evertick token create`, or sign in again.',
     },
   ])

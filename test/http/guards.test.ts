@@ -193,7 +193,9 @@ describe('bodies', () => {
   test('what is no JSON, or no UTF-8, or of another type is refused, each with its own words', async () => {
     const api = await openApiUnderTest()
     expect((await create(api, '{"name":')).json).toMatchObject({ status: 400, code: 'invalid_input' })
-    expect((await create(api, Uint8Array.from([0x22, 0xff, 0x22]))).json.detail).toBe('The body is no UTF-8.')
+    expect((await create(api, Uint8Array.from([0x22, 0xff, 0x22]))).json.detail).toBe(
+      'The body is not valid UTF-8.',
+    )
     for (const type of ['text/json', 'application/jsonp', 'application/xml', 'application/json-x']) {
       expect([type, (await create(api, '{}', { 'content-type': type })).status]).toEqual([type, 415])
     }

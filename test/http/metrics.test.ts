@@ -82,7 +82,7 @@ test('a token is needed, unless the server was told otherwise', async () => {
 test('the environment opens the metrics by a plain word only', () => {
   const isPublic = (word: string) => apiFromEnvironment({ EVERTICK_METRICS_PUBLIC: word }).metricsPublic
   expect(['true', '1', 'false', '0', ''].map(isPublic)).toEqual([true, true, false, false, false])
-  expect(() => isPublic('ture')).toThrow('EVERTICK_METRICS_PUBLIC is "ture".')
+  expect(() => isPublic('ture')).toThrow('EVERTICK_METRICS_PUBLIC is "ture"; it must be true or false.')
 })
 
 test('ticks, lateness and executions are counted as they happen', async () => {

@@ -77,7 +77,7 @@ test('a server that does not answer, or not to the end, is given up', async () =
   const slow = await serve((_request, response) => void response.write('[1,'))
   for (const port of [silent, slow]) {
     const call = callOutside({ ...api, url: `http://api.example:${port}`, timeoutMs: 50 })
-    await expect(call).rejects.toThrow(`http://api.example:${port} could not be asked: no answer in 50 ms.`)
+    await expect(call).rejects.toThrow(`The call to http://api.example:${port} failed: no answer in 50 ms.`)
   }
   const never = () => new Promise<never>(() => {})
   await expect(

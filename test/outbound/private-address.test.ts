@@ -173,7 +173,7 @@ test.each(['169.254.169.254', '100.100.100.200', 'fd00:ec2::254', '::ffff:169.25
       code: 'outbound_refused',
     })
     await expect(targetOf('http://metadata.google.internal/', ['inner.example'], resolve)).rejects.toThrow(
-      'the metadata of a cloud machine',
+      'the metadata service of a cloud machine',
     )
     expect(await targetOf('http://metadata.google.internal/', allowed, resolve)).toMatchObject({ address })
   },

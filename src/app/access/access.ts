@@ -80,7 +80,7 @@ export class Access {
       origin,
       expiresAt: Math.min(this.#app.clock.now() + ttlMs, parent?.expiresAt ?? Number.POSITIVE_INFINITY),
     })
-    if (made === null) throw new EvertickError('unauthenticated', 'The token that asks was taken back.')
+    if (made === null) throw new EvertickError('unauthenticated', 'The token of this request is revoked.')
     return { ...made, name, role, expiresAt: new Date(made.expiresAt) }
   }
 
@@ -89,8 +89,8 @@ export class Access {
     const now = this.#app.clock.now()
     const unended = [...principals].filter(({ expiresAt }) => expiresAt > now)
     const ids = [...new Set(unended.flatMap(({ id }) => (id === null ? [] : [id])))]
-    const found = new Set(ids.length === 0 ? [] : await this.#app.store.access.liveAccess(ids, now))
-    return new Set(unended.filter(({ id }) => id === null || found.has(id)))
+    const live = new Set(ids.length === 0 ? [] : await this.#app.store.access.liveAccess(ids, now))
+    return new Set(unended.filter(({ id }) => id === null || live.has(id)))
   }
 
   async listTokens(): Promise<TokenView[]> {
@@ -101,7 +101,7 @@ export class Access {
     const revoked = await this.#app.store.access.revokeAccess(id, changeContext(this.#app, by))
     this.#own?.forget([id, ...revoked])
     if (revoked.length > 0) return
-    throw new EvertickError('token_not_found', `There is no token ${id} that could be taken back.`, {
+    throw new EvertickError('token_not_found', `There is no token ${id} to revoke.`, {
       next: 'List them with `evertick token list`.',
     })
   }
@@ -158,7 +158,7 @@ export class Access {
 
   #signer(): OwnTokens {
     if (this.#own !== null) return this.#own
-    throw new EvertickError('invalid_config', 'This node signs no tokens: your provider does.', {
+    throw new EvertickError('invalid_config', 'This node does not sign tokens: your provider does.', {
       field: 'EVERTICK_JWT_SECRET',
       next: 'Ask your provider for a token, or set EVERTICK_JWT_SECRET beside EVERTICK_JWKS_URL.',
     })
@@ -167,7 +167,7 @@ export class Access {
 
 function refuseRole(role: AccessRole): void {
   if (accessRoles.includes(role)) return
-  throw new EvertickError('invalid_option', `${JSON.stringify(role)} is no role.`, {
+  throw new EvertickError('invalid_option', `${JSON.stringify(role)} is not a role.`, {
     field: 'role',
     next: `Use one of ${accessRoles.join(', ')}.`,
   })

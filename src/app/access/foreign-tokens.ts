@@ -60,7 +60,8 @@ export class ForeignTokens {
       const { role, roles, sub = '', exp = 0 } = payload
       // It stands in the audit log for ever.
       if (sub === '' || sub.length > longestSubject || /\p{Cc}/u.test(sub)) return null
-      const known = [role, ...(Array.isArray(roles) ? (roles as unknown[]) : [])].find(isAccessRole)
+      const more: unknown[] = Array.isArray(roles) ? roles : []
+      const known = [role, ...more].find(isAccessRole)
       if (known === undefined) return null
       return { actor: `user:${sub}`, role: known, kind: 'token', id: null, expiresAt: exp * 1_000 }
     } catch (error) {
@@ -71,8 +72,8 @@ export class ForeignTokens {
 }
 
 function providerUnavailable(cause: unknown): EvertickError {
-  return new EvertickError('provider_unavailable', 'The provider of tokens does not answer with its keys.', {
-    next: 'Try again in a moment. If it stays so, look at EVERTICK_JWKS_URL.',
+  return new EvertickError('provider_unavailable', 'The token provider does not return its keys.', {
+    next: 'Try again in a moment. If it still fails, check EVERTICK_JWKS_URL.',
     cause,
   })
 }

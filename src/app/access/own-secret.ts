@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { EvertickError } from '../../core/error.ts'
+import { codeOf } from '../../core/unknown-value.ts'
 import { isForeign, privateFileMode } from '../../store/private-files.ts'
 import { sqlitePath } from '../../store/store-url.ts'
 
@@ -37,11 +38,11 @@ function read(file: string): string | null {
   try {
     text = readFileSync(file, 'utf8').trim()
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    if (codeOf(error) === 'ENOENT') return null
     throw error
   }
   if ((statSync(file).mode & 0o077) !== 0 && process.platform !== 'win32') {
-    throw new EvertickError('weak_secret', `${file} can be read by others than its owner.`, {
+    throw new EvertickError('weak_secret', `${file} can be read by users other than its owner.`, {
       field: file,
       next: `Run \`chmod 600 ${file}\`, and make new tokens if somebody may have read it.`,
     })
@@ -68,7 +69,7 @@ function make(file: string): string {
     linkSync(draft, file)
     return secret
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    if (codeOf(error) !== 'EEXIST') throw error
     return read(file) ?? secret
   } finally {
     rmSync(draft, { force: true })

@@ -106,7 +106,7 @@ export class OwnTokens {
         token,
         ({ kid }) => {
           const key = this.#keys.find(kid)
-          if (key === null) throw new errors.JWSInvalid('no key of ours')
+          if (key === null) throw new errors.JWSInvalid('not one of our keys')
           return key.secret
         },
         {

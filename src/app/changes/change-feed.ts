@@ -17,14 +17,14 @@ const lookEveryMs = 1_000
 const restMs = 100
 
 /** What an event of this node says of its execution. */
-const stateOf = {
-  'execution:started': 'running',
-  'execution:progress': 'running',
-  'execution:completed': 'completed',
-  'execution:failed': 'failed',
-  'execution:retrying': 'retrying',
-  'execution:cancelled': 'cancelled',
-} as const satisfies Partial<Record<EventName, ExecutionState>>
+const states = [
+  ['execution:started', 'running'],
+  ['execution:progress', 'running'],
+  ['execution:completed', 'completed'],
+  ['execution:failed', 'failed'],
+  ['execution:retrying', 'retrying'],
+  ['execution:cancelled', 'cancelled'],
+] as const satisfies readonly (readonly [EventName, ExecutionState])[]
 
 /** After these the database has news. */
 const worthALook = [
@@ -60,17 +60,17 @@ export class ChangeFeed extends Service {
   }
 
   protected override async run(signal: AbortSignal): Promise<void> {
-    const silences = [...this.#listen(), this.#app.store.listen(() => this.#alarm.ring())]
+    const unsubscribers = [...this.#listen(), this.#app.store.listen(() => this.#alarm.ring())]
     while (!signal.aborted) {
       try {
         await this.#look()
       } catch (error) {
-        this.#logger.warn('Could not look for changes to tell of; trying again', { error })
+        this.#logger.warn('Could not read changes; trying again', { error })
       }
       await this.#pause.wait(restMs, signal)
       await this.#alarm.wait(lookEveryMs - restMs, signal)
     }
-    for (const silence of silences) silence()
+    for (const unsubscribe of unsubscribers) unsubscribe()
   }
 
   async #look(): Promise<void> {
@@ -87,7 +87,6 @@ export class ChangeFeed extends Service {
 
   #listen(): (() => void)[] {
     const { events } = this.#app
-    const states = Object.entries(stateOf) as [keyof typeof stateOf, ExecutionState][]
     return [
       ...states.map(([name, state]) => events.on(name, (event) => this.#execution(event, state))),
       ...worthALook.map((name) => events.on(name, () => this.#alarm.ring())),

@@ -41,8 +41,8 @@ export class ExecutionWatch {
     const { marks, more } = await store.executions.recentExecutions(this.#query())
     const news = marks.filter(({ id }) => !this.#noted.has(id))
     const changed = news.filter((mark) => this.#seen.get(mark.id)?.mark !== markOf(mark))
-    const found = new Set(marks.map(({ id }) => id))
-    for (const id of this.#seen.keys()) if (!found.has(id) && !this.#noted.has(id)) this.#seen.delete(id)
+    const listed = new Set(marks.map(({ id }) => id))
+    for (const id of this.#seen.keys()) if (!listed.has(id) && !this.#noted.has(id)) this.#seen.delete(id)
     for (const mark of news) {
       this.#seen.set(mark.id, { mark: markOf(mark), seq: mark.seq, final: isFinal(mark.state) })
     }

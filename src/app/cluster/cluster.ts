@@ -117,7 +117,7 @@ export class Queues {
     }))
   }
 
-  /** Nothing of the queue is claimed until it is resumed; what runs goes on. */
+  /** Pause a queue: nothing in it starts until it is resumed; what runs goes on. */
   async pause(name: string, { reason, ...by }: ActorOptions & { reason?: string } = {}): Promise<void> {
     refuseBadName(name, 'name')
     await this.#app.store.cluster.pauseQueue(name, reason ?? null, changeContext(this.#app, by))

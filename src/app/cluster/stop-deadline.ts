@@ -31,7 +31,7 @@ export class StopDeadline {
     this.#countFrom(timeoutMs)
     try {
       if (await Promise.race([work.then(() => true), this.#over.promise])) return
-      this.#logger.error('Something did not end with this node, and is left behind', {
+      this.#logger.error('Some work did not end with this node, and is left behind', {
         next: 'End the process. The leases that it holds run out by themselves.',
       })
     } finally {

@@ -71,9 +71,9 @@ const mountShape = shape.omit({ host: true, port: true })
 
 /** `basePath` only where the mount is not told it by its framework. */
 export function mountConfig(options: MountOptions & Pick<ApiOptions, 'basePath'>): ApiConfig {
-  const given = checked(mountShape, options, 'invalid_config', 'The mount', Object.keys(mountShape.shape))
+  checked(mountShape, options, 'invalid_config', 'The mount', Object.keys(mountShape.shape))
   // What the environment says of a server's base path is not about somebody else's.
-  return apiConfig({ ...(given as MountOptions), basePath: given.basePath ?? '' })
+  return apiConfig({ ...options, basePath: options.basePath ?? '' })
 }
 
 /** Plain words only: it is written into addresses and into a cookie, and a mount may take it from a request. */
@@ -83,7 +83,7 @@ export const basePathPattern = /^(?:\/[\w.~-]+)*$/
 export function parseBasePath(given: string): string {
   const path = given.replace(/\/$/, '')
   if (basePathPattern.test(path)) return path
-  throw new EvertickError('invalid_config', `${JSON.stringify(given)} is no base path.`, {
+  throw new EvertickError('invalid_config', `${JSON.stringify(given)} is not a valid base path.`, {
     field: 'basePath',
     next: 'Use words with a slash before each: /jobs, or /admin/jobs.',
   })
@@ -92,7 +92,7 @@ export function parseBasePath(given: string): string {
 /** Nobody is let in by default: without a secret or a provider there is nobody to believe. */
 export function refuseOpenDoor({ secrets, provider }: ApiConfig): void {
   if (secrets.length > 0 || provider !== null) return
-  throw new EvertickError('invalid_config', 'The API has no secret to sign tokens with, and no provider.', {
+  throw new EvertickError('invalid_config', 'The API has neither a secret to sign tokens nor a provider.', {
     field: 'EVERTICK_JWT_SECRET',
     next: 'Set EVERTICK_JWT_SECRET (`openssl rand -base64 48`), or EVERTICK_JWKS_URL.',
   })

@@ -32,7 +32,7 @@ export function refuseBadName(name: unknown, field: string, longest = 200): void
   const refuse = (message: string) => {
     throw new EvertickError('invalid_option', message, { field })
   }
-  if (typeof name !== 'string' || name === '') return refuse(`${field} must be a text that is not empty.`)
-  if (name.length > longest) refuse(`${field} has ${name.length} characters; it may have ${longest}.`)
-  if (name.includes('\0')) refuse(`${field} has a NUL in it.`)
+  if (typeof name !== 'string' || name === '') return refuse(`${field} must be a non-empty string.`)
+  if (name.length > longest) refuse(`${field} has ${name.length} characters; it may have at most ${longest}.`)
+  if (name.includes('\0')) refuse(`${field} contains a NUL.`)
 }

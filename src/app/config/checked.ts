@@ -33,24 +33,32 @@ interface WrongChoice {
 /** Where one of a few words was to stand; also in one of the forms that an option may have. */
 function wrongChoice(issue: z.core.$ZodIssue, value: unknown): WrongChoice | null {
   if (issue.code === 'invalid_value') {
-    const given = issue.path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown>)[key], value)
+    const given = issue.path.reduce(within, value)
     return { path: issue.path, given, allowed: issue.values.map(String) }
   }
   if (issue.code !== 'invalid_union') return null
-  const within = issue.errors.flat().map((one) => ({ ...one, path: [...issue.path, ...one.path] }))
+  const causes = issue.errors.flat().map((one) => ({ ...one, path: [...issue.path, ...one.path] }))
   // The form that got furthest is the one that was meant; a word was meant where a word stands.
-  const found = within.map((one) => wrongChoice(one, value)).filter((one) => typeof one?.given === 'string')
-  return found.toSorted((one, other) => (other?.path.length ?? 0) - (one?.path.length ?? 0))[0] ?? null
+  const choices = causes.map((one) => wrongChoice(one, value)).filter((one) => typeof one?.given === 'string')
+  return choices.toSorted((one, other) => (other?.path.length ?? 0) - (one?.path.length ?? 0))[0] ?? null
+}
+
+function within(value: unknown, key: PropertyKey): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined
 }
 
 function unknownValue(code: ErrorCode, what: string, { path, given, allowed }: WrongChoice): EvertickError {
   const field = path.map(String).join('.')
   const near = typeof given === 'string' ? didYouMean(given, allowed) : undefined
   const words = `Use one of: ${allowed.join(', ')}.`
-  return new EvertickError(code, `${what}: ${field} is ${JSON.stringify(given)}, which it does not know.`, {
-    field,
-    next: near === undefined ? words : `Did you mean "${near}"? ${words}`,
-  })
+  return new EvertickError(
+    code,
+    `${what}: ${field} is ${JSON.stringify(given)}, which is not one of its values.`,
+    {
+      field,
+      next: near === undefined ? words : `Did you mean "${near}"? ${words}`,
+    },
+  )
 }
 
 function unknownKey(
@@ -64,6 +72,6 @@ function unknownKey(
   const field = [...path, key].map(String).join('.')
   return new EvertickError(code, `${what} has the unknown option "${field}".`, {
     field,
-    next: near === undefined ? `Known here: ${known.join(', ')}.` : `Did you mean "${near}"?`,
+    next: near === undefined ? `Known options: ${known.join(', ')}.` : `Did you mean "${near}"?`,
   })
 }

@@ -10,7 +10,7 @@ export function databaseFromEnvironment(
   const url =
     environment.EVERTICK_DATABASE_URL || environment.DATABASE_URL || mysqlFromEnvironment(environment)
   if (url !== undefined) return url
-  throw new EvertickError('invalid_config', 'No database is named.', {
+  throw new EvertickError('invalid_config', 'No database is configured.', {
     field: 'database',
     next: "Pass database: 'sqlite:evertick.db', or set EVERTICK_DATABASE_URL.",
   })
@@ -43,10 +43,14 @@ export function apiFromEnvironment(environment: Readonly<Record<string, string |
   const text = (name: string) => environment[name]?.trim() || undefined
   const port = text('EVERTICK_PORT')
   if (port !== undefined && !/^\d{1,5}$/.test(port)) {
-    throw new EvertickError('invalid_config', `EVERTICK_PORT is ${JSON.stringify(port)}.`, {
-      field: 'EVERTICK_PORT',
-      next: 'Use a number from 0 to 65535.',
-    })
+    throw new EvertickError(
+      'invalid_config',
+      `EVERTICK_PORT is ${JSON.stringify(port)}, which is not a port.`,
+      {
+        field: 'EVERTICK_PORT',
+        next: 'Use a number from 0 to 65535.',
+      },
+    )
   }
   const secret = secretFrom(environment, 'EVERTICK_JWT_SECRET')
   return {
@@ -91,7 +95,7 @@ function isOn(text: (name: string) => string | undefined, name: string): boolean
   const said = text(name)?.toLowerCase()
   if (said === undefined || said === 'false' || said === '0') return false
   if (said === 'true' || said === '1') return true
-  throw new EvertickError('invalid_config', `${name} is ${JSON.stringify(said)}.`, {
+  throw new EvertickError('invalid_config', `${name} is ${JSON.stringify(said)}; it must be true or false.`, {
     field: name,
     next: 'Use true or false.',
   })
@@ -104,9 +108,9 @@ function providerFrom(text: (name: string) => string | undefined): ProviderOptio
   const audience = text('EVERTICK_JWT_AUDIENCE')
   if (issuer !== undefined && audience !== undefined) return { jwksUrl, issuer, audience }
   const missing = issuer === undefined ? 'EVERTICK_JWT_ISSUER' : 'EVERTICK_JWT_AUDIENCE'
-  throw new EvertickError('invalid_config', `EVERTICK_JWKS_URL is set, and ${missing} is not.`, {
+  throw new EvertickError('invalid_config', `EVERTICK_JWKS_URL is set, but ${missing} is not.`, {
     field: missing,
-    next: 'Say who signs the tokens, and for whom: a token for another service must not be believed.',
+    next: 'Set the issuer and the audience, so that a token for another service is refused.',
   })
 }
 
@@ -206,10 +210,10 @@ function wholeNumber(
   if (/^\d+$/.test(text) && number >= from && number <= to) return number
   throw new EvertickError(
     'invalid_config',
-    `${name} is ${JSON.stringify(text)}, which is no number for it.`,
+    `${name} is ${JSON.stringify(text)}; it must be a whole number from ${from} to ${to}.`,
     {
       field: name,
-      next: `Set ${name} to a whole number from ${from} to ${to}, or leave it out for ${fallback}.`,
+      next: `Correct it, or leave it out for ${fallback}.`,
     },
   )
 }

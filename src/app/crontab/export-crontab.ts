@@ -62,7 +62,7 @@ function entryOf(job: Job, allowed: ReadonlySet<string>): WrittenEntry | { reado
   return { name, description, ...plain, command: command ?? triggerText(name), stdin: null, user }
 }
 
-/** Null where a crontab cannot say it, or nobody has allowed it: then the job is triggered, and its worker decides. */
+/** Null where a crontab cannot express it, or nobody has allowed it: then the job is triggered, and its worker decides. */
 function commandOf({ spec: { handler, input } }: Job, allowed: ReadonlySet<string>): string | null {
   if (handler.type !== 'command' || !allowed.has(commandKey(handler.command))) return null
   const isPlain = Object.keys(handler.env).length === 0 && handler.cwd === null && (input ?? null) === null
@@ -82,7 +82,7 @@ function ownUser(): string {
   if (isUserName(name)) return name
   throw new EvertickError(
     'invalid_option',
-    'A system crontab needs a user, and that of this process has no name.',
+    'A system crontab needs a user name, and the user of this process has none.',
     {
       field: 'format',
       next: 'Ask for the user format.',

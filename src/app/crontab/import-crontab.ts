@@ -5,6 +5,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { EvertickError } from '../../core/error.ts'
 import { parseTimezone } from '../../core/schedule/timezone.ts'
+import { isRecord } from '../../core/unknown-value.ts'
 import {
   type CrontabEntry,
   type CrontabFormat,
@@ -62,22 +63,22 @@ export async function importCrontab(
   const conflicts: { line: number; job: string; why: string }[] = []
   for (const entry of crontab.entries) {
     const { name, line } = entry
-    const found = await findJob(jobs, name)
+    const existing = await findJob(jobs, name)
     const handler = handlerOf(entry, crontab.unsupported)
-    const job = jobOf(entry, zone, found)
+    const job = jobOf(entry, zone, existing)
     const written = () => {
       if (typeof handler === 'object') commands.push({ job: name, command: handler.command })
     }
-    if (found === null) {
+    if (existing === null) {
       if (!dryRun) await jobs.create({ ...job, handler }, by)
       created.push(name)
       written()
-    } else if (isSame(found, job)) unchanged.push(name)
-    else if (!(crontabKey in found.metadata)) {
-      conflicts.push({ line, job: name, why: `there is a job of this name, managed by ${found.managedBy}` })
+    } else if (isSame(existing, job)) unchanged.push(name)
+    else if (!(crontabKey in existing.metadata)) {
+      conflicts.push({ line, job: name, why: `a job of this name exists, managed by ${existing.managedBy}` })
     } else {
       const { name: _name, ...changes } = job
-      const ours = isOurs(found) && !isOwnTrigger(entry)
+      const ours = isOurs(existing) && !isOwnTrigger(entry)
       if (!dryRun) await jobs.update(name, ours ? { ...changes, handler } : changes, by)
       updated.push(name)
       if (ours) written()
@@ -103,12 +104,12 @@ function handlerOf(
 /** Whether the handler is still what an import has made of the line before: a person's choice stays. */
 function isOurs({ name, handler, metadata }: JobView): boolean {
   if (handler.type === 'function') return handler.name === name
-  const { command } = metadata[crontabKey] as { readonly command?: string }
-  const argv = command === undefined ? null : plainArgv(command)
+  const { command } = keptLine(metadata)
+  const argv = typeof command === 'string' ? plainArgv(command) : null
   return handler.type === 'command' && isDeepStrictEqual(argv, [handler.command, ...(handler.args ?? [])])
 }
 
-function jobOf(entry: CrontabEntry, timezone: string | undefined, found: JobView | null): CreateJob {
+function jobOf(entry: CrontabEntry, timezone: string | undefined, existing: JobView | null): CreateJob {
   const { name, cron, command, user, stdin, description } = entry
   const zone = entry.timezone ?? timezone
   return {
@@ -116,10 +117,10 @@ function jobOf(entry: CrontabEntry, timezone: string | undefined, found: JobView
     schedule: zone === undefined ? { cron } : { cron, timezone: zone },
     ...(description === null ? {} : { description }),
     metadata:
-      found !== null && isOwnTrigger(entry)
-        ? found.metadata
+      existing !== null && isOwnTrigger(entry)
+        ? existing.metadata
         : {
-            ...found?.metadata,
+            ...existing?.metadata,
             [crontabKey]: {
               command,
               ...(user === null ? {} : { user }),
@@ -134,23 +135,28 @@ function isOwnTrigger({ name, command }: CrontabEntry): boolean {
   return command === triggerText(name)
 }
 
-function isSame(found: JobView, job: CreateJob): boolean {
+function isSame(existing: JobView, job: CreateJob): boolean {
   const cronOf = ({
     schedule,
     metadata,
     description,
   }: Pick<JobView, 'schedule' | 'metadata' | 'description'>) =>
     JSON.stringify([schedule, lineOf(metadata), description])
-  const { schedule = { cron: '' }, metadata = {}, description = found.description } = job
-  const zone = 'timezone' in schedule ? schedule.timezone : found.timezone
-  const wanted = 'cron' in schedule ? { cron: schedule.cron, timezone: zone ?? found.timezone } : null
-  return cronOf(found) === cronOf({ schedule: wanted, metadata, description })
+  const { schedule = { cron: '' }, metadata = {}, description = existing.description } = job
+  const zone = 'timezone' in schedule ? schedule.timezone : existing.timezone
+  const wanted = 'cron' in schedule ? { cron: schedule.cron, timezone: zone ?? existing.timezone } : null
+  return cronOf(existing) === cronOf({ schedule: wanted, metadata, description })
 }
 
 /** However its words are quoted. */
 function lineOf(metadata: Readonly<Record<string, unknown>>): unknown {
-  const kept = metadata[crontabKey] as { readonly command?: string } | undefined
-  return { ...kept, command: plainArgv(kept?.command ?? '') ?? kept?.command }
+  const { command, ...kept } = keptLine(metadata)
+  return { ...kept, command: plainArgv(typeof command === 'string' ? command : '') ?? command }
+}
+
+function keptLine(metadata: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const kept = metadata[crontabKey]
+  return isRecord(kept) ? kept : {}
 }
 
 async function findJob(jobs: JobBook, name: string): Promise<JobView | null> {

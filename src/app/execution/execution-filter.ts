@@ -5,36 +5,32 @@ import { parseInstant } from '../../core/schedule/instant.ts'
 import type { ExecutionQuery, ExecutionTerm } from '../../store/store.ts'
 import { parseSearch, refused, refuseOther } from '../search-terms.ts'
 
-/** name -> the values it may have; null for any text. */
-const names: Readonly<Record<string, readonly string[] | null>> = {
-  job: null,
+/** The values that a name may have; any text where it is not listed. */
+const allowed: { readonly [Name in ExecutionTerm['by']]?: readonly string[] } = {
   state: executionStates,
-  queue: null,
   cause: causes,
-  node: null,
   account: ['fired', 'caught_up', 'none'],
-  from: null,
-  to: null,
-  ended: null,
 }
+const names = ['job', 'state', 'queue', 'cause', 'node', 'account'] as const
+const spans = ['from', 'to', 'ended'] as const
 
 type Filter = Pick<ExecutionQuery, 'job' | 'terms' | Span>
 type Span = (typeof spans)[number]
-const spans = ['from', 'to', 'ended'] as const
 
 /** Plain words are a job's id or name. */
 export function executionFilter(text: string): Filter {
-  const { terms: given, words } = parseSearch(text, Object.keys(names))
+  const { terms: given, words } = parseSearch(text, [...names, ...spans])
   const terms: ExecutionTerm[] = []
   const instants: { [name in Span]?: number } = {}
   for (const term of given) {
     const { name, values, negated } = term
-    const allowed = names[name] ?? null
-    if (allowed !== null) refuseOther(term, allowed)
-    const span = spans.find((known) => known === name)
-    if (span === undefined) terms.push({ by: name as ExecutionTerm['by'], values, negated })
-    else if (negated || values.length !== 1) throw refused(`"${name}:" is one instant.`)
-    else instants[span] = parseInstant(values[0] ?? '', name)
+    if (name === 'from' || name === 'to' || name === 'ended') {
+      if (negated || values.length !== 1) throw refused(`"${name}:" takes one instant.`)
+      instants[name] = parseInstant(values[0] ?? '', name)
+    } else {
+      refuseOther(term, allowed[name])
+      terms.push({ by: name, values, negated })
+    }
   }
   return { terms, ...instants, ...(words === '' ? {} : { job: words }) }
 }

@@ -58,24 +58,24 @@ export class Executions {
     refuseUnknown(query, ['job', 'state', 'queue', 'filter', 'sort', 'limit', 'cursor'], 'executions.list')
     const { cursor, limit: asked, filter = '', sort = '-createdAt', ...given } = query
     const limit = pageLimit(asked, 100)
-    const found = await this.#app.store.executions.listExecutions({
+    const rows = await this.#app.store.executions.listExecutions({
       ...executionFilter(filter),
       ...given,
       oldestFirst: sort === 'createdAt',
       limit: limit + 1,
       ...(cursor === undefined ? {} : { afterId: cursor }),
     })
-    const page = found.slice(0, limit)
+    const page = rows.slice(0, limit)
     const waits = await waitsFor(this.#app, page)
     return {
       executions: page.map((execution) => waitingView(execution, waits.get(execution.id))),
-      nextCursor: found.length > limit ? (page.at(-1)?.id ?? null) : null,
+      nextCursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null,
     }
   }
 
   async get(id: string): Promise<ExecutionView & { attempts: AttemptView[] }> {
-    const found = await this.#app.store.executions.findExecution(id)
-    if (found === null) throw executionNotFound(id)
+    const execution = await this.#app.store.executions.findExecution(id)
+    if (execution === null) throw executionNotFound(id)
     const attempts = (await this.#app.store.executions.listAttempts(id)).map(
       ({ attempt, outcome, nodeId, startedAt, finishedAt, error }) => ({
         attempt,
@@ -86,15 +86,15 @@ export class Executions {
         error,
       }),
     )
-    const view = waitingView(found, (await waitsFor(this.#app, [found])).get(id))
-    if (found.state !== 'completed' || found.finishedAt === null) return { ...view, attempts }
+    const view = waitingView(execution, (await waitsFor(this.#app, [execution])).get(id))
+    if (execution.state !== 'completed' || execution.finishedAt === null) return { ...view, attempts }
     const { attempt, startedAt, finishedAt, leasedBy } = view
     const last: AttemptView = {
       attempt,
       outcome: 'completed',
       nodeId: leasedBy,
       startedAt,
-      finishedAt: finishedAt ?? new Date(found.finishedAt),
+      finishedAt: finishedAt ?? new Date(execution.finishedAt),
       error: null,
     }
     return { ...view, attempts: [...attempts, last] }
@@ -102,9 +102,9 @@ export class Executions {
 
   /** What it waits for, or how it stands; and the next step. */
   async why(id: string): Promise<Why> {
-    const found = await this.#app.store.executions.findExecution(id)
-    if (found === null) throw executionNotFound(id)
-    return await whyExecution(this.#app, found)
+    const execution = await this.#app.store.executions.findExecution(id)
+    if (execution === null) throw executionNotFound(id)
+    return await whyExecution(this.#app, execution)
   }
 
   /** An execution that runs is asked to stop: its signal is aborted. */

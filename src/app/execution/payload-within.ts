@@ -11,7 +11,7 @@ interface Wanted {
 export function payloadWithin({ maxPayloadBytes, payloadLimit }: Wanted, logger: Logger): number {
   if (payloadLimit === undefined || payloadLimit.maxBytes >= maxPayloadBytes) return maxPayloadBytes
   const { maxBytes, nextFor } = payloadLimit
-  const message = `Inputs and results may have ${maxBytes} bytes on this server, not ${maxPayloadBytes}`
+  const message = `Inputs and results may have at most ${maxBytes} bytes on this server, not ${maxPayloadBytes}`
   logger.warn(message, { next: nextFor(maxPayloadBytes) })
   return maxBytes
 }

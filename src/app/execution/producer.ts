@@ -101,8 +101,8 @@ function refuseBadOptions(options: EnqueueOptions): void {
   if (priority !== undefined && !(Number.isSafeInteger(priority) && Math.abs(priority) <= 1_000)) {
     refuse('priority', `priority is ${priority}; it must be a whole number from -1000 to 1000.`)
   }
-  if (queue === '') refuse('queue', 'queue is empty; leave it out for the job’s own.')
-  if (unique === '') refuse('unique', 'unique is empty; leave it out, or give a key.')
+  if (queue === '') refuse('queue', 'queue must be a non-empty string; leave it out for the job’s own.')
+  if (unique === '') refuse('unique', 'unique must be a non-empty string; give a key, or leave it out.')
   if (queue !== undefined) refuseBadName(queue, 'queue')
   if (unique !== undefined) refuseBadName(unique, 'unique', 500)
 }

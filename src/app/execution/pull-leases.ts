@@ -5,6 +5,7 @@
 import { endingOf, type Outcome } from '../../core/attempt/outcome.ts'
 import { EvertickError } from '../../core/error.ts'
 import type { Execution, ExecutionError } from '../../core/execution/execution.ts'
+import type { ExecutionState } from '../../core/execution/execution-state.ts'
 import { handlerKey, isOwnKey } from '../../core/job/handler.ts'
 import { storable } from '../../core/payload.ts'
 import { formatDuration, parseDuration } from '../../core/schedule/duration.ts'
@@ -104,23 +105,23 @@ export class PullLeases {
   ): Promise<{ leasedUntil: Date; cancelRequested: boolean }> {
     const { store, clock } = this.#app
     const { executionId: id, fence } = held
-    const found = await this.#held(held)
+    const execution = await this.#held(held)
     const leaseMs = leaseOf(lease)
     await this.#refuseLonger(nodeOf(held.worker), leaseMs)
     const now = clock.now()
     const leasedUntil = now + leaseMs
     const { lost } = await store.work.extendLeases({ claims: [{ id, fence }], leasedUntil, now })
     if (lost.length > 0) throw stale(held)
-    return { leasedUntil: new Date(leasedUntil), cancelRequested: found.cancelRequestedAt !== null }
+    return { leasedUntil: new Date(leasedUntil), cancelRequested: execution.cancelRequestedAt !== null }
   }
 
-  async release(held: HeldLease, outcome: PullOutcome): Promise<{ state: string }> {
+  async release(held: HeldLease, outcome: PullOutcome): Promise<{ state: ExecutionState }> {
     const { store, clock } = this.#app
     const { executionId: id, fence } = held
-    const found = await this.#held(held)
-    const job = await store.jobs.findJob(found.jobId)
+    const execution = await this.#held(held)
+    const job = await store.jobs.findJob(execution.jobId)
     const now = clock.now()
-    const { attempt, maxAttempts, cause } = found
+    const { attempt, maxAttempts, cause } = execution
     const retry = job?.spec.retry ?? { attempts: 1, baseMs: 0, factor: 1, maxMs: 0, jitter: 0 }
     const overlap = job?.spec.overlap ?? 'allow'
     const nextTickAt = overlap === 'allow' ? null : (job?.nextDueAt ?? null)
@@ -140,7 +141,7 @@ export class PullLeases {
     if (known === null || leaseMs <= known.leaseMs) return
     throw new EvertickError(
       'invalid_option',
-      `This worker leases for ${formatDuration(known.leaseMs)} at most.`,
+      `This worker may lease for at most ${formatDuration(known.leaseMs)}.`,
       {
         field: 'lease',
         next: 'Ask for a longer lease when you acquire.',
@@ -149,12 +150,12 @@ export class PullLeases {
   }
 
   async #held(held: HeldLease): Promise<Execution> {
-    const found = await this.#app.store.executions.findExecution(held.executionId)
-    if (found === null) {
+    const execution = await this.#app.store.executions.findExecution(held.executionId)
+    if (execution === null) {
       throw new EvertickError('execution_not_found', `There is no execution ${held.executionId}.`)
     }
-    if (found.fence !== held.fence || found.leasedBy !== nodeOf(held.worker)) throw stale(held)
-    return found
+    if (execution.fence !== held.fence || execution.leasedBy !== nodeOf(held.worker)) throw stale(held)
+    return execution
   }
 }
 
@@ -167,7 +168,7 @@ function nodeOf(worker: string): string {
 function leaseOf(lease: Duration): number {
   const ms = parseDuration(lease, 'lease')
   if (ms >= shortestLeaseMs && ms <= longestLeaseMs) return ms
-  throw new EvertickError('invalid_option', 'A lease lasts from 1s to 1h.', { field: 'lease' })
+  throw new EvertickError('invalid_option', 'A lease must last from 1s to 1h.', { field: 'lease' })
 }
 
 function outcomeOf(given: PullOutcome, maxPayloadBytes: number): Outcome {
@@ -188,14 +189,14 @@ function errorOf(message: string): ExecutionError {
 }
 
 function stale({ executionId, worker }: HeldLease): EvertickError {
-  return new EvertickError('stale_lease', `The lease of ${executionId} is no longer that of ${worker}.`, {
+  return new EvertickError('stale_lease', `${worker} no longer holds the lease of ${executionId}.`, {
     next: 'Stop working on it: another worker has it, or it has ended.',
   })
 }
 
 /** Calls and commands are done by nodes: they carry secrets, and rights that only a node's own start gives. */
 function notForOthers(handler: string): EvertickError {
-  return new EvertickError('invalid_option', `"${handler}" is no handler that a worker may have.`, {
+  return new EvertickError('invalid_option', `"${handler}" is not a handler that a worker may have.`, {
     field: 'handlers',
     next: 'Name the functions that this worker has.',
   })

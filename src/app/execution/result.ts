@@ -43,7 +43,7 @@ export async function resultOf(
 const forgottenStart = 'Call start() first, or start a node with the role worker.'
 
 function nobodyRuns(job: string): string {
-  return `Nobody runs "${job}": this Evertick was not started, and no other node works on this database.`
+  return `No node runs "${job}": this Evertick is not started, and no other node works on this database.`
 }
 
 /** Whether a node that works has been heard of lately. */

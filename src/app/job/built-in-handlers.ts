@@ -1,14 +1,7 @@
 /** What every worker can do without a function of the user's: call a URL, and run the commands that it is allowed. */
 
 import { EvertickError } from '../../core/error.ts'
-import {
-  type CommandHandler,
-  commandKey,
-  type HttpHandler,
-  httpKey,
-  isSealed,
-  type Secretive,
-} from '../../core/job/handler.ts'
+import { commandKey, type HandlerSpec, httpKey, isSealed, type Secretive } from '../../core/job/handler.ts'
 import type { JobSpec } from '../../core/job/job.ts'
 import type { Clock } from '../../engine/clock.ts'
 import type { Handler, JobContext } from '../../engine/worker/handler.ts'
@@ -46,7 +39,8 @@ function handlerOf(name: string, run: (context: JobContext, spec: JobSpec) => Pr
 }
 
 async function http(context: JobContext, spec: JobSpec, parts: BuiltInParts): Promise<unknown> {
-  const handler = spec.handler as HttpHandler
+  const { handler } = spec
+  if (handler.type !== 'http') throw claimedInError(handler)
   const headers = opened(handler.headers, context.job, 'headers', parts.secrets)
   const outcome = await callHttp({
     ...handler,
@@ -68,7 +62,8 @@ async function command(
   allowed: AllowedCommand,
   { clock, secrets, allowCommandEnv }: BuiltInParts,
 ): Promise<unknown> {
-  const handler = spec.handler as CommandHandler
+  const { handler } = spec
+  if (handler.type !== 'command') throw claimedInError(handler)
   // Another node may have taken it, or this one at a time when it allowed more.
   const refused = refusedVariable(Object.keys(handler.env), allowCommandEnv)
   if (refused !== null) {
@@ -92,6 +87,11 @@ async function command(
     redact,
     onLine: (stream, line) => (stream === 'stdout' ? log.info(line) : log.warn(line)),
   })
+}
+
+/** A worker claims by the key of a handler, which says its type. */
+function claimedInError({ type }: HandlerSpec): Error {
+  return new Error(`A handler of type ${type} was claimed by the key of another.`)
 }
 
 function opened(

@@ -82,8 +82,8 @@ export async function bulkJobs(
   return { matched: names.length, changed: names.length - failed.length, failed }
 }
 
-function changedMatches(seen: number, found: number): EvertickError {
-  return new EvertickError('matches_changed', `${found} jobs match, not ${seen}: nothing was done.`, {
+function changedMatches(seen: number, matched: number): EvertickError {
+  return new EvertickError('matches_changed', `${matched} jobs match, not ${seen}: nothing was done.`, {
     field: 'confirm',
     next: 'Look again at what matches, and confirm that number.',
   })

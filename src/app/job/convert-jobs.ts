@@ -3,6 +3,7 @@
  * is kept with the job, so that there is a way back.
  */
 import type { Job } from '../../core/job/job.ts'
+import { durationText } from '../../core/job/options-codec.ts'
 import { sequenceOfJob } from '../../core/job/sequence.ts'
 import { cronToInterval } from '../../core/schedule/cron-to-interval.ts'
 import { formatDuration } from '../../core/schedule/duration.ts'
@@ -69,7 +70,7 @@ export function conversionOf(job: Job, now: number): Conversion | null {
   if (interval.kind === 'cron') return manual(interval.reason)
   const ticks = sequenceOfJob(job)
   const first = ticks.next(now)
-  if (first === null) return manual('it has no tick to come')
+  if (first === null) return manual('it has no more ticks')
   // Between two changes of the clock the cron is an interval; so it is one for ever if no change shifts its ticks.
   const same = intervalSequence(interval.everyMs, first)
   const zone = zoneOffsets(timezone)
@@ -80,7 +81,7 @@ export function conversionOf(job: Job, now: number): Conversion | null {
     )
       continue
     const day = new Date(at).toISOString().slice(0, 10)
-    return manual(`it keeps the clock of ${timezone}, which changes on ${day}; an interval would not`)
+    return manual(`it follows the clock of ${timezone}, which changes on ${day}; an interval does not`)
   }
   const { every, everyMs } = interval
   const anchor = first % everyMs === 0 ? 'epoch' : new Date(first).toISOString()
@@ -99,11 +100,11 @@ export function restorationOf(job: Job): Conversion | null {
   const { schedule_time: cron, timezone, every: everyMs, ...kept } = keptOf(metadata)
   if (cron === undefined) return null
   const manual = (why: string): Conversion => ({ kind: 'manual', report: { job: job.name, cron, why } })
-  if (schedule?.kind !== 'every') return manual('it has no interval any more: its schedule was changed since')
+  if (schedule?.kind !== 'every') return manual('it is no longer an interval: its schedule has changed')
   if (schedule.everyMs !== everyMs) {
-    return manual(`its interval was changed since, to ${formatDuration(schedule.everyMs)}`)
+    return manual(`its interval has changed to ${formatDuration(schedule.everyMs)}`)
   }
-  const every = formatDuration(everyMs).replaceAll(' ', '') as Duration
+  const every = durationText(everyMs)
   return {
     kind: 'converted',
     changes: {

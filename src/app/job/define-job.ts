@@ -85,13 +85,13 @@ export function handlerOf(
 export async function parseInput(job: Pick<DefinedJob, 'name' | 'schema'>, input: unknown): Promise<unknown> {
   if (job.schema === null) return input
   const given = input ?? undefined
-  const found = await job.schema['~standard'].validate(given)
-  if (found.issues === undefined) return found.value
+  const result = await job.schema['~standard'].validate(given)
+  if (result.issues === undefined) return result.value
   if (given === undefined) {
     const empty = await job.schema['~standard'].validate({})
     if (empty.issues === undefined) return empty.value
   }
-  const [issue] = found.issues
+  const [issue] = result.issues
   const path = (issue?.path ?? []).map((part) => String(typeof part === 'object' ? part.key : part)).join('.')
   throw new EvertickError(
     'invalid_input',

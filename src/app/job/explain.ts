@@ -37,17 +37,17 @@ export async function explain(
   options: { from: Instant; to: Instant; limit?: number },
 ): Promise<ExplanationView> {
   const { from, to } = parseSpan(options)
-  const found = await store.ticks.explainSpan(job, from, to, options.limit ?? 1_000, clock.now())
+  const explained = await store.ticks.explainSpan(job, from, to, options.limit ?? 1_000, clock.now())
   return {
-    job: found.job.name,
-    ticks: found.ticks.map((tick) => ({
+    job: explained.job.name,
+    ticks: explained.ticks.map((tick) => ({
       scheduledFor: new Date(tick.tickAt),
       account: tick.verdict,
       ...(tick.reason === null ? {} : { reason: tick.reason }),
       ...(tick.executionId === null ? {} : { executionId: tick.executionId }),
       ...(tick.state === null ? {} : { state: tick.state }),
     })),
-    ranges: found.ranges.map((range) => ({
+    ranges: explained.ranges.map((range) => ({
       from: new Date(range.from),
       to: new Date(range.to),
       count: range.count,
@@ -55,8 +55,8 @@ export async function explain(
       reason: range.reason,
       ...(range.executionId === null ? {} : { executionId: range.executionId }),
     })),
-    unaccounted: found.unaccounted,
-    truncated: found.truncated,
+    unaccounted: explained.unaccounted,
+    truncated: explained.truncated,
   }
 }
 

@@ -66,7 +66,7 @@ const mostBytes = 65_536
 const exact = z
   .string()
   .max(longestValue)
-  .refine((text) => !text.includes('\0') && text.isWellFormed(), 'has a NUL or half a character in it')
+  .refine((text) => !text.includes('\0') && text.isWellFormed(), 'contains a NUL or half a character')
 const absolute = z
   .string()
   .max(longestPath)
@@ -74,11 +74,11 @@ const absolute = z
 const headerName = z
   .string()
   .max(100)
-  .regex(/^[\w!#$%&'*+.^`|~-]+$/, 'is no name of a header')
+  .regex(/^[\w!#$%&'*+.^`|~-]+$/, 'is not a valid header name')
 const headerValue = z
   .string()
   .max(longestValue)
-  .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'has a character that no header may have')
+  .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'contains a character that no header may have')
 const status = z.union([z.int().min(100).max(599), z.string().max(20)])
 
 /** The HTTP API takes the same. */
@@ -96,7 +96,7 @@ export const handlerShape = z.discriminatedUnion('type', [
     type: z.literal('command'),
     command: absolute,
     args: z.array(exact).max(256).optional(),
-    env: z.record(z.string().refine(isVariableName, 'is not a valid name of a variable'), exact).optional(),
+    env: z.record(z.string().refine(isVariableName, 'is not a valid variable name'), exact).optional(),
     cwd: absolute.optional(),
   }),
 ])
@@ -132,7 +132,7 @@ export function handlerSpec(written: string | HandlerOptions, context: HandlerCo
 
 function functionSpec(name: string): HandlerSpec {
   refuseBadName(name, 'handler')
-  if (isOwnKey(name)) throw invalid('handler', `"${name}" begins with @, as no function's name may.`)
+  if (isOwnKey(name)) throw invalid('handler', `"${name}" is not a valid function name: it begins with @.`)
   return { type: 'function', name }
 }
 
@@ -144,7 +144,7 @@ function httpSpec(given: Given<'http'>, context: HandlerContext): HandlerSpec {
   const { origin } = parseTarget(given.url)
   expectedStatus(expect)
   if (body !== null && (method === 'GET' || method === 'HEAD')) {
-    throw invalid('handler.body', `${method} carries no body.`, 'Use POST, PUT or PATCH.')
+    throw invalid('handler.body', `${method} takes no body.`, 'Use POST, PUT or PATCH.')
   }
   for (const name of Object.keys(headers)) refuseHeader(name, Object.keys(headers))
   const { before } = context
@@ -157,7 +157,7 @@ function commandSpec(given: Given<'command'>, context: HandlerContext): HandlerS
   const { command, args = [], env = {}, cwd = null } = given
   const size = [...args, ...Object.values(env)].reduce((sum, text) => sum + Buffer.byteLength(text), 0)
   if (size > mostBytes) {
-    throw invalid('handler.args', `Arguments and env have ${size} bytes; they may have ${mostBytes}.`)
+    throw invalid('handler.args', `Arguments and env have ${size} bytes; they may have at most ${mostBytes}.`)
   }
   const { before, allowCommandEnv } = context
   const refused = refusedVariable(Object.keys(env), allowCommandEnv)
@@ -187,8 +187,7 @@ const ownHeaders =
 
 function refuseHeader(name: string, all: readonly string[]): void {
   const field = `handler.headers.${name}`
-  if (ownHeaders.test(name))
-    throw invalid(field, `The header ${name} is written by the call itself.`, 'Leave it out.')
+  if (ownHeaders.test(name)) throw invalid(field, `The call itself sets the header ${name}.`, 'Leave it out.')
   const twice = all.filter((other) => other.toLowerCase() === name.toLowerCase()).length > 1
   if (twice) throw invalid(field, `The header ${name} is given twice.`, 'Leave one of them out.')
 }

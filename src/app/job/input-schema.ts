@@ -1,5 +1,6 @@
 /** What a job's input looks like, for forms and for other languages: the JSON Schema that its schema library knows. */
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
+import { isRecord } from '../../core/unknown-value.ts'
 
 export type JsonSchema = Readonly<Record<string, unknown>>
 
@@ -13,7 +14,7 @@ export function inputSchemaOf(schema: StandardSchemaV1 | null): JsonSchema | nul
   const written = schema === null ? null : jsonOf(schema)
   if (written === null || Buffer.byteLength(written) > mostBytes) return null
   const plain: unknown = JSON.parse(written)
-  return typeof plain === 'object' && plain !== null && !Array.isArray(plain) ? (plain as JsonSchema) : null
+  return isRecord(plain) ? plain : null
 }
 
 function jsonOf(schema: StandardSchemaV1): string | null {

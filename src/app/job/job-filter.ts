@@ -10,33 +10,41 @@ import { parseSearch, refused, refuseOther, type SearchTerm } from '../search-te
 const scheduleKinds = ['cron', 'every', 'fixed_delay', 'at', 'none'] as const
 /** Of the last execution: its state; `late` where it had to be caught up, `never` where there is none. */
 const lastWords = [...executionStates, 'late', 'never']
-/** name -> the values it may have; null for any text. */
-const names: Readonly<Record<string, readonly string[] | null>> = {
+const names = [
+  'state',
+  'status',
+  'health',
+  'tag',
+  'queue',
+  'managed',
+  'zone',
+  'handler',
+  'schedule',
+  'next',
+  'last',
+  'paused',
+] as const
+type Name = (typeof names)[number]
+/** The values that a name may have; any text where it is not listed. */
+const allowed: { readonly [Each in Name]?: readonly string[] } = {
   state: jobStates,
   status: jobStatuses,
   health: healthStates,
-  tag: null,
-  queue: null,
-  managed: null,
-  zone: null,
-  handler: null,
   schedule: scheduleKinds,
-  next: null,
   last: lastWords,
   paused: ['yes', 'no'],
 }
 
 export function jobFilter(text: string, now: number): Pick<JobFilter, 'terms' | 'search'> {
-  const { terms, words } = parseSearch(text, Object.keys(names))
+  const { terms, words } = parseSearch(text, names)
   return { terms: terms.map((term) => jobTerm(term, now)), ...(words === '' ? {} : { search: words }) }
 }
 
-function jobTerm(term: SearchTerm, now: number): JobTerm {
+function jobTerm(term: SearchTerm<Name>, now: number): JobTerm {
   const { name, values, negated } = term
-  const allowed = names[name] ?? null
-  if (allowed !== null) refuseOther(term, allowed)
+  refuseOther(term, allowed[name])
   if (name === 'next') return nextTerm(term, now)
-  if (name !== 'paused') return { by: name as Exclude<JobTerm['by'], 'next'>, values, negated }
+  if (name !== 'paused') return { by: name, values, negated }
   const [yes, no] = [values.includes('yes'), values.includes('no')]
   return yes && no
     ? { by: 'state', values: jobStates, negated }
@@ -46,7 +54,7 @@ function jobTerm(term: SearchTerm, now: number): JobTerm {
 /** `next:<1h`: within the hour; `next:>1d`: later than that; `next:none`: nothing is planned. */
 function nextTerm({ values, negated }: SearchTerm, now: number): JobTerm {
   const [value = '', more] = values
-  if (more !== undefined) throw refused('"next:" has one value.')
+  if (more !== undefined) throw refused('"next:" takes one value.')
   if (value === 'none') return { by: 'next', from: null, to: null, negated: !negated }
   const [, sign, span = ''] = /^([<>])(.+)$/.exec(value) ?? []
   if (sign === undefined)

@@ -1,8 +1,38 @@
 /** Jobs as they are shown, with what is told of them beside their own rows: a handful of statements, however many jobs. */
+import { EvertickError } from '../../core/error.ts'
 import { healthOf } from '../../core/job/health.ts'
 import type { Job, JobSpec } from '../../core/job/job.ts'
+import type { JobOptions } from '../../core/job/options.ts'
+import type { Revision } from '../../store/store.ts'
 import type { AppContext } from '../app-context.ts'
 import { type JobView, jobView, optionsOfSpec } from '../views.ts'
+import type { HandlerOptions } from './handler-options.ts'
+import { handlerView } from './handler-view.ts'
+
+export interface RevisionView {
+  readonly revision: number
+  readonly from: Date
+  readonly options: JobOptions
+  readonly handler: HandlerOptions
+  readonly changedBy: string
+  readonly changedAt: Date
+  readonly tzVersion: string
+}
+
+/** By id or name. */
+export async function findJob({ store }: Pick<AppContext, 'store'>, reference: string): Promise<Job> {
+  const job = await store.jobs.findJob(reference)
+  if (job !== null) return job
+  throw new EvertickError('job_not_found', `There is no job "${reference}".`, {
+    next: 'List the jobs with `evertick jobs list`.',
+  })
+}
+
+export async function oneJobView(app: Pick<AppContext, 'store' | 'clock'>, job: Job): Promise<JobView> {
+  const [view] = await jobViews(app, [job])
+  if (view === undefined) throw new Error('One job has one view.')
+  return view
+}
 
 export async function jobViews(
   { store, clock }: Pick<AppContext, 'store' | 'clock'>,
@@ -37,4 +67,17 @@ function overridesOf(spec: JobSpec, managed: JobSpec): string[] {
 
 function fieldsOf(spec: JobSpec): Readonly<Record<string, unknown>> {
   return { ...optionsOfSpec(spec), handler: spec.handler, input: spec.input }
+}
+
+export function revisionView({ spec, from, changedAt, ...kept }: Revision): RevisionView {
+  const { revision, changedBy, tzVersion } = kept
+  return {
+    revision,
+    from: new Date(from),
+    options: optionsOfSpec(spec),
+    handler: handlerView(spec.handler),
+    changedBy,
+    changedAt: new Date(changedAt),
+    tzVersion,
+  }
 }

@@ -1,4 +1,4 @@
-/** `evertick.jobs`: everything that can be done with jobs, shared by library, CLI and, later, HTTP. */
+/** `evertick.jobs`: everything that can be done with jobs, shared by library, CLI and HTTP. */
 import { EvertickError } from '../../core/error.ts'
 import { enqueuedByMetadata } from '../../core/execution/enqueued-by.ts'
 import { type Statistics, statisticsOf } from '../../core/history/statistics.ts'
@@ -9,19 +9,19 @@ import { storable } from '../../core/payload.ts'
 import { parseDuration } from '../../core/schedule/duration.ts'
 import { parseInstant } from '../../core/schedule/instant.ts'
 import type { Duration, Instant } from '../../core/schedule/schedule.ts'
-import type { BackfillResult, JobChange, TagCount } from '../../store/store.ts'
+import type { JobChange, TagCount } from '../../store/store.ts'
 import type { AppContext } from '../app-context.ts'
 import { type ActorOptions, changeContext } from '../change-context.ts'
 import { pageLimit, refuseUnknown } from '../config/call-options.ts'
-import { type ExecutionView, executionView, type JobView, optionsOfSpec } from '../views.ts'
+import { type ExecutionView, executionView, type JobView } from '../views.ts'
+import { type BackfillOptions, type BackfillView, backfillJob } from './backfill-job.ts'
 import { type BulkAction, type BulkOptions, type BulkResult, bulkJobs } from './bulk-jobs.ts'
 import { type ConvertReport, convertJobs } from './convert-jobs.ts'
 import { refuseName } from './define-job.ts'
-import { type ExplainedTickView, type ExplanationView, explain, newestTicks, parseSpan } from './explain.ts'
+import { type ExplainedTickView, type ExplanationView, explain, newestTicks } from './explain.ts'
 import { type HandlerOptions, handlerSpec } from './handler-options.ts'
-import { handlerView } from './handler-view.ts'
 import { jobSpec, refusePastInstant } from './job-options.ts'
-import { jobViews } from './job-views.ts'
+import { findJob, oneJobView, type RevisionView, revisionView } from './job-views.ts'
 import { failedExecution, sayingWhatIsLegal } from './legal-action.ts'
 import { type JobList, type JobsFilter, type ListJobs, listJobs } from './list-jobs.ts'
 import { type Why, whyJob } from './why.ts'
@@ -39,12 +39,6 @@ export interface CreateJob extends JobOptions {
 }
 
 export type UpdateJob = JobOptions & { readonly handler?: string | HandlerOptions; readonly input?: unknown }
-
-/** What a backfill made, or would make. */
-export interface BackfillView extends Omit<BackfillResult, 'first' | 'last'> {
-  readonly first: Date | null
-  readonly last: Date | null
-}
 
 const statsRuns = 10_000
 
@@ -65,7 +59,7 @@ export class Jobs {
   }
 
   async get(job: string): Promise<JobView> {
-    return await this.#view(await this.#find(job))
+    return await oneJobView(this.#app, await findJob(this.#app, job))
   }
 
   async create(job: CreateJob, by: ActorOptions = {}): Promise<JobView> {
@@ -95,7 +89,7 @@ export class Jobs {
     this.#app.jobChanged()
     this.#app.events.emit('job:created', { job: name })
     if (runNow) await this.trigger(name, by)
-    return await this.#view(created)
+    return await oneJobView(this.#app, created)
   }
 
   /**
@@ -108,8 +102,8 @@ export class Jobs {
     { revision, ...by }: ActorOptions & { revision?: number } = {},
   ): Promise<JobView> {
     const { handler, input, ...options } = changes
-    const spec = ({ name, spec: before, createdAt, revision: found }: Job) => {
-      if (revision !== undefined && revision !== found) throw changedMeanwhile(name, found)
+    const spec = ({ name, spec: before, createdAt, revision: current }: Job) => {
+      if (revision !== undefined && revision !== current) throw changedMeanwhile(name, current)
       const context = {
         name,
         handler:
@@ -169,7 +163,7 @@ export class Jobs {
   /** Runs the job's last execution, which has failed, again; any other by `executions.retry`. */
   async retry(job: string, by: ActorOptions = {}): Promise<ExecutionView> {
     const { store, newId } = this.#app
-    const failed = await failedExecution(this.#app, await this.#find(job))
+    const failed = await failedExecution(this.#app, await findJob(this.#app, job))
     const context = changeContext(this.#app, by)
     const made = await store.executions.retryExecution(failed.id, newId(context.now), context)
     this.#app.enqueued()
@@ -203,36 +197,8 @@ export class Jobs {
   }
 
   /** Makes an execution for every nominal tick of `[from, to)`, whatever became of those ticks. */
-  async backfill(
-    job: string,
-    options: ActorOptions & {
-      from: Instant
-      to: Instant
-      dryRun?: boolean
-      limit?: number
-      order?: 'oldest_first' | 'newest_first'
-    },
-  ): Promise<BackfillView> {
-    refuseUnknown(options, ['from', 'to', 'dryRun', 'limit', 'order', 'actor', 'origin'], 'jobs.backfill')
-    const { dryRun = false, limit = 1_000, order = 'oldest_first' } = options
-    const { from, to } = parseSpan(options)
-    const context = changeContext(this.#app, options)
-    if (to > context.now + 1) {
-      throw new EvertickError(
-        'invalid_option',
-        'A backfill ends in the past: ticks to come run by themselves.',
-        {
-          field: 'to',
-          next: 'Give a `to` that is not after now.',
-        },
-      )
-    }
-    const result = await sayingWhatIsLegal(this.#app, job, () =>
-      this.#app.store.executions.backfillJob(job, { from, to, order, limit, dryRun }, context),
-    )
-    if (!dryRun) this.#app.enqueued()
-    const date = (at: number | null) => (at === null ? null : new Date(at))
-    return { ...result, first: date(result.first), last: date(result.last) }
+  async backfill(job: string, options: BackfillOptions): Promise<BackfillView> {
+    return await backfillJob(this.#app, job, options)
   }
 
   /** Says of every tick of `[from, to)` what became of it and why. */
@@ -245,19 +211,19 @@ export class Jobs {
 
   /** The newest ticks that are due, newest last, with their accounts. */
   async ticks(job: string, { limit = 20 }: { limit?: number } = {}): Promise<readonly ExplainedTickView[]> {
-    return await newestTicks(this.#app, await this.#find(job), limit)
+    return await newestTicks(this.#app, await findJob(this.#app, job), limit)
   }
 
   /** Why it does not run, or how it does; and the next step. */
   async why(job: string): Promise<Why> {
-    return await whyJob(this.#app, await this.#find(job))
+    return await whyJob(this.#app, await findJob(this.#app, job))
   }
 
   /** The next instants at which the job is due. */
   async upcoming(job: string, { count = 10 }: { count?: number } = {}): Promise<Date[]> {
-    const found = await this.#find(job)
-    if (found.state !== 'active') return []
-    const sequence = sequenceOfJob(found)
+    const row = await findJob(this.#app, job)
+    if (row.state !== 'active') return []
+    const sequence = sequenceOfJob(row)
     const upcoming: Date[] = []
     // A tick accounted ahead still lies before us.
     let tick = sequence.next(this.#app.clock.now())
@@ -268,34 +234,15 @@ export class Jobs {
     return upcoming
   }
 
-  async revisions(job: string): Promise<
-    {
-      revision: number
-      from: Date
-      options: JobOptions
-      handler: HandlerOptions
-      changedBy: string
-      changedAt: Date
-      tzVersion: string
-    }[]
-  > {
-    const found = await this.#find(job)
-    const revisions = await this.#app.store.jobs.listRevisions(found.id)
-    return revisions.map(({ revision, from, spec, changedBy, changedAt, tzVersion }) => ({
-      revision,
-      from: new Date(from),
-      options: optionsOfSpec(spec),
-      handler: handlerView(spec.handler),
-      changedBy,
-      changedAt: new Date(changedAt),
-      tzVersion,
-    }))
+  async revisions(job: string): Promise<RevisionView[]> {
+    const { id } = await findJob(this.#app, job)
+    return (await this.#app.store.jobs.listRevisions(id)).map(revisionView)
   }
 
   async stats(job: string): Promise<Statistics & { lastExecution: ExecutionView | null }> {
-    const found = await this.#find(job)
-    const runs = await this.#app.store.executions.jobRuns(found.id, statsRuns)
-    const [last] = await this.#app.store.executions.lastExecutions([found.id], this.#app.clock.now())
+    const row = await findJob(this.#app, job)
+    const runs = await this.#app.store.executions.jobRuns(row.id, statsRuns)
+    const [last] = await this.#app.store.executions.lastExecutions([row.id], this.#app.clock.now())
     return { ...statisticsOf(runs), lastExecution: last === undefined ? null : executionView(last.execution) }
   }
 
@@ -329,7 +276,7 @@ export class Jobs {
     )
     this.#app.jobChanged()
     if (event !== null) this.#app.events.emit(event, { job: changed.name })
-    return await this.#view(changed)
+    return await oneJobView(this.#app, changed)
   }
 
   #instantFromNow(until: Instant | Duration): number {
@@ -339,26 +286,12 @@ export class Jobs {
       return clock.now() + parseDuration(until, 'until')
     return parseInstant(until, 'until')
   }
-
-  async #find(reference: string): Promise<Job> {
-    const found = await this.#app.store.jobs.findJob(reference)
-    if (found !== null) return found
-    throw new EvertickError('job_not_found', `There is no job "${reference}".`, {
-      next: 'List the jobs with `evertick jobs list`.',
-    })
-  }
-
-  async #view(job: Job): Promise<JobView> {
-    const [view] = await jobViews(this.#app, [job])
-    if (view === undefined) throw new Error('one job has one view')
-    return view
-  }
 }
 
-function changedMeanwhile(name: string, found: number): EvertickError {
+function changedMeanwhile(name: string, revision: number): EvertickError {
   return new EvertickError(
     'changed_meanwhile',
-    `Job "${name}" was changed meanwhile: it is at revision ${found}.`,
+    `Job "${name}" has changed meanwhile: it is at revision ${revision}.`,
     {
       next: 'Read it again, and repeat the edit.',
     },

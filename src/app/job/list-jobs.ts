@@ -75,14 +75,14 @@ export async function listJobs(app: AppContext, query: ListJobs): Promise<JobLis
   const limit = pageLimit(query.limit, 100)
   const filter = filterOf(query, app.clock.now())
   const { sort, descending } = orderOf(given)
-  const found = await app.store.jobs.pageJobs({
+  const rows = await app.store.jobs.pageJobs({
     ...filter,
     sort,
     descending,
     limit: limit + 1,
     ...(cursor === undefined ? {} : { after: placeOf(sort, cursor) }),
   })
-  const page = found.slice(0, limit)
+  const page = rows.slice(0, limit)
   const ids = page.map(({ job }) => job.id)
   const views = await jobViews(
     app,
@@ -92,7 +92,7 @@ export async function listJobs(app: AppContext, query: ListJobs): Promise<JobLis
   const end = page.at(-1)
   return {
     jobs: views.map((view) => ({ ...view, ...extra(view.id) })),
-    nextCursor: found.length > limit && end !== undefined ? cursorOf(sort, end.place) : null,
+    nextCursor: rows.length > limit && end !== undefined ? cursorOf(sort, end.place) : null,
     ...(total ? await counted(app, filter) : {}),
   }
 }
@@ -124,7 +124,7 @@ function orderOf(given: JobOrder): { sort: JobSort; descending: boolean } {
   if (sort !== undefined) return { sort, descending }
   throw new EvertickError('invalid_option', `Jobs cannot be sorted by "${given}".`, {
     field: 'sort',
-    next: `They can by: ${jobSorts.join(', ')}, with a minus to turn it round.`,
+    next: `Sort by ${jobSorts.join(', ')}; a minus before it reverses the order.`,
   })
 }
 
@@ -140,9 +140,9 @@ function placeOf(sort: JobSort, cursor: string): JobPlace {
   const [, value, id] = /^([a-z]*|\d{1,15})\|(.{1,64})$/.exec(cursor) ?? []
   const fits = sort === 'status' ? /^[a-z]+$/ : /^\d*$/
   if (value === undefined || id === undefined || !fits.test(value)) {
-    throw new EvertickError('invalid_option', 'The cursor is not one of a list in this order.', {
+    throw new EvertickError('invalid_option', 'This cursor does not belong to a list in this order.', {
       field: 'cursor',
-      next: 'Pass the `nextCursor` of the page before, with the same `sort`; or leave it out to begin anew.',
+      next: 'Pass the `nextCursor` of the previous page with the same `sort`, or leave it out to start over.',
     })
   }
   if (sort === 'status') return { value, id }

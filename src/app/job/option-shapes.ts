@@ -5,9 +5,9 @@ import type { JobOptions, JobSettings } from '../../core/job/options.ts'
 import { namesOf } from '../../core/job/policies.ts'
 
 /** The library takes a `Date`; JSON has only text. */
-export interface OptionForms {
+export interface OptionForms<Instant extends z.ZodType = z.ZodType> {
   readonly duration: z.ZodType
-  readonly instant: z.ZodType
+  readonly instant: Instant
 }
 
 type Written = Required<Omit<JobOptions, 'schedule'>>
@@ -17,6 +17,7 @@ export function writtenShapes(forms: OptionForms): {
   readonly [Name in keyof Written]: z.ZodOptional<z.ZodType<Written[Name], Written[Name]>>
 } {
   const shapes = jobOptions.map(([name, option]) => [name, writtenShape(option, forms).optional()])
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- names and types come from one table
   return Object.fromEntries(shapes) as ReturnType<typeof writtenShapes>
 }
 
@@ -31,8 +32,13 @@ function writtenShape(option: Option, forms: OptionForms): z.ZodType {
 }
 
 /** Of what a job shows: every option is there. */
-export function shownShapes(forms: OptionForms): {
-  readonly [Name in keyof JobSettings<string>]: z.ZodType<JobSettings<string>[Name]>
+export function shownShapes<Instant extends z.ZodType>(
+  forms: OptionForms<Instant>,
+): {
+  readonly [Name in keyof JobSettings]: z.ZodType<
+    JobSettings<z.output<Instant>>[Name],
+    JobSettings<z.input<Instant>>[Name]
+  >
 } {
   const shapes = jobOptions.map(([name, option]) => {
     if (option.is !== 'group')
@@ -46,7 +52,8 @@ export function shownShapes(forms: OptionForms): {
     })
     return [name, z.object(Object.fromEntries(fields))]
   })
-  return Object.fromEntries(shapes) as ReturnType<typeof shownShapes>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- names and types come from one table
+  return Object.fromEntries(shapes) as ReturnType<typeof shownShapes<Instant>>
 }
 
 function fieldShape(field: Field, { duration, instant }: OptionForms): z.ZodType {
@@ -76,7 +83,7 @@ function plainText(min: number, max: number): z.ZodType {
     .string()
     .min(min)
     .max(max)
-    .refine((text) => !text.includes('\0'), 'has a NUL in it')
+    .refine((text) => !text.includes('\0'), 'contains a NUL')
 }
 
 /** Every name that may stand in options, for a suggestion where one is not known. */

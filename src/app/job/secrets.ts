@@ -39,7 +39,7 @@ export class Secrets {
     }
     throw new EvertickError(
       'secret_unreadable',
-      'A secret of this job was sealed with a key that this node lacks.',
+      'A secret of this job is sealed with a key that this node does not have.',
       {
         field: 'EVERTICK_SECRETS_KEY',
         next: 'Give this node the key that the secret was written with, or write the secret again.',

@@ -78,7 +78,7 @@ async function sync(app: AppContext, request: SyncRequest): Promise<SyncResult> 
       hash: managedHash,
       removed: managedHash === removedMark,
     })),
-    found: new Map([...drafts].map(([name, { hash }]) => [name, hash])),
+    listed: new Map([...drafts].map(([name, { hash }]) => [name, hash])),
     unreadable: new Set(invalid.flatMap(({ scheduleId }) => (scheduleId === null ? [] : [scheduleId]))),
     doubt: request.doubt ?? doubtOf(invalid),
     maxRemovals: request.maxRemovals,
@@ -95,9 +95,11 @@ async function sync(app: AppContext, request: SyncRequest): Promise<SyncResult> 
     }
     return done
   }
-  const added = await each(plan.added, (name) => written.create(found(drafts, name)))
-  const modified = await each(plan.modified, (name) => written.modify(found(jobs, name), found(drafts, name)))
-  const removed = await each(plan.removed, (name) => written.remove(found(jobs, name)))
+  const added = await each(plan.added, (name) => written.create(entryOf(drafts, name)))
+  const modified = await each(plan.modified, (name) =>
+    written.modify(entryOf(jobs, name), entryOf(drafts, name)),
+  )
+  const removed = await each(plan.removed, (name) => written.remove(entryOf(jobs, name)))
   if (added.length + modified.length + removed.length > 0) app.jobChanged()
   return { ...plan, added, modified, removed, invalid: [...invalid, ...failed] }
 }
@@ -119,7 +121,8 @@ function draftsOf(
   for (const job of given) {
     const owner = existing.get(job.name)?.managedBy ?? manager
     try {
-      if (owner !== manager) throw new EvertickError('managed_elsewhere', `A job of ${owner} has its name.`)
+      if (owner !== manager)
+        throw new EvertickError('managed_elsewhere', `${owner} already has a job of this name.`)
       drafts.set(job.name, draftOf(app, job))
     } catch (error) {
       if (!(error instanceof EvertickError)) throw error
@@ -151,7 +154,7 @@ async function refusalOf(write: () => Promise<void>): Promise<string | null> {
   }
 }
 
-function found<T>(map: ReadonlyMap<string, T>, name: string): T {
+function entryOf<T>(map: ReadonlyMap<string, T>, name: string): T {
   const value = map.get(name)
   if (value === undefined) throw new Error(`the plan names ${name}, which was not there`)
   return value
@@ -197,7 +200,7 @@ class Writer {
 
   async remove(job: Job): Promise<void> {
     if (job.state === 'active' || job.state === 'disabled' || job.state === 'error') {
-      const reason = `${this.#manager} no longer names it`
+      const reason = `${this.#manager} no longer lists it`
       await this.#change(job.id, { kind: 'pause', reason })
       this.#app.events.emit('job:paused', { job: job.name, reason })
     }

@@ -7,7 +7,7 @@ import { formatDuration } from '../../core/schedule/duration.ts'
 import type { AppContext } from '../app-context.ts'
 import { waitsFor } from '../execution/waits.ts'
 import type { JobView } from '../views.ts'
-import { jobViews } from './job-views.ts'
+import { oneJobView } from './job-views.ts'
 
 export interface Why {
   readonly sentence: string
@@ -33,8 +33,7 @@ export async function whyExecution(app: AppContext, execution: Execution): Promi
 
 /** What keeps it from running now; and, where it does badly, that too. */
 export async function whyJob(app: AppContext, job: Job): Promise<Why> {
-  const [view] = await jobViews(app, [job])
-  if (view === undefined) throw new Error('one job has one view')
+  const view = await oneJobView(app, job)
   const { state, sentence, next } = view.health
   const step = next === undefined ? {} : { next }
   // These say all by themselves.

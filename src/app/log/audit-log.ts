@@ -47,15 +47,15 @@ export class AuditLog {
     refuseUnknown(query, ['actor', 'action', 'subject', 'from', 'to', 'limit', 'cursor'], 'auditLog.list')
     const { cursor, from, to, limit: asked, ...filter } = query
     const limit = pageLimit(asked, 100)
-    const found = await this.#app.store.audit.listAuditLog({
+    const rows = await this.#app.store.audit.listAuditLog({
       ...filter,
       ...(from === undefined ? {} : { from: parseInstant(from, 'from') }),
       ...(to === undefined ? {} : { to: parseInstant(to, 'to') }),
       ...(cursor === undefined ? {} : { beforeId: cursor }),
       limit: limit + 1,
     })
-    const page = found.slice(0, limit).map(entryView)
-    return { entries: page, nextCursor: found.length > limit ? (page.at(-1)?.id ?? null) : null }
+    const page = rows.slice(0, limit).map(entryView)
+    return { entries: page, nextCursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null }
   }
 
   /**

@@ -2,8 +2,6 @@
 import type { Logger } from '../../engine/logger.ts'
 import type { LineLevel } from './log-level.ts'
 
-const lines: readonly LineLevel[] = ['debug', 'info', 'warn', 'error']
-
 /** pino takes the details first, and knows an error as `err`. */
 type PinoLike = Readonly<Record<LineLevel, (details: object, message: string) => void>>
 
@@ -20,10 +18,10 @@ export function withFields(logger: Logger, fields: () => object): Logger {
 }
 
 function eachLine(make: (line: LineLevel) => (message: string, details?: object) => void): Logger {
-  return Object.fromEntries(lines.map((line) => [line, make(line)])) as unknown as Logger
+  return { debug: make('debug'), info: make('info'), warn: make('warn'), error: make('error') }
 }
 
 function isPino(given: object): given is PinoLike {
-  const has = (name: string) => typeof (given as Record<string, unknown>)[name] === 'function'
+  const has = (name: string) => typeof Reflect.get(given, name) === 'function'
   return has('bindings') && has('child') && has('isLevelEnabled')
 }

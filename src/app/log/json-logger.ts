@@ -24,6 +24,7 @@ export function jsonLogger(level: () => LogLevel, write: (line: string) => void)
 
 /** With the first line: a command that says nothing must not wait 20 ms for a logger. */
 function openPino(write: (line: string) => void): Pino {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- require has no types
   const pino = createRequire(import.meta.url)('pino') as PinoModule
   return pino(
     {

@@ -11,10 +11,14 @@ export function parseLogLevel(given: string, field: string): LogLevel {
   const level = logLevels.find((known) => known === given.toLowerCase())
   if (level !== undefined) return level
   const near = didYouMean(given, logLevels)
-  throw new EvertickError('invalid_option', `${field} is ${JSON.stringify(given)}.`, {
-    field,
-    next: near === undefined ? `Use one of ${logLevels.join(', ')}.` : `Did you mean "${near}"?`,
-  })
+  throw new EvertickError(
+    'invalid_option',
+    `${field} is ${JSON.stringify(given)}, which is not a log level.`,
+    {
+      field,
+      next: near === undefined ? `Use one of ${logLevels.join(', ')}.` : `Did you mean "${near}"?`,
+    },
+  )
 }
 
 export function isLogged(line: LineLevel, from: LogLevel): boolean {

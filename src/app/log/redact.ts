@@ -5,6 +5,7 @@
 import { EvertickError } from '../../core/error.ts'
 import { isSecretName, redacted } from '../../core/job/secret-name.ts'
 import { withoutSecretShapes } from '../../core/job/secret-text.ts'
+import { codeOf } from '../../core/unknown-value.ts'
 
 /** Deeper than this is cut: what is logged is read by people. */
 const maxDepth = 8
@@ -48,11 +49,11 @@ function fieldsOf(value: object, depth: number, above: ReadonlySet<object>): Rec
 }
 
 function errorFields(error: Error, depth: number, above: ReadonlySet<object>): Record<string, unknown> {
-  const { code } = error as { code?: unknown }
+  const code = codeOf(error)
   return {
     type: error.name,
     message: redactedText(error.message),
-    ...(typeof code === 'string' ? { code } : {}),
+    ...(code === undefined ? {} : { code }),
     ...(error instanceof EvertickError && error.next !== undefined ? { next: redactedText(error.next) } : {}),
     ...(error.stack === undefined ? {} : { stack: redactedText(error.stack) }),
     ...(error.cause === undefined ? {} : { cause: redactedValue(error.cause, depth + 1, above) }),

@@ -36,14 +36,14 @@ export async function awayOf(
   const index = terms.findIndex((term) => term.gapMs > 0 && wanted(term))
   const [term, previous] = [terms[index], terms[index + 1]]
   if (term === undefined || previous === undefined) return null
-  const found = await store.ticks.missedTicks(term.id)
+  const rows = await store.ticks.missedTicks(term.id)
   return {
     from: new Date(term.startTime.getTime() - term.gapMs),
     to: term.startTime,
     previousLeader: previous.leaderInstance,
     leader: term.leaderInstance,
     missed: term.missed,
-    jobs: found
+    jobs: rows
       .map((job) => ({ ...job, missed: job.caughtUp + job.coalesced + job.skipped }))
       .toSorted((a, b) => b.missed - a.missed),
   }

@@ -43,13 +43,13 @@ export async function forecastOf(app: AppContext, options: BucketOptions): Promi
   const buckets = bucketsOf(options, mostDays)
   const now = app.clock.now()
   const begin = Math.max(buckets.from, now + 1)
-  const found = await jobsDueBefore(app, buckets.to, now)
+  const due = await jobsDueBefore(app, buckets.to, now)
   const drawing = new Drawing(buckets, begin)
   const slice = new Slice(app.rest)
-  for (const job of found.slice(0, mostJobs).toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+  for (const job of due.slice(0, mostJobs).toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     await slice.took(drawing.add(job))
   }
-  return { ...drawing.forecast(), truncated: found.length > mostJobs }
+  return { ...drawing.forecast(), truncated: due.length > mostJobs }
 }
 
 /** Those that are due first; one more than are drawn, where there are more. */

@@ -17,8 +17,17 @@ export interface HeatmapOptions extends SpanOptions {
   readonly timezone?: string
 }
 
-const counts = ['ran', 'late', 'caughtUp', 'failed', 'cancelled', 'running', 'coalesced', 'skipped'] as const
-type Counts = Record<(typeof counts)[number], number>
+const noCounts = {
+  ran: 0,
+  late: 0,
+  caughtUp: 0,
+  failed: 0,
+  cancelled: 0,
+  running: 0,
+  coalesced: 0,
+  skipped: 0,
+}
+type Counts = typeof noCounts
 
 export interface HeatmapHour extends Readonly<Counts> {
   readonly at: Date
@@ -42,7 +51,10 @@ export async function heatmapOf(app: AppContext, job: Job, options: HeatmapOptio
   const { from, to } = spanOf(options, mostDays)
   const own = job.spec.schedule?.kind === 'cron' ? job.spec.schedule.timezone : app.timezone
   const timezone = parseTimezone(options.timezone ?? own, 'timezone')
-  const hours = localHours(zoneOffsets(timezone), from, to).map((hour) => ({ ...hour, counts: noCounts() }))
+  const hours = localHours(zoneOffsets(timezone), from, to).map((hour) => ({
+    ...hour,
+    counts: { ...noCounts },
+  }))
   for (const cell of await app.store.ticks.countTicks(job.id, from, to, slotMs, lateMs)) {
     const hour = hours[indexAt(hours, Math.max(cell.at, from))]
     if (hour !== undefined) hour.counts[countOf(cell)] += cell.count
@@ -69,11 +81,7 @@ export async function heatmapOf(app: AppContext, job: Job, options: HeatmapOptio
   }
 }
 
-function noCounts(): Counts {
-  return Object.fromEntries(counts.map((name) => [name, 0])) as Counts
-}
-
-function countOf({ account, state, late }: TickCell): (typeof counts)[number] {
+function countOf({ account, state, late }: TickCell): keyof Counts {
   if (!isFinal(state)) return 'running'
   if (state !== 'completed') return state === 'failed' ? 'failed' : 'cancelled'
   if (account === 'caught_up') return 'caughtUp'

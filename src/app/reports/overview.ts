@@ -88,7 +88,7 @@ function healthOf(
 ): Overview['health'] {
   const said = (level: HealthLevel, sentence: string) => ({ level, late, failing, disabled, sentence })
   if (!led)
-    return said('down', 'Nobody leads: no tick is settled until a node with the role scheduler starts.')
+    return said('down', 'There is no leader: no tick is settled until a node with the role scheduler starts.')
   const counts = { disabled, late, failing }
   const troubles = Object.entries(counts).flatMap(([word, count]) => (count > 0 ? [`${count} ${word}`] : []))
   if (troubles.length === 0) return said('good', 'All good.')

@@ -37,8 +37,8 @@ async function inHealth(
 ): Promise<Problem[]> {
   const now = clock.now()
   const terms = [{ by: 'health' as const, values: [state], negated: false }]
-  const found = await store.jobs.pageJobs({ terms, now, sort: 'name', descending: false, limit })
-  const jobs = found.map(({ job }) => job)
+  const rows = await store.jobs.pageJobs({ terms, now, sort: 'name', descending: false, limit })
+  const jobs = rows.map(({ job }) => job)
   const facts = await store.jobs.readHealth(
     jobs.map(({ id }) => id),
     now,

@@ -1,7 +1,8 @@
 /** `evertick.reports`: what pictures of the whole are drawn from. All of them only read. */
-import { EvertickError } from '../../core/error.ts'
+
 import type { AppContext } from '../app-context.ts'
 import type { Leader } from '../cluster/cluster.ts'
+import { findJob } from '../job/job-views.ts'
 import { type ActivityReport, activityOf } from './activity.ts'
 import { type AwayReport, awayOf } from './away.ts'
 import { type Forecast, forecastOf } from './forecast.ts'
@@ -19,7 +20,7 @@ export class Reports {
     this.#leader = leader
   }
 
-  /** Is all well, what is not, and what happened while nobody led. */
+  /** Overall health, current problems, and what happened while there was no leader. */
   async overview(): Promise<Overview> {
     return await overviewOf(this.#app, this.#leader)
   }
@@ -41,11 +42,7 @@ export class Reports {
 
   /** A job's ticks by day and hour, over up to 92 days. */
   async heatmap(job: string, options: HeatmapOptions): Promise<Heatmap> {
-    const found = await this.#app.store.jobs.findJob(job)
-    if (found !== null) return await heatmapOf(this.#app, found, options)
-    throw new EvertickError('job_not_found', `There is no job "${job}".`, {
-      next: 'List the jobs with `evertick jobs list`.',
-    })
+    return await heatmapOf(this.#app, await findJob(this.#app, job), options)
   }
 
   /** What a term found missed when it began; null where nobody was away before it. */

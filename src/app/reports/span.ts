@@ -27,7 +27,7 @@ const mostBuckets = 500
 
 export function bucketsOf({ buckets = 48, ...span }: BucketOptions, mostDays: number): Buckets {
   if (!Number.isInteger(buckets) || buckets < 1 || buckets > mostBuckets) {
-    throw new EvertickError('invalid_option', `buckets is not a whole number from 1 to ${mostBuckets}.`, {
+    throw new EvertickError('invalid_option', `buckets must be a whole number from 1 to ${mostBuckets}.`, {
       field: 'buckets',
     })
   }

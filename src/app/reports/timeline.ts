@@ -1,4 +1,4 @@
-/** The runs that touch a span, newest first: no more of each than a bar in a picture needs. */
+/** The runs that overlap a span, newest first: no more of each than a bar in a picture needs. */
 import { EvertickError } from '../../core/error.ts'
 import type { TimelineRow } from '../../store/store.ts'
 import type { AppContext } from '../app-context.ts'
@@ -36,7 +36,7 @@ export async function timelineOf({ store }: AppContext, options: TimelineOptions
   const { from, to } = spanOf(options, mostDays)
   const { job, cursor } = options
   const limit = pageLimit(options.limit, 500)
-  const found = await store.executions.readTimeline({
+  const rows = await store.executions.readTimeline({
     from,
     to,
     limit: limit + 1,
@@ -45,7 +45,7 @@ export async function timelineOf({ store }: AppContext, options: TimelineOptions
     ...(job === undefined ? {} : { job }),
     ...(cursor === undefined ? {} : { beforeSeq: placeOf(cursor) }),
   })
-  const page = found.slice(0, limit)
+  const page = rows.slice(0, limit)
   return {
     from: new Date(from),
     to: new Date(to),
@@ -55,14 +55,14 @@ export async function timelineOf({ store }: AppContext, options: TimelineOptions
       finishedAt: finishedAt === null ? null : new Date(finishedAt),
       scheduledFor: new Date(scheduledFor),
     })),
-    nextCursor: found.length > limit ? String(page.at(-1)?.seq) : null,
+    nextCursor: rows.length > limit ? String(page.at(-1)?.seq) : null,
   }
 }
 
 function placeOf(cursor: string): number {
   if (/^\d{1,15}$/.test(cursor)) return Number(cursor)
-  throw new EvertickError('invalid_option', 'The cursor is not one of a timeline.', {
+  throw new EvertickError('invalid_option', 'This cursor does not belong to a timeline.', {
     field: 'cursor',
-    next: 'Pass the `nextCursor` of the page before, or leave it out to begin anew.',
+    next: 'Pass the `nextCursor` of the previous page, or leave it out to start over.',
   })
 }

@@ -1,16 +1,15 @@
-/** From a request to who calls: by its bearer token, else by its session cookie, which only our own pages may use. */
+/** Finds who is calling: by the bearer token, else by the session cookie, which only our own pages may use. */
 import { createHash } from 'node:crypto'
 import type { Access } from '../../app/access/access.ts'
 import type { Principal } from '../../app/access/principal.ts'
-import { mayAct } from '../../core/access/access-role.ts'
+import { type AccessRole, mayAct } from '../../core/access/access-role.ts'
 import { EvertickError } from '../../core/error.ts'
-import type { NeededRole } from '../endpoint.ts'
 import { refuseForeignOrigin } from '../guard/origin.ts'
 import { sessionOf } from './cookie.ts'
 
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** Null where the request brings nothing; what it brings and is not believed is an error. */
+/** Null if the request has no credentials. Invalid credentials are an error. */
 export async function principalOf(request: Request, access: Access): Promise<Principal | null> {
   const bearer = bearerOf(request)
   if (bearer !== null) return await believed(access, bearer, 'token')
@@ -20,13 +19,12 @@ export async function principalOf(request: Request, access: Access): Promise<Pri
   return await believed(access, session, 'session')
 }
 
-/** Whose rate and whose keys these are: two tokens may have one name, and a provider's subjects any length. */
+/** Identifies a caller for rate limits and idempotency keys: two tokens may share a name, and a subject may have any length. */
 export function callerOf({ id, actor }: Principal): string {
   return id ?? createHash('sha256').update(actor).digest('hex')
 }
 
-export function refuseRole(principal: Principal | null, needed: NeededRole): void {
-  if (needed === 'public') return
+export function refuseRole(principal: Principal | null, needed: AccessRole): asserts principal is Principal {
   if (principal === null) {
     throw new EvertickError('unauthenticated', 'This needs a token.', {
       next: 'Make one with `evertick token create`, and send it as `Authorization: Bearer …`.',
@@ -46,7 +44,7 @@ function bearerOf(request: Request): string | null {
   return token
 }
 
-/** A session's token is worth nothing as a bearer token, nor the other way round: each is kept where it is safe. */
+/** A session's token is not valid as a bearer token, nor the other way round: each is kept where it is safe. */
 async function believed(access: Access, token: string, kind: Principal['kind']): Promise<Principal> {
   const principal = await access.verify(token)
   if (principal === null || principal.kind !== kind) throw notBelieved()
@@ -54,7 +52,7 @@ async function believed(access: Access, token: string, kind: Principal['kind']):
 }
 
 function notBelieved(): EvertickError {
-  return new EvertickError('unauthenticated', 'The token is not valid, has ended, or was taken back.', {
+  return new EvertickError('unauthenticated', 'The token is invalid, expired or revoked.', {
     next: 'Make another with `evertick token create`, or sign in again.',
   })
 }

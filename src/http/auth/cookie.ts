@@ -7,7 +7,7 @@ export function sessionCookie(
   expiresAt: number,
   { request, basePath }: { readonly request: Request; readonly basePath: string },
 ): string {
-  // Behind a proxy that ends TLS only the browser knows by which way it came.
+  // Behind a proxy that terminates TLS, only the browser knows the scheme.
   const cameBy = request.headers.get('origin') ?? request.url
   const secure = cameBy.startsWith('https:') ? '; Secure' : ''
   const expires = new Date(expiresAt).toUTCString()
@@ -19,7 +19,7 @@ export function clearedCookie(basePath: string): string {
   return `${cookieName}=; ${attributes(basePath)}; Max-Age=0`
 }
 
-/** What else a mounted API's host serves has no use for our cookie. */
+/** The host of a mounted API serves other pages, which must not get our cookie. */
 function attributes(basePath: string): string {
   return `HttpOnly; SameSite=Strict; Path=${basePath === '' ? '/' : basePath}`
 }

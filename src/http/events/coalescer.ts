@@ -7,7 +7,7 @@ import { type Hint, subjectOf } from '../../app/changes/hint.ts'
 import type { Clock } from '../../engine/clock.ts'
 
 const windowMs = 100
-/** Of one kind, in one window. */
+/** The limit for one kind in one window. */
 const mostNamed = 200
 
 export class Coalescer {

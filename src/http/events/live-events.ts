@@ -19,7 +19,7 @@ export interface Connect {
   readonly caller: string
   /** The last event that the client has seen; null for a new client. */
   readonly lastEventId: string | null
-  /** By whose right it listens; null where nobody was asked for. */
+  /** Whose token it listens with; null if none was needed. */
   readonly principal: Principal | null
 }
 
@@ -69,12 +69,12 @@ export class LiveEvents {
     const missed = given.lastEventId === null ? [] : this.#ring.after(given.lastEventId)
     const { lastId } = this.#ring
     const frames = missed === null ? resetFrame(lastId) : missed.join('')
-    // The greeting's id last: a connection that breaks before it has not had what comes before it.
+    // The id goes last: a connection that breaks earlier has not received the events before it.
     client.push(`${frames}${greetingFrame(lastId)}`, () => resetFrame(lastId))
     return client.stream
   }
 
-  /** Ends every stream. Nobody can connect any more. */
+  /** Ends every stream. No client can connect any more. */
   async close(): Promise<void> {
     this.#closed = true
     for (const client of this.#clients.keys()) client.end()
@@ -108,7 +108,7 @@ export class LiveEvents {
     this.#cancelRights = this.#app.clock.timer(rightsMs, () => void this.#checkRights())
   }
 
-  /** A token ends, or is taken back. One question for all. */
+  /** Tokens expire or are revoked: one query checks all listeners. */
   async #checkRights(): Promise<void> {
     const asked = [...this.#clients].flatMap(([client, { principal }]) =>
       principal === null ? [] : [{ client, principal }],
@@ -117,7 +117,7 @@ export class LiveEvents {
       const live = await this.#access.live(asked.map(({ principal }) => principal))
       for (const { client, principal } of asked) if (!live.has(principal)) client.end()
     } catch (error) {
-      // Who may listen cannot be told without the database, nor is there anything to tell: it is asked again.
+      // Without the database there is nothing to send either, so the check can wait for the next turn.
       this.#logger.warn('Could not check who listens to events', { error })
     }
     if (this.#clients.size > 0 && !this.#closed) this.#watchRights()
@@ -131,7 +131,7 @@ export class LiveEvents {
     this.#cancelLinger = this.#app.clock.timer(lingerMs, () => this.#rest())
   }
 
-  /** What happens from now on is not in the ring, so that its ids must not be taken for known later. */
+  /** Events from now on are not in the ring, so a client must not resume from its ids later. */
   #rest(): void {
     this.#cancelHeartbeat()
     this.#cancelRights()
@@ -153,8 +153,9 @@ export class LiveEvents {
     }
     const own = [...this.#clients.values()].filter((client) => client.caller === caller).length
     if (own < mostPerCaller && this.#clients.size < mostOverall) return
-    const [whose, most] = own < mostPerCaller ? ['of all callers', mostOverall] : ['of yours', mostPerCaller]
-    throw new EvertickError('rate_limited', `${most} connections ${whose} listen to events already.`, {
+    const [whose, most] =
+      own < mostPerCaller ? ['connections', mostOverall] : ['of your connections', mostPerCaller]
+    throw new EvertickError('rate_limited', `${most} ${whose} already listen to events.`, {
       next: 'Close one of them first.',
     })
   }

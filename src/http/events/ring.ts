@@ -1,9 +1,9 @@
-/** The last events, for clients that come back: a client that names the last one it has seen is given what followed. */
+/** The last events, for clients that reconnect: a client that names the last event it has seen gets those after it. */
 
 const capacity = 1_000
 
 export class Ring {
-  /** Of this ring only: another node's ids, and those of an earlier life of this one, are unknown here. */
+  /** Makes ids unique to this ring: ids of another node, or of an earlier process, are unknown here. */
   readonly #tag: string
   readonly #frames: string[] = []
   #last = 0
@@ -22,12 +22,12 @@ export class Ring {
     this.#last += 1
     const made = frame(this.#idOf(this.#last))
     this.#frames.push(made)
-    // Seldom and by the half: shifting one off for each that comes would move them all every time.
+    // Rarely, and half at once: shifting one event for each new one would move them all every time.
     if (this.#frames.length >= capacity * 2) this.#frames.splice(0, capacity)
     return made
   }
 
-  /** Null where the id is not one of these, or what followed it is no longer all here. */
+  /** Null if the id is unknown, or if events after it are already gone. */
   after(id: string): readonly string[] | null {
     const [, digits, tag] = /^(\d{1,15})-(.+)$/.exec(id) ?? []
     if (digits === undefined || tag !== this.#tag) return null

@@ -3,7 +3,7 @@
  * this queue: what waits for it is dropped, it is told to fetch anew, and its stream ends.
  */
 
-/** What waits for a client beside what its socket holds. */
+/** How much may wait for a client, in addition to what its socket holds. */
 const longestQueue = 256 * 1_024
 
 const encoder = new TextEncoder()
@@ -33,7 +33,7 @@ export class Subscriber {
     )
   }
 
-  /** `reset` is what the client hears instead, should this be too much for it. */
+  /** `reset` is sent instead if the client's queue is full. */
   push(frames: string, reset: () => string): void {
     if (this.#ending || this.#gone) return
     this.#queue.push(frames)
@@ -62,7 +62,7 @@ export class Subscriber {
 
   #deliver(): void {
     const wake = this.#wake
-    // Nobody asks yet: an end need not wait for that, the rest does.
+    // The client does not read yet: an end need not wait for it, events do.
     if (wake === null && !(this.#ending && this.#queue.length === 0)) return
     if (!this.#deliverNow()) return
     this.#wake = null

@@ -17,7 +17,7 @@ export class HeavyCalls {
 
   async run<T>(caller: string, work: () => Promise<T>): Promise<T> {
     const own = this.#underWay.get(caller) ?? 0
-    if (own >= mostOfCaller) throw new TooMany(1, null, `${mostOfCaller} long reads of yours are under way`)
+    if (own >= mostOfCaller) throw new TooMany(1, null, `You have ${mostOfCaller} long reads under way`)
     this.#underWay.set(caller, own + 1)
     try {
       await this.#rest()

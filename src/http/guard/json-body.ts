@@ -1,5 +1,6 @@
 /** The body of a request, read with limits: bytes, elements, depth, and no key that reaches into a prototype. */
 import { EvertickError } from '../../core/error.ts'
+import { messageOf } from '../../core/unknown-value.ts'
 
 /** How much a body may be; `elements` are its values, however nested: one that has a name counts for five, as it costs. */
 export interface BodyLimit {
@@ -59,7 +60,7 @@ async function readText(request: Request, maxBytes: number): Promise<string> {
   try {
     return utf8.decode(bytes)
   } catch {
-    throw new EvertickError('invalid_input', 'The body is no UTF-8.', { field: 'body' })
+    throw new EvertickError('invalid_input', 'The body is not valid UTF-8.', { field: 'body' })
   }
 }
 
@@ -77,7 +78,8 @@ async function readAnnounced(request: Request, maxBytes: number): Promise<Uint8A
 async function readPieces(request: Request, maxBytes: number): Promise<Uint8Array> {
   const pieces: Uint8Array[] = []
   let size = 0
-  for await (const piece of (request.body ?? []) as unknown as AsyncIterable<Uint8Array>) {
+  const body: AsyncIterable<Uint8Array> | null = request.body
+  for await (const piece of body ?? []) {
     size += piece.length
     if (size > maxBytes) throw tooLarge(maxBytes)
     pieces.push(piece)
@@ -89,7 +91,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new EvertickError('invalid_input', `The body is no JSON: ${(error as Error).message}.`, {
+    throw new EvertickError('invalid_input', `The body is not valid JSON: ${messageOf(error)}.`, {
       field: 'body',
     })
   }

@@ -9,7 +9,7 @@ import { mountedApi } from './mounted-api.ts'
 /** What is needed of an Express request, of version 4 or 5. */
 export interface ExpressRequest extends IncomingMessage {
   originalUrl: string
-  /** Below which the mount stands. */
+  /** The path of the mount. */
   baseUrl: string
   /** By the app's own `trust proxy`. */
   readonly ip?: string | undefined
@@ -30,7 +30,7 @@ export function evertickExpress(evertick: Evertick, options: MountOptions = {}):
     contextOf(evertick).logger,
   )
   const mount = (request: ExpressRequest, response: ServerResponse) => {
-    // Express has cut it; what is below the mount is never handed on, so that nobody misses the rest.
+    // Express has cut the path. Requests below the mount are never passed on, so nothing else needs it whole.
     request.url = request.originalUrl
     keepParsedBody(request)
     listener(request, response)
@@ -38,7 +38,7 @@ export function evertickExpress(evertick: Evertick, options: MountOptions = {}):
   return Object.assign(mount, { close: () => api.close() })
 }
 
-/** A body parser in front has read the stream: what it made of it is read again, by our own rules. */
+/** A body parser has already read the stream: its result is written back, and read again by our own rules. */
 function keepParsedBody(request: ExpressRequest): void {
   if (!request.readableDidRead || request.body === undefined || request.rawBody !== undefined) return
   const { body } = request

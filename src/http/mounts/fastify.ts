@@ -10,13 +10,13 @@ export interface FastifyMountOptions extends MountOptions {
   readonly evertick: Evertick
 }
 
-/** Fastify's own, for every plugin. */
+/** Options that Fastify itself gives to every plugin. */
 const pluginOptions = ['prefix', 'logLevel', 'logSerializers']
 
 export const evertickFastify: FastifyPluginAsync<FastifyMountOptions> = async (app, given) => {
   const { evertick, ...rest } = given
   const own = Object.entries(rest).filter(([name]) => !pluginOptions.includes(name))
-  const api = mountedApi(evertick, { ...(Object.fromEntries(own) as MountOptions), basePath: app.prefix })
+  const api = mountedApi(evertick, { ...Object.fromEntries(own), basePath: app.prefix })
   const addresses = new WeakMap<FastifyRequest['raw'], string>()
   const listener = nodeListener<FastifyRequest['raw']>(
     (request, incoming) => api(request, addresses.get(incoming)),
@@ -32,6 +32,6 @@ export const evertickFastify: FastifyPluginAsync<FastifyMountOptions> = async (a
       listener(request.raw, reply.raw)
     })
   }
-  // Before the server waits for its connections: a stream of events has no end of its own.
+  // Before the server waits for its connections: a stream of events does not end by itself.
   app.addHook('preClose', () => api.close())
 }

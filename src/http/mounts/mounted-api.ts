@@ -1,4 +1,4 @@
-/** The API of an open Evertick inside somebody's server: the same guards, and an end with the Evertick or before it. */
+/** The API of an open Evertick inside the user's server: with the same guards. It ends with the Evertick or before it. */
 import { openAccess } from '../../app/access/open-access.ts'
 import { contextOf } from '../../app/app-context.ts'
 import { type ApiOptions, type MountOptions, mountConfig } from '../../app/config/api-config.ts'
@@ -12,7 +12,7 @@ export function mountedApi(evertick: Evertick, options: MountOptions & Pick<ApiO
   const { basePath, metricsPublic } = config
   const app = contextOf(evertick)
   const access = openAccess(app, config)
-  // Which names it answers to is the app's affair, unless it says so here, too: no cookie of ours reaches another name.
+  // The app decides which host names it answers to, unless it names some here: our cookie reaches no other host.
   const hosts = config.hosts.length === 0 ? null : config.hosts
   const api = createApi({ evertick, app, access, logger: app.logger, hosts, metricsPublic, basePath })
   let closing: Promise<void> | null = null

@@ -14,7 +14,7 @@ export interface ApiOfOptions extends MountOptions {
 }
 
 export interface MountedApi {
-  /** `address` is the caller's, by which it is limited before it is known. */
+  /** `address` is that of the caller: unauthenticated calls are limited by it. */
   fetch(request: Request, from?: { readonly address?: string }): Promise<Response>
   /** Ends streams of events; whatever comes later is answered with 503. A stop of the Evertick does the same. */
   close(): Promise<void>
@@ -40,7 +40,7 @@ export async function serve(evertick: Evertick, options: ApiOptions = {}): Promi
   return { url: running.url, close }
 }
 
-/** Makes and takes back tokens and links for the same secrets that the API is given. */
+/** Creates and revokes tokens and links, with the secrets that the API is given. */
 export function accessOf(
   evertick: Evertick,
   options: Pick<ApiOptions, 'secrets' | 'provider'> = {},

@@ -4,6 +4,7 @@
  */
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { codeOf } from '../../core/unknown-value.ts'
 import { TextResponse } from '../text-response.ts'
 import { pagePolicy } from './page.ts'
 import { sign } from './style.ts'
@@ -64,7 +65,7 @@ async function read(path: string): Promise<Buffer | null> {
   try {
     return await readFile(fileURLToPath(new URL(path, folder)))
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    if (codeOf(error) === 'ENOENT') return null
     throw error
   }
 }

@@ -17,11 +17,11 @@ const words = (schema) => {
   return schema.format === 'date-time' ? 'instant' : [schema.type ?? 'any'].flat().join(' | ')
 }
 const rowsOf = (schema, all) => {
-  const found = schema.$ref ? all[refName(schema)] : schema
-  const some = found.anyOf ?? found.oneOf
+  const resolved = schema.$ref ? all[refName(schema)] : schema
+  const some = resolved.anyOf ?? resolved.oneOf
   if (some) return some.map((one) => ['one of', Object.keys(one.properties ?? {}).join(', '), ''])
-  return Object.entries(found.properties ?? {}).map(([name, field]) => [
-    name + (found.required?.includes(name) ? '' : '?'), words(field), field.description ?? '',
+  return Object.entries(resolved.properties ?? {}).map(([name, field]) => [
+    name + (resolved.required?.includes(name) ? '' : '?'), words(field), field.description ?? '',
   ])
 }
 const table = (rows) => element('table', {}, element('tbody', {}, ...rows.map((row) =>
@@ -92,7 +92,7 @@ function drawRoutes(api) {
   const main = document.getElementById('routes')
   main.replaceChildren(
     text('p', 'lead', 'Every route of this node, with the role that it needs. Programs send a token (evertick token create), people sign in by a link (evertick login).'),
-    element('p', { id: 'nothing', className: 'none', hidden: true, textContent: 'No route is like that.' }),
+    element('p', { id: 'nothing', className: 'none', hidden: true, textContent: 'No route matches.' }),
     ...[...groups].map(([tag, routes]) => element('section', {}, element('h2', { id: tag, textContent: tag }),
       element('div', { className: 'routes' }, ...routes))))
   main.removeAttribute('aria-busy')

@@ -43,7 +43,7 @@ async function signIn() {
   const problem = await response.json().catch(() => ({}))
   say(problem.detail ?? 'Could not sign in.', (problem.next ?? '').replaceAll(String.fromCharCode(96), ''))
 }
-signIn().catch(() => say('The server does not answer.', 'Look whether the node still runs, then open the link again.'))
+signIn().catch(() => say('The server does not answer.', 'Check that the node still runs, then open the link again.'))
 `
 
 export const signInPages: readonly Page[] = [

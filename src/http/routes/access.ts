@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { accessRoles } from '../../core/access/access-role.ts'
 import { EvertickError } from '../../core/error.ts'
-import type { Duration } from '../../core/schedule/schedule.ts'
+import { refuseRole } from '../auth/authenticate.ts'
 import { clearedCookie, sessionCookie } from '../auth/cookie.ts'
 import { endpoint, Reply } from '../endpoint.ts'
 import * as schema from '../schemas/cluster.ts'
@@ -16,7 +16,7 @@ export const accessRoutes = [
     path: '/tokens',
     role: 'admin',
     tag,
-    summary: 'Tokens that have not ended',
+    summary: 'List tokens that have not expired',
     answers: schema.tokens,
     run: async ({ access }) => ({ tokens: await access.listTokens() }),
   }),
@@ -25,7 +25,7 @@ export const accessRoutes = [
     path: '/tokens',
     role: 'admin',
     tag,
-    summary: 'Make a token; it is shown once, and lives no longer than the token that makes it',
+    summary: 'Create a token; it is shown once, and expires no later than the token that creates it',
     body: z.strictObject({
       name: z.string().min(1).max(200).default('token'),
       role: z.enum(accessRoles),
@@ -33,15 +33,14 @@ export const accessRoutes = [
     }),
     answers: schema.createdToken,
     status: 201,
-    run: async ({ access, body, by, principal }) =>
-      await access.createToken({ ...body, ttl: body.ttl as Duration, ...by }, principal),
+    run: async ({ access, body, by, principal }) => await access.createToken({ ...body, ...by }, principal),
   }),
   endpoint({
     method: 'delete',
     path: '/tokens/{id}',
     role: 'admin',
     tag,
-    summary: 'Take a token back, with those that were made with it',
+    summary: 'Revoke a token, and the tokens made with it',
     params: reference,
     answers: null,
     status: 204,
@@ -59,7 +58,7 @@ export const accessRoutes = [
     run: async ({ app, access, body, by, request, basePath }) => {
       const made = await access.signIn(body.code, by)
       if (made === null) {
-        throw new EvertickError('unauthenticated', 'This link was used already, or is too old.', {
+        throw new EvertickError('unauthenticated', 'This link has already been used, or has expired.', {
           next: 'Make another with `evertick login`.',
         })
       }
@@ -81,14 +80,13 @@ export const accessRoutes = [
     path: '/session',
     role: 'viewer',
     tag,
-    summary: 'Who calls',
+    summary: 'Who is calling, and with which role',
     answers: schema.session,
-    run: async ({ app, principal }) => ({
-      actor: principal?.actor,
-      role: principal?.role,
-      expiresAt: new Date(principal?.expiresAt ?? 0),
-      now: new Date(app.clock.now()),
-    }),
+    run: async ({ app, principal }) => {
+      refuseRole(principal, 'viewer')
+      const { actor, role, expiresAt } = principal
+      return { actor, role, expiresAt: new Date(expiresAt), now: new Date(app.clock.now()) }
+    },
   }),
   endpoint({
     method: 'delete',
@@ -101,7 +99,7 @@ export const accessRoutes = [
     run: async ({ access, principal, by, basePath }) => {
       // A token is taken back by whoever made it, not by its bearer.
       if (principal?.kind === 'session' && principal.id !== null) await access.revoke(principal.id, by)
-      return new Reply(null, { status: 204, headers: { 'set-cookie': clearedCookie(basePath) } })
+      return new Reply(undefined, { status: 204, headers: { 'set-cookie': clearedCookie(basePath) } })
     },
   }),
 ]

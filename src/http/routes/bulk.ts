@@ -1,9 +1,10 @@
 /** `/jobs/bulk`: the same action on all jobs that match. */
 import { z } from 'zod'
-import { type BulkProgress, bulkActions } from '../../app/job/bulk-jobs.ts'
+import type { Principal } from '../../app/access/principal.ts'
+import { type BulkAction, type BulkProgress, bulkActions } from '../../app/job/bulk-jobs.ts'
 import { EvertickError } from '../../core/error.ts'
 import { endpoint } from '../endpoint.ts'
-import { acceptedStream, progressStream } from '../progress-stream.ts'
+import { progressStream } from '../progress-stream.ts'
 import { bulk } from '../schemas/job.ts'
 import { duration, givenInstant } from '../schemas/named.ts'
 
@@ -15,12 +16,18 @@ function everyPercent(tell: (progress: BulkProgress) => void): (progress: BulkPr
   }
 }
 
+/** An operator may do the rest. */
+function refuseDeletion(action: BulkAction, principal: Principal | null): void {
+  if (action !== 'delete' || principal?.role === 'admin') return
+  throw new EvertickError('forbidden', 'Deleting jobs needs the role admin.')
+}
+
 export const bulkRoute = endpoint({
   method: 'post',
   path: '/jobs/bulk',
   role: 'operator',
   tag: 'Jobs',
-  summary: 'The same action on all jobs that match; with Accept of a stream, its progress, too',
+  summary: 'Apply one action to all matching jobs; streams its progress if Accept asks for a stream',
   body: z.strictObject({
     action: z.enum(bulkActions),
     filter: z.string().max(500),
@@ -31,19 +38,15 @@ export const bulkRoute = endpoint({
     dryRun: z.boolean().default(false),
   }),
   answers: bulk,
-  mayStream: true,
-  run: async ({ evertick, body, by, principal, request }) => {
-    if (body.action === 'delete' && principal?.role !== 'admin') {
-      throw new EvertickError('forbidden', 'Deleting jobs needs the role admin.')
-    }
-    const { action, filter, until, ...rest } = body
-    const options = { ...by, ...rest, ...(until === undefined ? {} : { until: until as Date | string }) }
-    const type = acceptedStream(request.headers.get('accept'))
-    if (type === null) return await evertick.jobs.bulk(action, { filter }, options)
-    return await progressStream(
-      type,
-      async (tell) =>
-        await evertick.jobs.bulk(action, { filter }, { ...options, onProgress: everyPercent(tell) }),
-    )
+  run: async ({ evertick, body: { action, filter, ...options }, by, principal }) => {
+    refuseDeletion(action, principal)
+    return await evertick.jobs.bulk(action, { filter }, { ...by, ...options })
+  },
+  stream: async ({ evertick, body: { action, filter, ...options }, by, principal }, type) => {
+    refuseDeletion(action, principal)
+    return await progressStream(type, async (tell) => {
+      const onProgress = everyPercent(tell)
+      return await evertick.jobs.bulk(action, { filter }, { ...by, ...options, onProgress })
+    })
   },
 })

@@ -8,7 +8,7 @@ export const eventRoutes = [
     path: '/events',
     role: 'viewer',
     tag: 'Events',
-    summary: 'Hints at what changes, on any node, as server-sent events; goes on after Last-Event-ID',
+    summary: 'Changes on any node, as server-sent events; resumes after Last-Event-ID',
     answers: liveEvent,
     contentType: 'text/event-stream',
     run: async ({ live, caller, principal, request }) => {

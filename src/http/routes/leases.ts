@@ -1,7 +1,5 @@
 /** `/leases`: who holds what; and work for whoever pulls it, in any language. */
 import { z } from 'zod'
-import type { PullOutcome } from '../../app/execution/pull-leases.ts'
-import type { Duration } from '../../core/schedule/schedule.ts'
 import { endpoint } from '../endpoint.ts'
 import * as schema from '../schemas/cluster.ts'
 import * as pull from '../schemas/execution.ts'
@@ -14,7 +12,7 @@ export const leaseRoutes = [
     path: '/leases',
     role: 'viewer',
     tag,
-    summary: 'Leases that are held, and those that have run out',
+    summary: 'Active and expired leases',
     answers: schema.leases,
     run: async ({ evertick }) => ({
       active: await evertick.leases.active(),
@@ -26,7 +24,7 @@ export const leaseRoutes = [
     path: '/leases/reset-expired',
     role: 'operator',
     tag,
-    summary: 'Take back at once what has run out',
+    summary: 'Reset expired leases now',
     answers: z.object({ reset: z.int() }),
     run: async ({ evertick, by }) => ({ reset: await evertick.leases.resetExpired(by) }),
   }),
@@ -35,12 +33,12 @@ export const leaseRoutes = [
     path: '/leases/acquire',
     role: 'operator',
     tag,
-    summary: 'Lease what is ready and this worker can do',
+    summary: 'Lease executions that are ready and that this worker can run',
     body: pull.leaseRequest,
     takes: 'names',
     answers: pull.acquiredLeases,
     run: async ({ evertick, body }) => ({
-      leases: await evertick.leases.acquire({ ...body, lease: body.lease as Duration }),
+      leases: await evertick.leases.acquire(body),
     }),
   }),
   endpoint({
@@ -48,11 +46,10 @@ export const leaseRoutes = [
     path: '/leases/extend',
     role: 'operator',
     tag,
-    summary: 'Keep a lease; says whether somebody asks to stop',
+    summary: 'Extend a lease; the answer says whether a cancel was requested',
     body: pull.leaseExtension,
     answers: pull.extendedLease,
-    run: async ({ evertick, body: { lease, ...held } }) =>
-      await evertick.leases.extend(held, lease as Duration),
+    run: async ({ evertick, body: { lease, ...held } }) => await evertick.leases.extend(held, lease),
   }),
   endpoint({
     method: 'post',
@@ -64,6 +61,6 @@ export const leaseRoutes = [
     takes: 'payload',
     answers: pull.releasedLease,
     run: async ({ evertick, body: { worker, executionId, fence, ...outcome } }) =>
-      await evertick.leases.release({ worker, executionId, fence }, outcome as PullOutcome),
+      await evertick.leases.release({ worker, executionId, fence }, outcome),
   }),
 ]

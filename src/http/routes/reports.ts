@@ -1,7 +1,6 @@
 /** Pictures of the whole, for whoever watches: all of them only read. */
 import { z } from 'zod'
 import { previewSchedule } from '../../app/job/preview-schedule.ts'
-import type { Schedule } from '../../core/schedule/schedule.ts'
 import { endpoint } from '../endpoint.ts'
 import { schedule, schedulePreview, tagList } from '../schemas/job.ts'
 import { givenInstant, reference } from '../schemas/named.ts'
@@ -16,7 +15,7 @@ export const reportRoutes = [
     role: 'viewer',
     heavy: true,
     tag,
-    summary: 'Is all well, what is not, and what happened while nobody led',
+    summary: 'Overall health, current problems, and what happened while there was no leader',
     answers: schema.overview,
     run: async ({ evertick }) => await evertick.reports.overview(),
   }),
@@ -26,7 +25,7 @@ export const reportRoutes = [
     role: 'viewer',
     heavy: true,
     tag,
-    summary: 'How executions ended over a span, and ticks that had none',
+    summary: 'How executions ended over a span, and ticks without an execution',
     query: schema.bucketed,
     answers: schema.activity,
     run: async ({ evertick, query }) => await evertick.reports.activity(query),
@@ -37,7 +36,7 @@ export const reportRoutes = [
     role: 'viewer',
     heavy: true,
     tag,
-    summary: 'The ticks to come of all active jobs, and where many fall together',
+    summary: 'Upcoming ticks of all active jobs, and where many coincide',
     query: schema.bucketed,
     answers: schema.forecast,
     run: async ({ evertick, query }) => await evertick.reports.forecast(query),
@@ -48,7 +47,7 @@ export const reportRoutes = [
     role: 'viewer',
     heavy: true,
     tag,
-    summary: 'The runs that touch a span, newest first',
+    summary: 'The runs that overlap a span, newest first',
     query: schema.timelineQuery,
     answers: schema.timeline,
     run: async ({ evertick, query }) => await evertick.reports.timeline(query),
@@ -59,7 +58,7 @@ export const reportRoutes = [
     role: 'viewer',
     heavy: true,
     tag,
-    summary: 'A job’s ticks by day and hour of a zone’s clock',
+    summary: 'A job’s ticks by day and hour in a time zone',
     params: reference,
     query: schema.heatmapQuery,
     answers: schema.heatmap,
@@ -71,7 +70,7 @@ export const reportRoutes = [
     role: 'viewer',
     heavy: true,
     tag,
-    summary: 'A schedule in words, its next instants, and what to know of it',
+    summary: 'A schedule in words, its next instants, and warnings',
     body: z.strictObject({
       schedule,
       from: givenInstant.optional(),
@@ -81,7 +80,7 @@ export const reportRoutes = [
     answers: schedulePreview,
     run: async ({ app, body: { schedule: given, from, ...rest } }) => {
       const start = from === undefined ? new Date(app.clock.now()) : new Date(from)
-      return previewSchedule(given as Schedule, { from: start, ...rest })
+      return previewSchedule(given, { from: start, ...rest })
     },
   }),
   endpoint({

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { version } from '../../app/config/version.ts'
 import { EvertickError } from '../../core/error.ts'
 import type { Evertick } from '../../evertick.ts'
-import { type Endpoint, endpoint, Reply } from '../endpoint.ts'
+import { type Call, endpoint, Reply } from '../endpoint.ts'
 import { alive, health } from '../schemas/cluster.ts'
 
 const tag = 'Service'
@@ -41,10 +41,9 @@ async function answers(ping: Promise<void>): Promise<boolean> {
   }
 }
 
-const readiness: Endpoint['run'] = async ({ evertick }) => {
-  const ready = await isReady(evertick)
-  const body = { status: ready ? 'ok' : 'unavailable', version, nodeId: evertick.nodeId }
-  return new Reply(body, { status: ready ? 200 : 503 })
+async function readiness({ evertick }: Call) {
+  const [status, code] = (await isReady(evertick)) ? (['ok', 200] as const) : (['unavailable', 503] as const)
+  return new Reply({ status, version, nodeId: evertick.nodeId }, { status: code })
 }
 
 /** The version of Prometheus' text format. */
@@ -60,7 +59,7 @@ export const serviceRoutes = [
     tag,
     summary: 'This process answers',
     answers: alive,
-    run: async () => ({ status: 'ok' }),
+    run: async () => ({ status: 'ok' as const }),
   }),
   endpoint({
     method: 'get',
@@ -68,7 +67,7 @@ export const serviceRoutes = [
     role: 'public',
     unlimited: true,
     tag,
-    summary: 'The database answers, too',
+    summary: 'This process and its database answer',
     answers: health,
     run: readiness,
   }),

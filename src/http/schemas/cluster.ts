@@ -84,7 +84,7 @@ export const metrics = name(
   z.object({
     jobs: z.object({ total: z.int(), byStatus: z.record(z.string(), z.int()) }),
     executions: z.object({
-      total: z.int().describe('Those that are still kept: retention takes the older ones'),
+      total: z.int().describe('Executions that are still kept: retention removes older ones'),
       running: z.int(),
       completed: z.int(),
       failed: z.int(),
@@ -166,7 +166,7 @@ export const session = name(
     actor: z.string(),
     role: z.enum(accessRoles),
     expiresAt: instant,
-    now: instant.describe("The server's time: countdowns of a page go by it"),
+    now: instant.describe("The server's time, for countdowns on a page"),
   }),
 )
 

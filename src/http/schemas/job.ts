@@ -161,7 +161,7 @@ export const jobChanges = name('JobChanges', z.strictObject({ ...options, ...leg
 export const stats = name(
   'Stats',
   z.object({
-    total: z.int().describe('Finished runs that are still kept: retention takes the older ones'),
+    total: z.int().describe('Finished runs that are still kept: retention removes older ones'),
     completed: z.int(),
     failed: z.int(),
     cancelled: z.int(),

@@ -1,5 +1,6 @@
 /** Schemas that have a name in the OpenAPI document. */
 import { z } from 'zod'
+import type { Duration } from '../../core/schedule/schedule.ts'
 
 export const named = z.registry<{ readonly id: string }>()
 
@@ -8,12 +9,17 @@ export function name<Schema extends z.ZodType>(id: string, schema: Schema): Sche
   return schema
 }
 
-export const instant = z.iso.datetime().describe('ISO 8601, UTC')
-/** What a caller writes: any offset. */
+/** An instant of an answer: marked, so that the compiler asks its route for a `Date`. */
+export const instant = z.iso.datetime().describe('ISO 8601, UTC').brand<'instant'>()
+export type InstantText = z.output<typeof instant>
+/** An instant that a caller writes, with any offset. */
 export const givenInstant = z.iso.datetime({ offset: true })
-export const duration = z
+const durationShape = z
   .union([z.int().min(0), z.string().max(100)])
   .describe("Milliseconds, or text such as '15m' or '1h30m'")
+/** Any text passes here. The use case parses it, and names the option where it is not a duration. */
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a template of text is not a schema
+export const duration = durationShape as z.ZodType<Duration, number | string>
 export const payload = z.unknown().describe('Any JSON')
 export const metadata = z.record(z.string(), z.unknown())
 /** An id or a name. */

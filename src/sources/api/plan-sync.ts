@@ -19,7 +19,7 @@ export interface SyncPlan {
 export interface SyncEvidence {
   readonly known: readonly KnownJob[]
   /** Name and hash of what the answer holds. */
-  readonly found: ReadonlyMap<string, string>
+  readonly listed: ReadonlyMap<string, string>
   /** Names that the answer holds, but in a form that cannot be used: they are not missing. */
   readonly unreadable: ReadonlySet<string>
   readonly doubt: string | null
@@ -27,17 +27,17 @@ export interface SyncEvidence {
   readonly maxRemovals?: number | undefined
 }
 
-export function planSync({ known, found, unreadable, doubt, maxRemovals }: SyncEvidence): SyncPlan {
+export function planSync({ known, listed, unreadable, doubt, maxRemovals }: SyncEvidence): SyncPlan {
   const hashes = new Map(known.map(({ name, hash }) => [name, hash]))
-  const names = [...found.keys()]
+  const names = [...listed.keys()]
   const present = known.filter(({ removed }) => !removed)
-  const missing = present.map(({ name }) => name).filter((name) => !found.has(name) && !unreadable.has(name))
+  const missing = present.map(({ name }) => name).filter((name) => !listed.has(name) && !unreadable.has(name))
   const limit = maxRemovals ?? Math.floor(present.length / 2)
-  const heldBecause = missing.length === 0 ? null : reasonToHold(missing.length, found.size, limit, doubt)
+  const heldBecause = missing.length === 0 ? null : reasonToHold(missing.length, listed.size, limit, doubt)
   return {
     added: names.filter((name) => !hashes.has(name)),
-    modified: names.filter((name) => hashes.has(name) && hashes.get(name) !== found.get(name)),
-    unchanged: names.filter((name) => hashes.has(name) && hashes.get(name) === found.get(name)),
+    modified: names.filter((name) => hashes.has(name) && hashes.get(name) !== listed.get(name)),
+    unchanged: names.filter((name) => hashes.has(name) && hashes.get(name) === listed.get(name)),
     removed: heldBecause === null ? missing : [],
     held: heldBecause === null ? [] : missing,
     heldBecause,
@@ -45,9 +45,9 @@ export function planSync({ known, found, unreadable, doubt, maxRemovals }: SyncE
 }
 
 /** An API that fails often fails by answering with less: what it forgot for a moment must not stop for good. */
-function reasonToHold(missing: number, found: number, limit: number, doubt: string | null): string | null {
+function reasonToHold(missing: number, listed: number, limit: number, doubt: string | null): string | null {
   if (doubt !== null) return doubt
-  if (found === 0) return 'the answer is empty'
+  if (listed === 0) return 'the answer is empty'
   if (missing > limit) return `${missing} schedules are missing at once, and at most ${limit} may go`
   return null
 }

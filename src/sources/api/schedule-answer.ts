@@ -1,5 +1,6 @@
 /** An API's answer, as far as it can be trusted: the entries in it, and what speaks against their being all there are. */
 import { EvertickError } from '../../core/error.ts'
+import { isRecord } from '../../core/unknown-value.ts'
 
 export interface ScheduleAnswer {
   readonly entries: readonly unknown[]
@@ -14,11 +15,12 @@ const moreKeys = ['next', 'nextCursor', 'next_cursor', 'nextPage', 'next_page'] 
 export function readAnswer(answer: unknown): ScheduleAnswer {
   if (Array.isArray(answer)) return { entries: answer, doubt: null }
   if (!isRecord(answer)) throw invalidAnswer(`The answer is ${kindOf(answer)}, not a list of schedules.`)
-  const key = listKeys.find((name) => Array.isArray(answer[name]))
-  if (key === undefined) {
+  const entries: unknown[] | undefined = listKeys
+    .map((name) => answer[name])
+    .find((list) => Array.isArray(list))
+  if (entries === undefined) {
     throw invalidAnswer(`The answer has no list of schedules under ${listKeys.join(', ')}.`)
   }
-  const entries = answer[key] as unknown[]
   return { entries, doubt: doubtOf(answer, entries.length) }
 }
 
@@ -27,7 +29,7 @@ export function parseAnswer(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw invalidAnswer('The answer is no whole JSON.', cause)
+    throw invalidAnswer('The answer is not valid JSON.', cause)
   }
 }
 
@@ -37,11 +39,7 @@ function doubtOf(answer: Readonly<Record<string, unknown>>, count: number): stri
   const more = moreKeys.find(
     (name) => answer[name] !== undefined && answer[name] !== null && answer[name] !== false,
   )
-  return more === undefined ? null : `the answer says by "${more}" that there is more`
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return more === undefined ? null : `"${more}" in the answer says that there is more`
 }
 
 function kindOf(value: unknown): string {

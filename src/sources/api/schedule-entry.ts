@@ -1,5 +1,5 @@
 /** One schedule as an API writes it, in snake_case or camelCase, into the one form that the facade takes. */
-import { isRecord } from './schedule-answer.ts'
+import { isRecord } from '../../core/unknown-value.ts'
 
 export interface ScheduleEntry {
   readonly scheduleId: string
@@ -37,7 +37,7 @@ export function readEntries(values: readonly unknown[]): ReadEntries {
     try {
       const entry = readEntry(value, scheduleId)
       if (entries.some((known) => known.scheduleId === entry.scheduleId))
-        throw new Misread('it stands there twice')
+        throw new Misread('it is listed twice')
       entries.push({ ...entry, index })
     } catch (error) {
       if (!(error instanceof Misread)) throw error
@@ -50,7 +50,7 @@ export function readEntries(values: readonly unknown[]): ReadEntries {
 class Misread extends Error {}
 
 function readEntry(value: unknown, scheduleId: string | null): ScheduleEntry {
-  if (!isRecord(value)) throw new Misread('it is no object')
+  if (!isRecord(value)) throw new Misread('it is not an object')
   if (scheduleId === null) throw new Misread('it has no schedule_id')
   const read = new Fields(value)
   const domain = read.text('domain')
@@ -85,29 +85,29 @@ class Fields {
   }
 
   text(...names: string[]): string | null {
-    const found = this.#find(names)
-    if (found === null) return null
-    if (typeof found === 'number' && Number.isFinite(found)) return String(found)
-    if (typeof found === 'string') return found === '' ? null : found
-    throw new Misread(`its ${names[0]} is no text`)
+    const value = this.#find(names)
+    if (value === null) return null
+    if (typeof value === 'number' && Number.isFinite(value)) return String(value)
+    if (typeof value === 'string') return value === '' ? null : value
+    throw new Misread(`its ${names[0]} is not a string`)
   }
 
   duration(name: string): string | number | null {
-    const found = this.#find([name])
-    if (found === null || typeof found === 'string' || typeof found === 'number') return found
-    throw new Misread(`its ${name} is no duration`)
+    const value = this.#find([name])
+    if (value === null || typeof value === 'string' || typeof value === 'number') return value
+    throw new Misread(`its ${name} is not a duration`)
   }
 
   flag(name: string): boolean {
-    const found = this.#find([name]) ?? true
-    if (typeof found === 'boolean') return found
+    const value = this.#find([name]) ?? true
+    if (typeof value === 'boolean') return value
     throw new Misread(`its ${name} is neither true nor false`)
   }
 
   record(name: string): Readonly<Record<string, unknown>> {
-    const found = this.#find([name]) ?? {}
-    if (isRecord(found)) return found
-    throw new Misread(`its ${name} is no object`)
+    const value = this.#find([name]) ?? {}
+    if (isRecord(value)) return value
+    throw new Misread(`its ${name} is not an object`)
   }
 
   #find(names: readonly string[]): unknown {

@@ -117,14 +117,14 @@ function zoneOf(value: string): Zone {
     return { timezone: parseTimezone(value.replace(/^:/, ''), 'CRON_TZ'), why: null }
   } catch (error) {
     if (!(error instanceof EvertickError)) throw error
-    return { timezone: null, why: `"${value}" is no time zone that is known here` }
+    return { timezone: null, why: `"${value}" is not a known time zone` }
   }
 }
 
 function settingWhy(name: string): string {
   if (name === 'MAILTO' || name === 'MAILFROM')
     return 'nothing is mailed: results, errors and logs are kept with each run'
-  return `${name} would set up a command's surroundings, and no job here is given them`
+  return `${name} would set a command's environment, which jobs do not inherit from a crontab`
 }
 
 function cronWhy(schedule: string): string | null {

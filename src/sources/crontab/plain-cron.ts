@@ -34,8 +34,8 @@ function plainText(cron: string, timezone: string): PlainCron {
     fields.length === 5
       ? fields.every((field) => field.split(',').every(isPlainElement))
       : fields.length === 1 && /^@[a-z]+$/i.test(fields[0] ?? '')
-  if (!isPlain) return { why: `a crontab cannot say ${JSON.stringify(cron)}` }
-  if (!/^[\w+:/-]+$/.test(timezone)) return { why: 'a crontab cannot say its zone' }
+  if (!isPlain) return { why: `a crontab cannot express ${JSON.stringify(cron)}` }
+  if (!/^[\w+:/-]+$/.test(timezone)) return { why: 'a crontab cannot express its time zone' }
   return { cron: fields.join(' '), timezone }
 }
 

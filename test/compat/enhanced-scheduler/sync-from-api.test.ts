@@ -52,7 +52,7 @@ test('what is missing is disabled, never deleted, and lives again when it comes 
   expect(await states(repository)).toEqual({ a: true, b: true, c: false })
   expect(await node.evertick.jobs.get('c')).toMatchObject({
     pausedBy: 'source:api',
-    pausedReason: 'source:api no longer names it',
+    pausedReason: 'source:api no longer lists it',
   })
   expect(await repository.syncFromApi([entry('a'), entry('b')])).toMatchObject({ removed: [], held: [] })
   expect(await repository.syncFromApi([entry('a'), entry('b'), entry('c')])).toMatchObject({
@@ -179,7 +179,9 @@ test('two sources keep to their own', async () => {
   await repository.syncFromApi([entry('a'), entry('b')], { source: 'one' })
   const result = await repository.syncFromApi([entry('c'), entry('a')], { source: 'two' })
   expect(result).toMatchObject({ added: ['c'], removed: [] })
-  expect(result.invalid).toMatchObject([{ scheduleId: 'a', why: 'A job of source:one has its name.' }])
+  expect(result.invalid).toMatchObject([
+    { scheduleId: 'a', why: 'source:one already has a job of this name.' },
+  ])
   expect(await states(repository)).toEqual({ a: true, b: true, c: true, mine: true })
 })
 

@@ -36,5 +36,5 @@ test('unknown options, and a prefix that is no plain path, are refused', async (
   await expect(fastify().register(evertickFastify, wrong).ready()).rejects.toThrow('unknown option "secret"')
   await expect(
     fastify().register(evertickFastify, { evertick, secrets, prefix: '/:tenant' }).ready(),
-  ).rejects.toThrow('is no base path')
+  ).rejects.toThrow('is not a valid base path')
 })

@@ -64,6 +64,6 @@ test('serve listens below its base path, without the role api, until the Evertic
 test('a base path must be one', async () => {
   const { evertick } = await openScene(mount)
   for (const basePath of ['jobs', '//evil.example', '/a b', '/a;b', '/a//b']) {
-    expect(() => apiOf(evertick, { basePath, secrets })).toThrow('is no base path')
+    expect(() => apiOf(evertick, { basePath, secrets })).toThrow('is not a valid base path')
   }
 })

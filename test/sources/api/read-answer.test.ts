@@ -13,8 +13,8 @@ test('an answer is a list, or holds one', () => {
 
 test.each([
   [{ schedules: [1], total: 2 }, 'the answer holds 1 of 2 schedules'],
-  [{ schedules: [1], next: '/page/2' }, 'the answer says by "next" that there is more'],
-  [{ items: [1], next_cursor: 'abc' }, 'the answer says by "next_cursor" that there is more'],
+  [{ schedules: [1], next: '/page/2' }, '"next" in the answer says that there is more'],
+  [{ items: [1], next_cursor: 'abc' }, '"next_cursor" in the answer says that there is more'],
 ])('%j may not be all there is', (answer, doubt) => {
   expect(readAnswer(answer).doubt).toBe(doubt)
 })
@@ -89,28 +89,28 @@ test('a bad entry is reported, and stops no other', () => {
   ])
   expect(entries.map(({ scheduleId }) => scheduleId)).toEqual(['good'])
   expect(invalid.map(({ index, scheduleId, why }) => `${index} ${scheduleId} ${why}`)).toEqual([
-    '0 null it is no object',
-    '1 null it is no object',
-    '2 null it is no object',
+    '0 null it is not an object',
+    '1 null it is not an object',
+    '2 null it is not an object',
     '3 null it has no schedule_id',
     '4 no-domain it has no domain',
-    '5 odd its domain is no text',
+    '5 odd its domain is not a string',
     '6 flag its enabled is neither true nor false',
-    '7 meta its metadata is no object',
-    '8 every its every is no duration',
-    '10 good it stands there twice',
+    '7 meta its metadata is not an object',
+    '8 every its every is not a duration',
+    '10 good it is listed twice',
   ])
 })
 
 const known = (...names: string[]) => names.map((name) => ({ name, hash: name, removed: false }))
-const found = (...names: string[]) => new Map(names.map((name) => [name, name]))
+const listed = (...names: string[]) => new Map(names.map((name) => [name, name]))
 const nothing = { unreadable: new Set<string>(), doubt: null }
 
 test('the plan tells new, changed, same and missing apart', () => {
   const plan = planSync({
     ...nothing,
     known: [...known('same', 'gone'), { name: 'changed', hash: 'old', removed: false }],
-    found: new Map([...found('same', 'new'), ['changed', 'other']]),
+    listed: new Map([...listed('same', 'new'), ['changed', 'other']]),
   })
   expect(plan).toEqual({
     added: ['new'],
@@ -123,16 +123,16 @@ test('the plan tells new, changed, same and missing apart', () => {
 })
 
 test.each([
-  ['an empty answer', { known: known('a'), found: found() }, 'the answer is empty'],
+  ['an empty answer', { known: known('a'), listed: listed() }, 'the answer is empty'],
   [
     'fewer than half',
-    { known: known('a', 'b', 'c'), found: found('a') },
+    { known: known('a', 'b', 'c'), listed: listed('a') },
     '2 schedules are missing at once, and at most 1 may go',
   ],
-  ['a doubt', { known: known('a', 'b', 'c'), found: found('a', 'b'), doubt: 'cut off' }, 'cut off'],
+  ['a doubt', { known: known('a', 'b', 'c'), listed: listed('a', 'b'), doubt: 'cut off' }, 'cut off'],
   [
     'more than maxRemovals',
-    { known: known('a', 'b', 'c'), found: found('a', 'b'), maxRemovals: 0 },
+    { known: known('a', 'b', 'c'), listed: listed('a', 'b'), maxRemovals: 0 },
     '1 schedules are missing at once, and at most 0 may go',
   ],
 ])('%s removes nothing, and says so', (_what, evidence, because) => {
@@ -144,14 +144,14 @@ test.each([
 
 test('maxRemovals may also allow more than half, but never all of it by an empty answer', () => {
   const evidence = { ...nothing, known: known('a', 'b', 'c'), maxRemovals: 100 }
-  expect(planSync({ ...evidence, found: found('a') }).removed).toEqual(['b', 'c'])
-  expect(planSync({ ...evidence, found: found() }).held).toEqual(['a', 'b', 'c'])
+  expect(planSync({ ...evidence, listed: listed('a') }).removed).toEqual(['b', 'c'])
+  expect(planSync({ ...evidence, listed: listed() }).held).toEqual(['a', 'b', 'c'])
 })
 
 test('what is there but cannot be read is not missing, and what was removed is not missed again', () => {
   const plan = planSync({
     known: [...known('a', 'b', 'c', 'bad'), { name: 'long-gone', hash: 'removed', removed: true }],
-    found: found('a', 'b', 'c'),
+    listed: listed('a', 'b', 'c'),
     unreadable: new Set(['bad']),
     doubt: null,
   })
@@ -162,7 +162,7 @@ test('what was removed and comes back is a change', () => {
   const plan = planSync({
     ...nothing,
     known: [{ name: 'back', hash: 'removed', removed: true }],
-    found: found('back'),
+    listed: listed('back'),
   })
   expect(plan.modified).toEqual(['back'])
 })

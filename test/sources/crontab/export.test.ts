@@ -140,14 +140,14 @@ test('other jobs are triggered', async () => {
   )
 })
 
-describe('what a crontab cannot say stands below, with why', () => {
+describe('what a crontab cannot express stands below, with why', () => {
   test.each<[Omit<CreateJob, 'name'>, string]>([
-    [{ schedule: { cron: '*/10 * * * * *' } }, 'a crontab cannot say "*/10 * * * * *"'],
-    [{ schedule: { cron: 'H 3 * * *' } }, 'a crontab cannot say "H 3 * * *"'],
-    [{ schedule: { cron: '0 0 L * *' } }, 'a crontab cannot say "0 0 L * *"'],
-    [{ schedule: { cron: '0 0 * * 1#2' } }, 'a crontab cannot say "0 0 * * 1#2"'],
-    [{ schedule: { cron: '5/15 * * * *' } }, 'a crontab cannot say "5/15 * * * *"'],
-    [{ schedule: { cron: '0 22-2 * * *' } }, 'a crontab cannot say "0 22-2 * * *"'],
+    [{ schedule: { cron: '*/10 * * * * *' } }, 'a crontab cannot express "*/10 * * * * *"'],
+    [{ schedule: { cron: 'H 3 * * *' } }, 'a crontab cannot express "H 3 * * *"'],
+    [{ schedule: { cron: '0 0 L * *' } }, 'a crontab cannot express "0 0 L * *"'],
+    [{ schedule: { cron: '0 0 * * 1#2' } }, 'a crontab cannot express "0 0 * * 1#2"'],
+    [{ schedule: { cron: '5/15 * * * *' } }, 'a crontab cannot express "5/15 * * * *"'],
+    [{ schedule: { cron: '0 22-2 * * *' } }, 'a crontab cannot express "0 22-2 * * *"'],
     [{ schedule: { every: '30s' } }, 'its interval does not divide an hour, a day or a week'],
     [{ schedule: { every: '7m' } }, 'its interval does not divide an hour, a day or a week'],
     [{ schedule: { fixedDelay: '5m' } }, 'it counts from the end of each run'],
@@ -274,7 +274,7 @@ describe('importing again', () => {
     await evertick.jobs.create({ name: 'one', schedule: { every: '1h' } })
     expect(await importCrontab(evertick.jobs, '0 1 * * * one\n0 2 * * * two')).toMatchObject({
       created: ['two'],
-      conflicts: [{ line: 1, job: 'one', why: 'there is a job of this name, managed by api' }],
+      conflicts: [{ line: 1, job: 'one', why: 'a job of this name exists, managed by api' }],
     })
     expect((await evertick.jobs.get('one')).schedule).toMatchObject({ every: '1h' })
   })

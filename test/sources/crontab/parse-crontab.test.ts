@@ -76,16 +76,16 @@ describe('settings', () => {
 
   test('a line below a zone that nobody knows does not run in another', () => {
     expect(whys('CRON_TZ=Mars/Base\n0 1 * * * a\nCRON_TZ=UTC\n0 1 * * * b')).toEqual([
-      '1 setting: "Mars/Base" is no time zone that is known here',
-      '2 job: "Mars/Base" is no time zone that is known here',
+      '1 setting: "Mars/Base" is not a known time zone',
+      '2 job: "Mars/Base" is not a known time zone',
     ])
   })
 
   test('what sets up a command is reported, as a setting', () => {
     expect(whys('MAILTO=root\nSHELL=/bin/bash\nPATH=/usr/bin:/bin\n0 1 * * * a')).toEqual([
       '1 setting: nothing is mailed: results, errors and logs are kept with each run',
-      "2 setting: SHELL would set up a command's surroundings, and no job here is given them",
-      "3 setting: PATH would set up a command's surroundings, and no job here is given them",
+      "2 setting: SHELL would set a command's environment, which jobs do not inherit from a crontab",
+      "3 setting: PATH would set a command's environment, which jobs do not inherit from a crontab",
     ])
   })
 

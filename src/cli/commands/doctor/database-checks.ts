@@ -1,7 +1,8 @@
 /** Is the database there, intact, up to date and writable? */
 import { accessSync, constants, existsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { type EvertickOptions, parseOptions } from '../../../app/config/options.ts'
+import { parseOptions } from '../../../app/config/config.ts'
+import type { EvertickOptions } from '../../../app/config/options.ts'
 import { EvertickError } from '../../../core/error.ts'
 import { Evertick } from '../../../evertick.ts'
 import { openStore } from '../../../store/open-store.ts'

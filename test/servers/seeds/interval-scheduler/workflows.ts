@@ -47,7 +47,7 @@ export function migrationStrategy(): void {
         {
           job: 'moved',
           cron: '0 * * * *',
-          why: 'it has no interval any more: its schedule was changed since',
+          why: 'it is no longer an interval: its schedule has changed',
         },
       ],
     })
