@@ -3,10 +3,9 @@
  * is kept with the job, so that there is a way back.
  */
 import type { Job } from '../../core/job/job.ts'
-import { durationText } from '../../core/job/options-codec.ts'
 import { sequenceOfJob } from '../../core/job/sequence.ts'
 import { cronToInterval } from '../../core/schedule/cron-to-interval.ts'
-import { formatDuration } from '../../core/schedule/duration.ts'
+import { durationText, formatDuration } from '../../core/schedule/duration.ts'
 import { intervalSequence } from '../../core/schedule/interval-sequence.ts'
 import type { Duration, Schedule } from '../../core/schedule/schedule.ts'
 import { zoneOffsets } from '../../core/schedule/timezone.ts'
