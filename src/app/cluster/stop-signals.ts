@@ -14,17 +14,19 @@ export interface StopSignals {
 export function stopSignals(onAgain: (signal: StopSignal) => void): StopSignals {
   const { promise: first, resolve } = Promise.withResolvers<StopSignal>()
   let heard = false
-  const onSignal = (signal: NodeJS.Signals) => {
-    const name = signal as StopSignal
-    if (heard) return onAgain(name)
-    heard = true
-    resolve(name)
-  }
-  for (const name of names) process.on(name, onSignal)
+  const listeners = names.map((name) => {
+    const onSignal = () => {
+      if (heard) return onAgain(name)
+      heard = true
+      resolve(name)
+    }
+    return { name, onSignal }
+  })
+  for (const { name, onSignal } of listeners) process.on(name, onSignal)
   return {
     first,
     off: () => {
-      for (const name of names) process.off(name, onSignal)
+      for (const { name, onSignal } of listeners) process.off(name, onSignal)
     },
   }
 }

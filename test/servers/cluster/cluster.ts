@@ -7,7 +7,7 @@ import { until } from '../../process/until.ts'
 import type { TestDatabase } from '../../services/databases.ts'
 import type { Server } from '../../services/server.ts'
 import { ClusterNode } from './cluster-node.ts'
-import type { ClusterEngine, Row, Door } from './engines.ts'
+import type { ClusterEngine, Door, Row } from './engines.ts'
 import type { InstalledPackage } from './installed-package.ts'
 
 export interface Ground {
