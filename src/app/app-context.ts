@@ -24,7 +24,7 @@ export interface AppContext {
   /** Its URL, as it was given. */
   readonly database: string
   readonly logger: Logger
-  /** Called, and waited for, before the node stops. Returns the function that takes it off again. */
+  /** Called and awaited before the node stops. Returns the function that unsubscribes. */
   readonly onStop: (close: () => Promise<void>) => () => void
   /** Rejects once this node has stopped because it could not go on. */
   readonly ended: Promise<never>

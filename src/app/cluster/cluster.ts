@@ -16,7 +16,7 @@ export interface TermView {
   readonly handledMissedTasks: boolean
   /** Stop, or last heartbeat plus grace. */
   readonly effectiveEnd: Date
-  /** How long nobody led before this term, in milliseconds. */
+  /** How long there was no leader before this term, in milliseconds. */
   readonly gapMs: number
   readonly missed: Repair
 }

@@ -41,7 +41,7 @@ export interface ListExecutions {
   readonly sort?: (typeof executionOrders)[number]
   /** @default 100 */
   readonly limit?: number
-  /** The `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   readonly cursor?: string
 }
 

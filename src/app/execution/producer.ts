@@ -30,7 +30,7 @@ export class Producer {
     return made
   }
 
-  /** All of them, or, where one is refused, none. */
+  /** All of them, or none if one is refused. */
   async enqueueMany(items: readonly EnqueueItem[], tx: object | undefined): Promise<EnqueueResult[]> {
     const rows: NewExecution[] = []
     for (const { job, input, options } of items) rows.push(await this.#newExecution(job, input, options))

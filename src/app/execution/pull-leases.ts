@@ -82,7 +82,7 @@ export class PullLeases {
       readyBy: now,
       leaseMs,
     })
-    // Somebody outside acts on it: a power cut must not undo it.
+    // The worker acts on it outside: a power cut must not undo it.
     if (claimed.length > 0) await store.sync()
     return claimed.map((claim) => ({
       executionId: claim.id,
@@ -98,7 +98,7 @@ export class PullLeases {
     }))
   }
 
-  /** From now on for as long again; says whether somebody asks the worker to stop. */
+  /** Extends the lease from now; says whether a cancel was requested. */
   async extend(
     held: HeldLease,
     lease: Duration = '30s',

@@ -8,7 +8,7 @@ import type { NodeRow } from '../../store/store.ts'
 import type { AppContext } from '../app-context.ts'
 import { version } from '../config/version.ts'
 
-/** Returns how long its leases may last: the longest it has asked for. Null where a node of that name speaks for itself. */
+/** Returns the longest lease that it has asked for; null if a node has this name. */
 export async function registerHolder(
   app: AppContext,
   holder: { readonly id: string; readonly handlers: readonly string[]; readonly leaseMs: number },

@@ -30,7 +30,7 @@ export interface ListJobs extends JobsFilter {
   readonly sort?: JobOrder
   /** @default 100 */
   readonly limit?: number
-  /** The `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   readonly cursor?: string
   /** Also count all that match. @default false */
   readonly total?: boolean

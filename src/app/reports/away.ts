@@ -24,7 +24,7 @@ export interface AwayReport {
 
 const newestTerms = 20
 
-/** Of the term, or of the newest with a gap before it; null where somebody led all the time. */
+/** For the term, or for the newest term after a gap; null if there was no gap. */
 export async function awayOf(
   { store }: AppContext,
   leader: Leader,

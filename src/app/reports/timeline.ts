@@ -10,7 +10,7 @@ export interface TimelineOptions extends SpanOptions {
   readonly job?: string
   /** @default 500 */
   readonly limit?: number
-  /** The `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   readonly cursor?: string
 }
 
