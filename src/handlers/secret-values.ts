@@ -5,7 +5,7 @@ import { withoutSecretShapes } from '../core/job/secret-text.ts'
 /** Shorter pieces are part of too many ordinary words. */
 const shortest = 6
 
-/** `isCut`: the text goes on, and nobody sees the rest; then the beginning of a secret at its end goes, too. */
+/** `isCut`: the text was cut off; then the beginning of a secret at its end is removed, too. */
 export type Redact = (text: string, isCut?: boolean) => string
 
 /** Each value, the words of it (`Bearer <token>`, `sid=<value>`), its passwords, and how JSON would write them. */

@@ -88,7 +88,7 @@ const metadataNames = [
   'instance-data.ec2.internal',
 ]
 
-/** A name of somebody's own may be bent to it by whoever owns the name: only one that says what it is counts. */
+/** The owner of another name could point it at this address: only the well-known names count. */
 function isNamedMetadata(host: string, url: URL, allowed: readonly string[]): boolean {
   const saysSo = isIP(host) !== 0 || metadataNames.includes(host.toLowerCase())
   return saysSo && isAllowed(host, url, allowed)

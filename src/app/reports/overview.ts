@@ -24,7 +24,7 @@ export interface Overview {
     readonly waiting: number
     readonly failedLastDay: number
     readonly completedLastDay: number
-    /** Where a day had too much to be counted, from when on it was. */
+    /** The counts begin here if a whole day was too much to count. */
     readonly countedFrom: Date
   }
   readonly leader: { readonly instance: string; readonly termId: number; readonly leaseUntil: Date } | null

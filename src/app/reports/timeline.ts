@@ -28,7 +28,7 @@ export interface Timeline {
 }
 
 const mostDays = 31
-/** A run that began and ended is looked for among those made since then; one that still runs is found whatever its age. */
+/** Finished runs are searched among the executions made since then; a running one is listed whatever its age. */
 const lookBackMs = 86_400_000
 const mostRows = 200_000
 
