@@ -1,4 +1,4 @@
-/** The library as its user meets it. */
+/** The library's main class. */
 import { type AppContext, keepContext } from './app/app-context.ts'
 import { Leader, Nodes, Queues } from './app/cluster/cluster.ts'
 import { defaultStopMs, LiveNode, type Surroundings } from './app/cluster/live-node.ts'
@@ -63,7 +63,7 @@ export class Evertick {
   /** Writes what code defines, and starts this node's roles. */
   async start(): Promise<void> {
     await this.#live.start(async (config) => {
-      // Loaded where it is asked for: most nodes have no port.
+      // Loaded only for the role `api`: most nodes have no port.
       const { serveApi } = await import('./http/serve.ts')
       return await serveApi(this, this.#app, config)
     })
@@ -93,7 +93,7 @@ export class Evertick {
     await this.#live.define(job)
   }
 
-  /** This node claims nothing of the job any more. The job itself stays, for other nodes; what runs goes on. */
+  /** This node stops claiming executions of the job. The job stays for other nodes, and running executions go on. */
   async forget(job: JobReference): Promise<void> {
     await this.#live.forget(job)
   }
@@ -113,7 +113,7 @@ export class Evertick {
     return await this.#live.producer.enqueue(job, input, options)
   }
 
-  /** All of them, or, where one is refused, none. */
+  /** All of them, or none if one is refused. */
   async enqueueMany(
     items: readonly EnqueueItem[],
     { tx }: Pick<EnqueueOptions, 'tx'> = {},

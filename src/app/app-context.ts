@@ -1,4 +1,4 @@
-/** What the use cases share, and whoever stands above them: the server, the command line, the facades of `compat/`. */
+/** The context that use cases share with the server, the command line and the facades of `compat/`. */
 
 import type { Clock } from '../engine/clock.ts'
 import type { Events } from '../engine/events.ts'
@@ -19,12 +19,12 @@ export interface AppContext {
   readonly events: Events
   readonly measures: Measures
   readonly timezone: string
-  /** Of an input, a result or metadata, as JSON. */
+  /** The limit of an input, a result or metadata, as JSON. */
   readonly maxPayloadBytes: number
   /** Its URL, as it was given. */
   readonly database: string
   readonly logger: Logger
-  /** Called, and waited for, before the node stops. Returns the function that takes it off again. */
+  /** Called and awaited before the node stops. Returns the function that unsubscribes. */
   readonly onStop: (close: () => Promise<void>) => () => void
   /** Rejects once this node has stopped because it could not go on. */
   readonly ended: Promise<never>
@@ -59,7 +59,7 @@ export function contextOf(evertick: object): AppContext {
   return context
 }
 
-/** Only whoever opens an `Evertick` says which context it has. */
+/** Called only by the code that opens an `Evertick`. */
 export function keepContext(evertick: object, context: AppContext): void {
   contexts.set(evertick, context)
 }

@@ -1,4 +1,4 @@
-/** Who changes something, when and from where: as the audit log has it. */
+/** Who changes something, when and from where, for the audit log. */
 import type { ChangeContext } from '../store/store.ts'
 import type { AppContext } from './app-context.ts'
 

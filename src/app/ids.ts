@@ -37,7 +37,7 @@ export function idSource(fill: (bytes: Uint8Array) => void): NewId {
 
 export const newId: NewId = idSource(randomFillSync)
 
-/** The same ids in the same order for the same seed: whoever does a thing again makes nothing new. */
+/** The same ids in the same order for the same seed: a repeated request makes nothing new. */
 export function repeatedIds(at: number, seed: string): NewId {
   let made = 0
   return () => {

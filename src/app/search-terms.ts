@@ -16,11 +16,11 @@ export interface SearchTerm<Name extends string = string> {
 export interface SearchTerms<Name extends string> {
   /** All of them must hold. */
   readonly terms: readonly SearchTerm<Name>[]
-  /** The words without a name, as they stand. */
+  /** The words without a name, unchanged. */
   readonly words: string
 }
 
-/** A value with spaces or commas stands in quotes: `tag:"two words",other`. */
+/** A value with spaces or commas is quoted: `tag:"two words",other`. */
 const term = /(?:(-?)(\w+):)?((?:"[^"]*"|[^\s"])+)/g
 const part = /"([^"]*)"|([^,"]+)/g
 /** More than anybody types. */

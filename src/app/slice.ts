@@ -1,4 +1,4 @@
-/** Long work in this process: after so many elements everybody else has a turn. */
+/** Slices long work: after a number of elements, the event loop has a turn. */
 import type { AppContext } from './app-context.ts'
 
 /** A millisecond or two, whatever is done with each. */
@@ -12,7 +12,7 @@ export class Slice {
     this.#rest = rest
   }
 
-  /** So many more elements are done. */
+  /** Counts elements that are done. */
   took(elements: number): Promise<void> | undefined {
     this.#taken += elements
     if (this.#taken < mostAtOnce) return undefined

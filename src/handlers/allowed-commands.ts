@@ -20,7 +20,7 @@ export function allowedCommands(paths: readonly string[]): AllowedCommand[] {
   return paths.map((path) => ({ path, file: executable(path) }))
 }
 
-/** A link that was bent since must not widen what is allowed. */
+/** A link that was changed since must not allow another file. */
 export async function recheck({ path, file }: AllowedCommand): Promise<void> {
   const now = await realpath(path).catch(() => null)
   if (now === file) return

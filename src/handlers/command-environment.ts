@@ -33,7 +33,7 @@ export function isVariableName(name: string): boolean {
   return /^[A-Za-z_]\w{0,99}$/.test(name)
 }
 
-/** The first that the node does not let a job set. */
+/** The first variable that the node does not allow. */
 export function refusedVariable(names: readonly string[], allowed: readonly string[]): string | null {
   return names.find((name) => !allowed.includes(name)) ?? null
 }

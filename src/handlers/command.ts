@@ -34,7 +34,7 @@ export interface CommandResult {
   readonly output: string
 }
 
-/** Between the request to end and the end. */
+/** The time between SIGTERM and SIGKILL. */
 const graceMs = 5_000
 /** Where another worker may begin it a second after: it must have ended here by then. */
 const shortGraceMs = 500
@@ -82,7 +82,7 @@ async function ended(
     throw new EvertickError('execution_failed', `${allowed.path} could not be started: ${why}.`)
   }
   watchGroup(group, mark)
-  // What is killed before it has read its input is told so by its exit code, not by a broken pipe.
+  // If the program ends before it has read its input, the exit code says so, not a broken pipe.
   child.stdin?.on('error', () => {})
   child.stdin?.end(stdin ?? '')
   const closed = once(child, 'close')
@@ -99,7 +99,7 @@ async function ended(
   signal.addEventListener('abort', stop, { once: true })
   try {
     await once(child, 'exit')
-    // What it has left behind must not run on with no account of it.
+    // Processes that it left behind must not keep running unnoticed.
     stop()
     const late = Promise.withResolvers<void>()
     const cancelLate = timer(graceMs, late.resolve)
@@ -117,7 +117,7 @@ async function ended(
   }
 }
 
-/** A node that stops gives its work back, and a lost lease is somebody else's already. */
+/** Another worker soon runs it: a stopping node gives its work back, and a lost lease has another holder. */
 function graceOf({ reason }: AbortSignal): number {
   const passesOn = reason instanceof EvertickError && ['not_running', 'stale_lease'].includes(reason.code)
   return passesOn ? shortGraceMs : graceMs

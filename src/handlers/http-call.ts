@@ -40,7 +40,7 @@ const maxBytes = 1_048_576
 const keptLength = 65_536
 const shownLength = 500
 const keptHeaders = ['content-type', 'content-length', 'location', 'retry-after', 'etag', 'x-request-id']
-/** 4xx of which another try may come out otherwise. */
+/** 4xx statuses that are worth another try. */
 const passing = new Set([408, 425, 429])
 const longestWaitMs = 86_400_000
 
@@ -60,12 +60,12 @@ export async function callHttp(call: HttpCall): Promise<Outcome> {
       allowPrivateHosts: call.allowPrivateHosts,
       timeoutMs: call.timeoutMs ?? defaultTimeoutMs,
       maxBytes,
-      // The call has been made: a long answer is no reason to make it again.
+      // The call has been made: a long answer must not repeat it.
       longAnswer: 'cut',
       signal: call.signal,
     })
   } catch (error) {
-    // An address that may not be called will not become another by trying again.
+    // A refused address stays refused: another try cannot help.
     if (error instanceof EvertickError && error.code === 'outbound_refused') {
       return { kind: 'fail', error: { name: error.name, message: error.message, code: error.code } }
     }
@@ -100,7 +100,7 @@ function outcomeOf(answer: OutboundAnswer, call: HttpCall): Outcome {
   // A stream may end within a character, as what was cut does.
   const text = call.redact(new TextDecoder().decode(answer.body, { stream: answer.cut }), answer.cut)
   if (expectedStatus(call.expect)(status)) return { kind: 'done', result: resultOf(answer, text, call) }
-  // Only the origin: a path may hold what is nobody's business.
+  // Only the origin: a path may hold secrets.
   const said = text === '' ? '' : ` It said: ${text.slice(0, shownLength).toWellFormed()}`
   const redirect = status >= 300 && status < 400 ? ' Redirects are not followed.' : ''
   const why = `${new URL(call.url).origin} answered ${status}; expected: ${expectedWords(call.expect)}.${redirect}${said}`
@@ -128,7 +128,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // It says that it is JSON, and is not: then it is text.
+    // Announced as JSON, but it is not: it is kept as text.
     return undefined
   }
 }

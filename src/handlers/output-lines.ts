@@ -35,7 +35,7 @@ export class OutputLines {
     }
   }
 
-  /** A line without end must not become a string without end. */
+  /** A line without an end must not become an endless string. */
   #extend(text: string): void {
     const room = longestLine - this.#rest.length
     this.#rest += text.slice(0, room)

@@ -25,7 +25,7 @@ export function signalGroup(group: number, signal: NodeJS.Signals): void {
     process.kill(-group, signal)
   } catch (error) {
     const code = codeOf(error)
-    // Nobody is left in it; or, on macOS, only what has ended and nobody has asked about yet.
+    // The group is empty; or, on macOS, has only zombies left.
     if (code !== 'ESRCH' && code !== 'EPERM') throw error
   }
 }

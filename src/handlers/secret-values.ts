@@ -1,11 +1,11 @@
-/** Takes secrets out of what comes back: a server may answer with what it was sent, a program may print it. */
+/** Removes secrets from answers and output: a server may repeat what it was sent, and a program may print it. */
 import { passwordsIn, redacted } from '../core/job/secret-name.ts'
 import { withoutSecretShapes } from '../core/job/secret-text.ts'
 
-/** Shorter pieces stand in too many words to be looked for. */
+/** Shorter pieces are part of too many ordinary words. */
 const shortest = 6
 
-/** `isCut`: the text goes on, and nobody sees the rest; then the beginning of a secret at its end goes, too. */
+/** `isCut`: the text was cut off; then the beginning of a secret at its end is removed, too. */
 export type Redact = (text: string, isCut?: boolean) => string
 
 /** Each value, the words of it (`Bearer <token>`, `sid=<value>`), its passwords, and how JSON would write them. */

@@ -63,7 +63,7 @@ function signalProcess(pid: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, signal)
   } catch {
-    // It has ended since, or is another user's by now.
+    // It has ended, or its id now belongs to another user's process.
     return false
   }
 }

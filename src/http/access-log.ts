@@ -1,11 +1,11 @@
-/** A line for each request, at debug. It names the route, not the address: a path or a query may say what a log must not. */
+/** One debug line for each request. It names the route, not the URL: a path or a query may contain secrets. */
 import type { Logger } from '../engine/logger.ts'
 
-/** What is found out about a request on its way. */
+/** What is learned about a request while it is handled. */
 export interface Seen {
-  /** `/api/v1/jobs/{id}`; null where there is no such route. */
+  /** `/api/v1/jobs/{id}`; null if no route matches. */
   route: string | null
-  /** null before somebody is known. */
+  /** null before the caller is known. */
   actor: string | null
 }
 

@@ -1,16 +1,16 @@
 /**
- * Calls that were refused, for the audit log: summed by caller, route and code, and written once a minute, so that
- * whoever knocks a thousand times leaves a line and not a thousand. Nobody waits for it.
+ * Refused calls, for the audit log: summed by caller, route and code, and written once a minute, so that a thousand
+ * attempts leave one line. No request waits for it.
  */
 import type { AppContext } from '../app/app-context.ts'
 import type { ErrorCode } from '../core/error.ts'
 import type { Logger } from '../engine/logger.ts'
 
 export interface DeniedCall {
-  /** null where nobody was proved. */
+  /** null if the caller is not authenticated. */
   readonly actor: string | null
   readonly origin: string
-  /** `POST /api/v1/jobs`, or what stands for all that is no route. */
+  /** `POST /api/v1/jobs`, or one name for all unknown routes. */
   readonly route: string
   readonly code: ErrorCode
   readonly why: string
@@ -23,7 +23,7 @@ interface Sum extends DeniedCall {
 }
 
 const everyMs = 60_000
-/** In one minute; all others share a line. */
+/** The lines of one minute; further calls share one. */
 const mostSums = 50
 
 export class DeniedCalls {
@@ -47,7 +47,7 @@ export class DeniedCalls {
     })
   }
 
-  /** Never throws: what cannot be written now is written with the next. */
+  /** Never throws: what cannot be written now is written with the next lines. */
   async flush(): Promise<void> {
     this.#writing = this.#writing.then(() => this.#write())
     await this.#writing

@@ -57,35 +57,35 @@ export interface Endpoint {
   readonly body?: z.ZodType
   /** A body that may be left out. */
   readonly bodyOptional?: boolean
-  /** How much its body may be. @default 'little' */
+  /** The limit of its body. @default 'little' */
   readonly takes?: keyof typeof bodyLimits
-  /** What a success brings; null for none. Of a stream: each of its parts. */
+  /** The body of a success; null for none. For a stream: each of its parts. */
   readonly answers: z.ZodType | null
-  /** Of an answer that is text or a stream as it is. @default JSON */
+  /** For an answer that is plain text or a stream. @default JSON */
   readonly contentType?: 'text/event-stream' | 'text/plain'
   readonly status?: 200 | 201 | 202 | 204
-  /** For what watches over the node: never refused for what others at its address ask. @default false */
+  /** For health checks: the rate limit of their address does not apply. @default false */
   readonly unlimited?: boolean
-  /** Reads much: a caller has only so many of these under way. @default false */
+  /** Reads a lot: a caller may have only a few of these under way. @default false */
   readonly heavy?: boolean
   /** Takes an Idempotency-Key: the same key gets the same answer. */
   readonly idempotent?: boolean
-  // Methods, for their parameters may then be narrower in a route: the router calls each with what its own schemas have parsed.
-  /** The answer, where an earlier try under the same key has done its work and never said so; else null. */
+  // Methods, so that a route may narrow their parameters: the router calls each with what its own schemas have parsed.
+  /** The answer, if an earlier try under the same key did the work but its reply was lost; else null. */
   replay?(call: Call, id: string): Promise<unknown>
   run(call: Call): Promise<unknown>
   /** In place of `run`, where the caller's `Accept` asks for a stream of its progress. */
   stream?(call: Call, type: StreamType): Promise<Response>
 }
 
-/** What was parsed from JSON or a query has no key that is there and undefined. */
+/** Parsed JSON has no key whose value is undefined. */
 type Exact<T> = T extends readonly unknown[] | Date
   ? T
   : T extends object
     ? { [Key in keyof T]: Exact<Exclude<T[Key], undefined>> }
     : T
 
-/** What a caller gives and gets, as JSON. */
+/** What a caller sends and receives, as JSON. */
 export interface Contract<Params = unknown, Query = unknown, Body = unknown, Answer = unknown> {
   readonly params: Params
   readonly query: Query
@@ -93,19 +93,19 @@ export interface Contract<Params = unknown, Query = unknown, Body = unknown, Ans
   readonly answer: Answer
 }
 
-/** A route that the compiler knows whole: the types of the client come from here. */
+/** A route with all its types: the types of the client come from here. */
 export interface TypedEndpoint<M extends Method, Path extends string, C extends Contract> extends Endpoint {
   readonly method: M
   readonly path: Path
-  /** For the compiler alone: no route has it. */
+  /** Only a type: no route has this key. */
   readonly contract?: C
 }
 
-/** Of a route that takes no key there. */
+/** For a route without parameters there. */
 // oxlint-disable-next-line typescript/no-generated-empty-object-type
 type Nothing = Record<never, never>
 
-/** A query is text: which keys may be left out is the schema's, and what they mean is what it makes of them. */
+/** A query is text: the schema's input says which keys are optional, and its output what their values are. */
 type Queried<In, Out> = { [Key in keyof In]: Exclude<Out[Key & keyof Out], undefined> }
 
 /** What a route may return for JSON to become T: readonly data, and a `Date` for an instant. */

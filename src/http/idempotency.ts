@@ -1,6 +1,6 @@
 /**
  * Idempotency-Key: a request whose reply was lost can be sent again. The same key with the same request gets the same
- * answer; with another request it is refused. Keys are a caller's own, and are kept for a day.
+ * answer; with another request it is refused. Each caller has its own keys. They are kept for a day.
  */
 import { createHash } from 'node:crypto'
 import type { AppContext } from '../app/app-context.ts'
@@ -15,11 +15,11 @@ export interface Keyed {
   readonly what: readonly unknown[]
 }
 
-/** What a request that makes something knows of itself. */
+/** One try of a request that creates something. */
 export interface Try {
-  /** Ids for what it makes: the same whenever the request is repeated. */
+  /** Ids for what it creates: a repeated request gets the same. */
   readonly newId: AppContext['newId']
-  /** The id that an earlier try has given to what it made, if there was one that never said how it ended. */
+  /** The first id of an earlier try whose reply was lost; null if there was none. */
   readonly earlierId: string | null
 }
 
@@ -46,12 +46,12 @@ export async function answerOnce(
     await store.access.endIdempotent(mine, didNothing(error) ? 'undone' : 'unclear')
     throw error
   }
-  // If this fails, the key stays taken: the work is done, and must not be done again at once.
+  // If this fails, the key stays taken: the work is done, and must not be repeated at once.
   await store.access.endIdempotent(mine, made)
   return { ...made, replayed: false }
 }
 
-/** The execution that an earlier try has made. */
+/** The execution that an earlier try made. */
 export async function replayedExecution(
   { app }: { readonly app: AppContext },
   id: string,
@@ -60,7 +60,7 @@ export async function replayedExecution(
   return execution === null ? null : executionView(execution)
 }
 
-/** A refusal is a refusal; an outage may have come after the commit. */
+/** A refused request did nothing; after an outage the work may be committed. */
 function didNothing(error: unknown): boolean {
   return error instanceof EvertickError && error.kind !== 'unavailable' && error.kind !== 'failed'
 }

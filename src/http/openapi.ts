@@ -35,7 +35,7 @@ function schemaOf(schema: z.core.$ZodType, io: 'input' | 'output'): unknown {
   return plain
 }
 
-/** An answer as it is, but a body as its caller writes it: what has a default may be left out. */
+/** Answers by their output, bodies by their input: a key with a default may be left out of a body. */
 function components(): Record<string, unknown> {
   const uri = (id: string) => `${refBase}${id}`
   const answers = z.toJSONSchema(named, { io: 'output', uri, unrepresentable: 'any' }).schemas

@@ -1,4 +1,4 @@
-/** The metadata of an execution that a request makes: the request's trace, whether or not this node traces, and the caller. */
+/** The metadata of an execution that a request makes: the request's trace, even if this node does not trace, and the caller. */
 import type { ActorOptions } from '../app/change-context.ts'
 import { enqueuedByMetadata } from '../core/execution/enqueued-by.ts'
 import { traceContextOf, traceMetadata } from '../core/execution/trace-context.ts'

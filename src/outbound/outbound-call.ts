@@ -52,7 +52,7 @@ export async function callOutside(call: OutboundCall): Promise<OutboundAnswer> {
   }
 }
 
-/** A resolver that hangs is cut off, too. */
+/** The timeout covers a resolver that hangs. */
 async function aborting<T>(
   signal: AbortSignal,
   work: Promise<T>,
@@ -81,7 +81,7 @@ async function send(call: OutboundCall, target: Target, signal: AbortSignal): Pr
       {
         method,
         headers: { 'accept-encoding': 'identity', ...headers },
-        // No connection of an earlier check is used again.
+        // No connection is reused: each belongs to its own check.
         agent: false,
         // The name is not resolved a second time: by then it could point elsewhere.
         lookup: (_name, options, callback) =>

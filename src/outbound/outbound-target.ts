@@ -38,7 +38,7 @@ export async function targetOf(
       next: 'If this is intended, add the address itself to EVERTICK_ALLOW_PRIVATE_HOSTS or allowPrivateHosts.',
     })
   }
-  // One address that is not public condemns the name: which of them a connection takes is not for its owner to choose.
+  // One address that is not public is enough to refuse the name: the owner must not choose which one is used.
   if (
     !isAllowed(host, url, allowPrivateHosts) &&
     addresses.some(({ address }) => isPrivateAddress(address))
@@ -51,7 +51,7 @@ export async function targetOf(
   return { url, address: first.address, family: first.family }
 }
 
-/** Says no more of a URL than its origin: paths and queries may hold secrets. */
+/** Shows only the origin of a URL: paths and queries may hold secrets. */
 export function unreachable(url: URL, why: string, cause?: unknown): EvertickError {
   return new EvertickError('outbound_failed', `The call to ${url.origin} failed: ${why}.`, {
     next: 'Check the address and the server; a failed call changes nothing.',
@@ -88,7 +88,7 @@ const metadataNames = [
   'instance-data.ec2.internal',
 ]
 
-/** A name of somebody's own may be bent to it by whoever owns the name: only one that says what it is counts. */
+/** The owner of another name could point it at this address: only the well-known names count. */
 function isNamedMetadata(host: string, url: URL, allowed: readonly string[]): boolean {
   const saysSo = isIP(host) !== 0 || metadataNames.includes(host.toLowerCase())
   return saysSo && isAllowed(host, url, allowed)

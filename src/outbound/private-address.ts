@@ -46,10 +46,10 @@ const metadata = blockList(
   ],
   ['fd00:ec2::254/128', 'fd00:ec2::23/128', 'fd20:ce::254/128'],
 )
-/** The same in IPv6's clothes. */
+/** IPv4 addresses written as IPv6. */
 const mapped = blockList([], ['::ffff:0:0/96', '::ffff:0:0:0/96', '64:ff9b::/96'])
 
-/** True unless the address is one of the public internet. What is no address is not public either. */
+/** True unless the address is on the public internet. Text that is not an address is not public either. */
 export function isPrivateAddress(address: string): boolean {
   const family = isIP(address)
   if (family === 4) return notPublic.check(address, 'ipv4')

@@ -48,13 +48,13 @@ export class Access {
     this.#foreign = tokens.foreign
   }
 
-  /** Null where nobody is proved by it. */
+  /** Null if the token is not valid. */
   async verify(token: string): Promise<Principal | null> {
     if (token.length > longestToken) return null
     return (await this.#own?.verify(token)) ?? (await this.#foreign?.verify(token)) ?? null
   }
 
-  /** A token that is made with another, `maker`, lives no longer than it, and is taken back with it. */
+  /** A token made with another, `maker`, expires no later, and is revoked with it. */
   async createToken(
     options: ActorOptions & { name?: string; role: AccessRole; ttl?: Duration },
     maker: Principal | null = null,
@@ -84,7 +84,7 @@ export class Access {
     return { ...made, name, role, expiresAt: new Date(made.expiresAt) }
   }
 
-  /** Those that were neither taken back nor have ended, read now; a provider's, by their end alone. */
+  /** Those that are neither revoked nor expired now. For a provider's tokens only the expiry is known. */
   async live(principals: Iterable<Principal>): Promise<ReadonlySet<Principal>> {
     const now = this.#app.clock.now()
     const unended = [...principals].filter(({ expiresAt }) => expiresAt > now)

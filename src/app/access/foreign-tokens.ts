@@ -17,7 +17,7 @@ const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256
 
 const longestSubject = 200
 
-/** The keys are there, and none of them is the token's. Whatever else fails is no fault of the token. */
+/** The provider has answered, and none of its keys fits. Any other failure is not the token's fault. */
 const saysNothingOfProvider = [
   errors.JWKSNoMatchingKey,
   errors.JWKSMultipleMatchingKeys,

@@ -1,4 +1,4 @@
-/** Whom a node believes: by its own secrets, by a provider, or by both. */
+/** The access of a node: by its own secrets, by a provider, or by both. */
 import type { AppContext } from '../app-context.ts'
 import { type ApiConfig, refuseOpenDoor } from '../config/api-config.ts'
 import { Access } from './access.ts'

@@ -19,7 +19,7 @@ import { sqlitePath } from '../../store/store-url.ts'
 
 const fileName = 'jwt-secret'
 
-/** None on a server: the nodes of a fleet must share theirs, so that somebody has to hand it out. */
+/** None on a server: the nodes of a fleet must share one secret, so it has to be configured. */
 export function ownSecret(database: string): readonly string[] {
   if (!database.startsWith('sqlite:')) return []
   const path = sqlitePath(database)
@@ -56,7 +56,7 @@ function read(file: string): string | null {
   return text
 }
 
-/** Of two processes that start at once, one makes it and the other reads it. It has its name only once it is whole. */
+/** If two processes start at once, one makes the file and the other reads it. It gets its name only when it is complete. */
 function make(file: string): string {
   const secret = newSecret()
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`

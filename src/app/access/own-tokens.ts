@@ -1,6 +1,6 @@
 /**
  * Tokens that Evertick signs itself, and what it believes of one: by RFC 8725 the algorithm is fixed, every claim is
- * asked for, and a token that was taken back is refused though its signature holds.
+ * required, and a revoked token is refused although its signature is valid.
  */
 import { hash } from 'node:crypto'
 import { errors, jwtVerify, SignJWT } from 'jose'
@@ -71,14 +71,14 @@ export class OwnTokens {
     return { id, token, expiresAt }
   }
 
-  /** Null where the token is not ours, not valid, has ended or was taken back. */
+  /** Null if the token is not ours, invalid, expired or revoked. */
   async verify(token: string): Promise<Principal | null> {
     const hashed = hash('sha256', token, 'base64')
     const claims = this.#signed.get(hashed) ?? (await this.#claims(token))
     if (claims === null) return null
     const { jti, sub, role, kind, exp, aud } = claims
     if (typeof jti !== 'string' || typeof sub !== 'string' || typeof exp !== 'number') return null
-    // For us and nobody else: ours name one audience.
+    // Our tokens name exactly one audience: ours.
     if (aud !== audience) return null
     if (!isAccessRole(role) || (kind !== 'token' && kind !== 'session')) return null
     const row = await this.#find(jti)
@@ -120,7 +120,7 @@ export class OwnTokens {
       )
       return payload
     } catch (error) {
-      // Whatever is wrong with a token, its bearer hears the same: not which check it failed.
+      // The bearer is never told which check failed.
       if (error instanceof errors.JOSEError || error instanceof TypeError) return null
       throw error
     }

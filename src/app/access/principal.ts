@@ -1,4 +1,4 @@
-/** Who calls, once it is proved. */
+/** The authenticated caller. */
 import type { AccessRole } from '../../core/access/access-role.ts'
 
 export interface Principal {

@@ -13,7 +13,7 @@ import type { Hint } from './hint.ts'
 import { JobWatch } from './job-watch.ts'
 
 const lookEveryMs = 1_000
-/** However often it is hinted at something. */
+/** The shortest pause between two looks, however many hints arrive. */
 const restMs = 100
 
 /** What an event of this node says of its execution. */
@@ -26,7 +26,7 @@ const states = [
   ['execution:cancelled', 'cancelled'],
 ] as const satisfies readonly (readonly [EventName, ExecutionState])[]
 
-/** After these the database has news. */
+/** After these events the database has changes. */
 const worthALook = [
   'tick:accounted',
   'execution:refused',
@@ -44,7 +44,7 @@ export class ChangeFeed extends Service {
   readonly #logger: Logger
   readonly #tell: (hint: Hint) => void
   readonly #alarm: Alarm
-  /** Nobody rings it. */
+  /** Never rung: it only waits. */
   readonly #pause: Alarm
   readonly #executions = new ExecutionWatch()
   readonly #jobs = new JobWatch()

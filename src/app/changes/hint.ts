@@ -7,10 +7,10 @@ export type Hint =
   | { readonly type: 'executions'; readonly job: string | null }
   | { readonly type: 'job'; readonly id: string; readonly job: string; readonly deleted: boolean }
   | { readonly type: 'leader'; readonly termId: number | null; readonly instance: string | null }
-  /** A lease ran out and was taken back. */
+  /** A lease expired and was reset. */
   | { readonly type: 'lease'; readonly id: string; readonly job: string }
 
-/** Of two hints about one subject, the newer says it all. */
+/** Hints with the same subject replace each other: the newest is enough. */
 export function subjectOf(hint: Hint): string {
   switch (hint.type) {
     case 'execution':

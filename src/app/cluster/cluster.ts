@@ -16,7 +16,7 @@ export interface TermView {
   readonly handledMissedTasks: boolean
   /** Stop, or last heartbeat plus grace. */
   readonly effectiveEnd: Date
-  /** How long nobody led before this term, in milliseconds. */
+  /** How long there was no leader before this term, in milliseconds. */
   readonly gapMs: number
   readonly missed: Repair
 }
@@ -60,7 +60,7 @@ export class Leader {
     })
   }
 
-  /** Ends the current term: this node's own, or that of whoever leads. */
+  /** Ends the current term: this node's, or that of another leader. */
   async stepDown(by: ActorOptions = {}): Promise<boolean> {
     const { store } = this.#app
     const leader = await store.cluster.currentLeader()
@@ -117,7 +117,7 @@ export class Queues {
     }))
   }
 
-  /** Pause a queue: nothing in it starts until it is resumed; what runs goes on. */
+  /** Nothing in the queue starts until it is resumed. Running executions go on. */
   async pause(name: string, { reason, ...by }: ActorOptions & { reason?: string } = {}): Promise<void> {
     refuseBadName(name, 'name')
     await this.#app.store.cluster.pauseQueue(name, reason ?? null, changeContext(this.#app, by))

@@ -1,7 +1,7 @@
 /**
  * The database's time, as this node estimates it: its own monotonic time plus a measured offset. So hosts need no
  * synchronised clocks, and a host's clock that is set changes nothing here. Fences, not this estimate, keep writers apart;
- * it only decides when a lease of somebody else is taken for over.
+ * it only decides when another node's lease counts as expired.
  */
 import type { Clock } from '../../engine/clock.ts'
 import type { Store } from '../../store/store.ts'
@@ -9,7 +9,7 @@ import { systemClock } from './system-clock.ts'
 
 /** A measurement is good for this long: clocks drift apart by a few milliseconds in it. */
 const freshMs = 30_000
-/** An answer that took longer tells too little. One this old is replaced by any. */
+/** An answer that took longer is too imprecise. A measurement this old is replaced by any answer. */
 const slowMs = 250
 const staleMs = 10 * freshMs
 /** The host's clock and its monotonic time have parted by this much: it was set, or the machine has slept. */
@@ -37,7 +37,7 @@ export class DatabaseClock implements Clock {
     this.#sample = this.#sampleAt(base.now(), 0)
   }
 
-  /** Asks before it is used for the first time. */
+  /** Measures once before the first use. */
   static async open(ask: () => Promise<number>, base: Clock = systemClock): Promise<DatabaseClock> {
     const clock = new DatabaseClock(ask, base)
     await clock.#measure(Number.POSITIVE_INFINITY)
@@ -64,7 +64,7 @@ export class DatabaseClock implements Clock {
     return this.#base.timer(ms, callback, idle)
   }
 
-  /** Nobody waits for it; while the database is away, the last measurement holds. */
+  /** Runs in the background; while the database is unavailable, the last measurement is used. */
   #refresh(slowestMs: number): void {
     if (this.#asking) return
     this.#asking = true

@@ -32,11 +32,11 @@ import { outdated, prepareSchema } from './prepare-schema.ts'
 import { StopDeadline } from './stop-deadline.ts'
 import { stopSignals } from './stop-signals.ts'
 
-/** What a node takes from the process around it, beside the clock. Given, where something else plays the process. */
+/** What a node takes from its process, beside the clock. Tests and the simulation pass their own. */
 export interface Surroundings {
   readonly newId: NewId
   readonly host: Host
-  /** Stands between the node and its store. */
+  /** Wraps the store of the node. */
   readonly wrap: (store: Store) => Store
 }
 
@@ -58,7 +58,7 @@ interface Opened {
 const thisProcess: Surroundings = { newId, host: processHost, wrap: (store) => store }
 const aheadMs = 1_500
 
-/** What a running handler is waited for at stop. */
+/** How long a stop waits for running handlers. */
 export const defaultStopMs = 30_000
 
 export class LiveNode {
@@ -190,7 +190,7 @@ export class LiveNode {
     await this.#stopping
   }
 
-  /** From a start to the stop that a signal asks for. Fails where the node could not go on. */
+  /** Starts, and stops with a signal. Fails if the node could not go on. */
   async run(start: () => Promise<void>, stop: () => Promise<void>): Promise<NodeJS.Signals> {
     const hurried = [this.#node, this.#stopDeadline]
     const signals = stopSignals(() => hurried.map((part) => part.hurry()))
@@ -208,7 +208,7 @@ export class LiveNode {
     this.#refuseStopped()
     if (this.#starting === null) return this.#definitions.set(job)
     await this.#starting
-    // What the database refuses leaves everything as it was.
+    // If the database refuses it, everything stays as it was.
     await applyJob(this.app, job, 'code')
     this.#definitions.set(job)
     await this.#handlersChanged()
@@ -226,7 +226,7 @@ export class LiveNode {
       this.#learnBuiltIn()
       await applyJobs(this.app, [...this.#definitions.jobs.values()], 'code')
       await this.#enableOwn()
-      // First: a port that is taken must not leave a node behind that runs.
+      // First: if the port is taken, no node must keep running.
       if (this.#config.api !== null) this.#api = await openApi(this.#config.api)
       await this.#node.start()
     } catch (error) {
@@ -253,7 +253,7 @@ export class LiveNode {
     this.app.jobChanged()
   }
 
-  /** Jobs that were disabled for want of a handler, and that this node can run. */
+  /** Enables jobs that had no handler and that this node can run. */
   async #enableOwn(): Promise<void> {
     if (this.#config.roles.includes('worker')) await enableJobs(this.app, this.#definitions.handlers)
   }

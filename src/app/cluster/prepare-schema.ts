@@ -16,7 +16,7 @@ export async function prepareSchema(migrator: Migrator, migrate: boolean, now: n
   )
 }
 
-/** Somebody has migrated the database meanwhile: this node cannot know what its rows mean now. */
+/** The database was migrated meanwhile: this node cannot know what its rows mean now. */
 export function outdated(schemaVersion: number): EvertickError {
   return new EvertickError(
     'schema_newer',

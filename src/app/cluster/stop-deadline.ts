@@ -1,13 +1,13 @@
 /**
- * Sees to it that a stop ends in its time, whatever hangs. After its grace the database is cut off: whatever waits for it
- * then fails, and so comes to its end. What does not end even then is no longer waited for.
+ * Makes a stop end in time, whatever hangs. After a grace period the database is cut off, so that everything that waits
+ * for it fails and ends. Work that does not end even then is left behind.
  */
 import type { Logger } from '../../engine/logger.ts'
 import type { Host } from '../../store/host.ts'
 
 /** For the last writes: ends of runs, the lead, this node's own row. */
 const farewellMs = 5_000
-/** After the cut. */
+/** After the database is cut off. */
 const leaveMs = 1_000
 const longestTimerMs = 2 ** 31 - 1
 
@@ -40,7 +40,7 @@ export class StopDeadline {
     }
   }
 
-  /** Whoever waits for the stop has no patience left. */
+  /** The caller will not wait any longer. */
   hurry(): void {
     if (this.#watching) this.#countFrom(0)
   }

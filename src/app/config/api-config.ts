@@ -64,19 +64,19 @@ export function apiConfig(options: ApiOptions | undefined): ApiConfig {
   }
 }
 
-/** What of it a mount has: it listens nowhere, and its place is the app's to say. */
+/** The options of a mount: it does not listen, and the app decides its path. */
 export type MountOptions = Pick<ApiOptions, 'hosts' | 'secrets' | 'provider' | 'metricsPublic'>
 
 const mountShape = shape.omit({ host: true, port: true })
 
-/** `basePath` only where the mount is not told it by its framework. */
+/** `basePath` is only for a mount whose framework does not tell its path. */
 export function mountConfig(options: MountOptions & Pick<ApiOptions, 'basePath'>): ApiConfig {
   checked(mountShape, options, 'invalid_config', 'The mount', Object.keys(mountShape.shape))
-  // What the environment says of a server's base path is not about somebody else's.
+  // EVERTICK_BASE_PATH is for our own server, not for a mount.
   return apiConfig({ ...options, basePath: options.basePath ?? '' })
 }
 
-/** Plain words only: it is written into addresses and into a cookie, and a mount may take it from a request. */
+/** Plain words only: it becomes part of URLs and of a cookie, and a mount may take it from a request. */
 export const basePathPattern = /^(?:\/[\w.~-]+)*$/
 
 /** Empty, or with a slash in front and none behind. */
@@ -89,7 +89,7 @@ export function parseBasePath(given: string): string {
   })
 }
 
-/** Nobody is let in by default: without a secret or a provider there is nobody to believe. */
+/** There is no access by default: without a secret or a provider no token can be checked. */
 export function refuseOpenDoor({ secrets, provider }: ApiConfig): void {
   if (secrets.length > 0 || provider !== null) return
   throw new EvertickError('invalid_config', 'The API has neither a secret to sign tokens nor a provider.', {

@@ -18,7 +18,7 @@ export function refuseUnknown(
   }
 }
 
-/** A page size from 1 to what is asked for at most. */
+/** The page size: a whole number from 1. */
 export function pageLimit(limit: number | undefined, fallback: number): number {
   if (limit === undefined) return fallback
   if (Number.isSafeInteger(limit) && limit >= 1) return limit
@@ -27,7 +27,7 @@ export function pageLimit(limit: number | undefined, fallback: number): number {
   })
 }
 
-/** Names and keys stand in indexes, which on a server are only so wide. */
+/** Names and keys are in indexes, whose width is limited on a server. */
 export function refuseBadName(name: unknown, field: string, longest = 200): void {
   const refuse = (message: string) => {
     throw new EvertickError('invalid_option', message, { field })

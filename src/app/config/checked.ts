@@ -30,7 +30,7 @@ interface WrongChoice {
   readonly allowed: readonly string[]
 }
 
-/** Where one of a few words was to stand; also in one of the forms that an option may have. */
+/** A value that is not one of the allowed words, also inside a union; null if that is not the problem. */
 function wrongChoice(issue: z.core.$ZodIssue, value: unknown): WrongChoice | null {
   if (issue.code === 'invalid_value') {
     const given = issue.path.reduce(within, value)
@@ -38,7 +38,7 @@ function wrongChoice(issue: z.core.$ZodIssue, value: unknown): WrongChoice | nul
   }
   if (issue.code !== 'invalid_union') return null
   const causes = issue.errors.flat().map((one) => ({ ...one, path: [...issue.path, ...one.path] }))
-  // The form that got furthest is the one that was meant; a word was meant where a word stands.
+  // The form whose check got furthest was meant, and a string was meant as one of the words.
   const choices = causes.map((one) => wrongChoice(one, value)).filter((one) => typeof one?.given === 'string')
   return choices.toSorted((one, other) => (other?.path.length ?? 0) - (one?.path.length ?? 0))[0] ?? null
 }

@@ -148,7 +148,7 @@ function auditLogMs(retention: string | number | undefined): number | null {
   })
 }
 
-/** A job names a command by exactly the path that stands here. */
+/** A job must name a command by exactly this path. */
 function allowedPaths(paths: readonly string[]): readonly string[] {
   const wrong = paths.find((path) => !isPlainPath(path))
   if (wrong === undefined) return paths

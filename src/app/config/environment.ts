@@ -90,7 +90,7 @@ export function allowedVariablesFromEnvironment(
   return (environment.EVERTICK_ALLOW_COMMAND_ENV ?? '').split(/[:,\s]+/).filter((name) => name !== '')
 }
 
-/** What opens a door is said plainly, or not at all: a misspelt word must not pass for either. */
+/** Only clear words count: a misspelt one must not open access by accident. */
 function isOn(text: (name: string) => string | undefined, name: string): boolean {
   const said = text(name)?.toLowerCase()
   if (said === undefined || said === 'false' || said === '0') return false
@@ -166,12 +166,12 @@ export function mysqlFromEnvironment(
   )
   const account = password === '' ? user : `${user}:${password}`
   const host = given('HOST') ?? 'localhost'
-  // An address of version 6 has colons of its own.
+  // An IPv6 address contains colons.
   const place = host.includes(':') && !host.startsWith('[') ? `[${host}]` : encodeURIComponent(host)
   return `mysql://${account}@${place}:${given('PORT') ?? '3306'}/${encodeURIComponent(name)}`
 }
 
-/** Seed 004's variables: a Redis URL of its parts, each written so that no character of it can mean another. */
+/** `REDIS_*` as a URL, with every part escaped. */
 export function redisFromHostEnvironment(
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): string | undefined {
@@ -218,7 +218,7 @@ function wholeNumber(
   )
 }
 
-/** For a facade that has a file of its own where the environment names no database. */
+/** For a facade that uses its own file if the environment names no database. */
 export function databaseFromEnvironmentOr(
   fallback: string,
   environment: Readonly<Record<string, string | undefined>> = process.env,

@@ -1,4 +1,4 @@
-/** Imported before all else by the library: an old Node gets a sentence, and not the first thing that it does not know. */
+/** Imported first by the library: on an old Node it fails with a sentence, not with a syntax error. */
 import { tooOldNode } from '../../core/node-version.ts'
 
 const tooOld = tooOldNode(process.versions.node)

@@ -57,7 +57,7 @@ function entryOf(job: Job, allowed: ReadonlySet<string>): WrittenEntry | { reado
   if ('why' in plain) return plain
   const command = commandOf(job, allowed)
   const { description } = spec
-  // A command has no user of its own: as a word in the metadata, it would be a way to become another.
+  // A command has no user: one from the metadata would be a way to act as another.
   const user = command === null ? keptUser(job) : null
   return { name, description, ...plain, command: command ?? triggerText(name), stdin: null, user }
 }
@@ -76,7 +76,7 @@ function keptUser({ spec }: Job): string | null {
   return typeof user === 'string' && isUserName(user) ? user : null
 }
 
-/** Who runs the lines that name nobody: never root, unless it is root who asks. */
+/** The user of lines that name none: root only if root runs the export. */
 function ownUser(): string {
   const name = systemName()
   if (isUserName(name)) return name

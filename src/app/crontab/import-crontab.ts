@@ -44,7 +44,7 @@ type JobBook = Pick<Jobs, 'get' | 'create' | 'update'>
 /** Under which key of its metadata a job keeps the line that it came from. */
 export const crontabKey = 'crontab'
 
-/** What an export writes for a job that is no plain command. */
+/** What an export writes for a job that is not a plain command. */
 export function triggerText(job: string): string {
   return `evertick jobs trigger ${/^[\w.:/@-]+$/.test(job) ? job : `'${job}'`}`
 }
@@ -88,7 +88,7 @@ export async function importCrontab(
   return { format: crontab.format, created, updated, unchanged, commands, conflicts, unsupported }
 }
 
-/** A line's own user, input or surroundings are more than a command of ours is given. */
+/** A line with its own user, input or environment cannot become a command of ours. */
 function handlerOf(
   { name, line, command, user, stdin }: CrontabEntry,
   unsupported: readonly UnsupportedLine[],
@@ -101,7 +101,7 @@ function handlerOf(
   return program === undefined ? name : { type: 'command', command: program, args }
 }
 
-/** Whether the handler is still what an import has made of the line before: a person's choice stays. */
+/** Whether the handler is still what the last import made of the line. A person's choice stays. */
 function isOurs({ name, handler, metadata }: JobView): boolean {
   if (handler.type === 'function') return handler.name === name
   const { command } = keptLine(metadata)
@@ -148,7 +148,7 @@ function isSame(existing: JobView, job: CreateJob): boolean {
   return cronOf(existing) === cronOf({ schedule: wanted, metadata, description })
 }
 
-/** However its words are quoted. */
+/** The same for every way of quoting. */
 function lineOf(metadata: Readonly<Record<string, unknown>>): unknown {
   const { command, ...kept } = keptLine(metadata)
   return { ...kept, command: plainArgv(typeof command === 'string' ? command : '') ?? command }

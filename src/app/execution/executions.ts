@@ -41,7 +41,7 @@ export interface ListExecutions {
   readonly sort?: (typeof executionOrders)[number]
   /** @default 100 */
   readonly limit?: number
-  /** The `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   readonly cursor?: string
 }
 
@@ -136,7 +136,7 @@ function executionNotFound(id: string): EvertickError {
   })
 }
 
-/** Who holds what; and, from `PullLeases`, work for whoever pulls it. */
+/** Who holds which execution; and, from `PullLeases`, leases for workers over HTTP. */
 export class Leases extends PullLeases {
   readonly #app: AppContext
   readonly #random: () => number
@@ -156,8 +156,8 @@ export class Leases extends PullLeases {
   }
 
   /**
-   * Does at once what the rescuer would do in a moment; returns how many leases were taken back. `olderThan`: only those
-   * that had run out that long ago.
+   * Does now what the rescuer would do in a moment; returns how many leases were reset. `olderThan`: only those that
+   * expired that long ago.
    */
   async resetExpired({
     olderThan = 0,

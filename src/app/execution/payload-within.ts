@@ -1,4 +1,4 @@
-/** The limit of payloads that holds: the configured one, or what the server can take. */
+/** The effective limit of payloads: the configured one, or what the server can take. */
 import type { Logger } from '../../engine/logger.ts'
 import type { PayloadLimit } from '../../store/open-store.ts'
 
@@ -7,7 +7,7 @@ interface Wanted {
   readonly payloadLimit: PayloadLimit | undefined
 }
 
-/** What is longer is refused before it is sent: the server would hang up, and everybody in the batch would wait. */
+/** Longer payloads are refused before they are sent: the server would hang up, and the whole batch would wait. */
 export function payloadWithin({ maxPayloadBytes, payloadLimit }: Wanted, logger: Logger): number {
   if (payloadLimit === undefined || payloadLimit.maxBytes >= maxPayloadBytes) return maxPayloadBytes
   const { maxBytes, nextFor } = payloadLimit

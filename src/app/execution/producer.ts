@@ -30,7 +30,7 @@ export class Producer {
     return made
   }
 
-  /** All of them, or, where one is refused, none. */
+  /** All of them, or none if one is refused. */
   async enqueueMany(items: readonly EnqueueItem[], tx: object | undefined): Promise<EnqueueResult[]> {
     const rows: NewExecution[] = []
     for (const { job, input, options } of items) rows.push(await this.#newExecution(job, input, options))
@@ -52,7 +52,7 @@ export class Producer {
     }
   }
 
-  /** A producer may enqueue before any node has started: its own definitions are written then. */
+  /** A producer may enqueue before any node has started: its definitions are then written first. */
   async #define(rows: readonly NewExecution[]): Promise<boolean> {
     const missing = [...new Set(rows.map((row) => row.jobName))].map((name) => this.#app.defined.get(name))
     const known = missing.filter((job) => job !== undefined)
@@ -70,7 +70,7 @@ export class Producer {
     const { clock, maxPayloadBytes, newId } = this.#app
     refuseBadOptions(options)
     storable(input, 'input', maxPayloadBytes)
-    // Checked, but stored as given: the handler's side checks and transforms it again.
+    // Checked, but stored as given: the handler's node checks and transforms it again.
     if (defined !== undefined) await parseInput(defined, input)
     const now = clock.now()
     const readyAt = options.runAt === undefined ? now : parseInstant(options.runAt, 'runAt')

@@ -1,6 +1,6 @@
 /**
- * Leases for workers that are no node: in another language, on the other side of HTTP. They ask, renew and end by
- * (execution, fence), and a superseded one is refused like everybody else.
+ * Leases for workers that are not nodes: in any language, over HTTP. They renew and end an attempt by its execution and
+ * fence, and a superseded worker is refused like any node.
  */
 import { endingOf, type Outcome } from '../../core/attempt/outcome.ts'
 import { EvertickError } from '../../core/error.ts'
@@ -63,7 +63,7 @@ export class PullLeases {
     this.#random = random
   }
 
-  /** What is ready and can be done by this worker, leased to it; none where there is nothing. */
+  /** Leases ready executions that this worker can run; an empty list if there are none. */
   async acquire(request: AcquireLease): Promise<LeaseView[]> {
     const { worker, queue = 'default', handlers, lease = '30s', limit = 1 } = request
     const { store, clock } = this.#app
@@ -82,7 +82,7 @@ export class PullLeases {
       readyBy: now,
       leaseMs,
     })
-    // Somebody outside acts on it: a power cut must not undo it.
+    // The worker acts on it outside: a power cut must not undo it.
     if (claimed.length > 0) await store.sync()
     return claimed.map((claim) => ({
       executionId: claim.id,
@@ -98,7 +98,7 @@ export class PullLeases {
     }))
   }
 
-  /** From now on for as long again; says whether somebody asks the worker to stop. */
+  /** Extends the lease from now; says whether a cancel was requested. */
   async extend(
     held: HeldLease,
     lease: Duration = '30s',
@@ -135,7 +135,7 @@ export class PullLeases {
     return { state: ending.state }
   }
 
-  /** What reaches further than its holder is known to lease for would be taken for a clock's slip, and taken back. */
+  /** A lease longer than its holder's known limit would look like a clock error, and be reset. */
   async #refuseLonger(nodeId: string, leaseMs: number): Promise<void> {
     const known = await findHolder(this.#app, nodeId)
     if (known === null || leaseMs <= known.leaseMs) return

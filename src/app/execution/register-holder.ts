@@ -1,14 +1,14 @@
 /**
- * Somebody who leases by hand and is no node of its own. The engine claims for nodes that it knows, and takes a lease for a
- * clock's slip where it reaches further than any node's lease lasts: so its id is written down, with what it can do and how
- * long its leases last. It needs no heartbeat: nobody is cleared away who holds a lease.
+ * A holder of leases that is not a node. The engine claims only for registered nodes, and treats a lease that is longer
+ * than any node's as a clock error: so the holder is registered, with its handlers and the length of its leases. It needs
+ * no heartbeat: a node that holds a lease is never cleared away.
  */
 import { hostname } from 'node:os'
 import type { NodeRow } from '../../store/store.ts'
 import type { AppContext } from '../app-context.ts'
 import { version } from '../config/version.ts'
 
-/** Returns how long its leases may last: the longest it has asked for. Null where a node of that name speaks for itself. */
+/** Returns the longest lease that it has asked for; null if a node has this name. */
 export async function registerHolder(
   app: AppContext,
   holder: { readonly id: string; readonly handlers: readonly string[]; readonly leaseMs: number },
@@ -17,7 +17,7 @@ export async function registerHolder(
   const now = clock.now()
   const known = await findHolder(app, holder.id)
   if (known !== null && known.roles.length > 0) return null
-  // What it holds by a longer lease stays as good as it was.
+  // Its longer leases stay valid.
   const leaseMs = Math.max(holder.leaseMs, known?.leaseMs ?? 0)
   const { id } = holder
   const startedAt = known?.startedAt ?? now

@@ -15,7 +15,7 @@ export async function waitsFor(
   const now = clock.now()
   const leader = await store.cluster.currentLeader()
   const led = leader !== null && leader.expiresAt > now
-  // A node that is not cleared away lives where somebody leads; else only who was seen lately.
+  // With a leader, dead nodes are cleared away, so every registered node is alive; else only those seen lately.
   const nodes = (await store.cluster.listNodes()).filter(
     ({ seenAt }) => led || seenAt >= now - 2 * clock.longestSleepMs,
   )
@@ -33,7 +33,7 @@ export async function waitsFor(
   )
 }
 
-/** Who has no role leases by hand, from any queue and as much as it likes. */
+/** A holder without roles leases from any queue, without a limit. */
 function slotsOf({ roles, queues }: NodeRow, queue: string): number {
   if (roles.length === 0) return Number.POSITIVE_INFINITY
   return roles.includes('worker') ? (queues[queue] ?? 0) : 0

@@ -64,7 +64,7 @@ async function command(
 ): Promise<unknown> {
   const { handler } = spec
   if (handler.type !== 'command') throw claimedInError(handler)
-  // Another node may have taken it, or this one at a time when it allowed more.
+  // Another node may have accepted it, or this one when it allowed more.
   const refused = refusedVariable(Object.keys(handler.env), allowCommandEnv)
   if (refused !== null) {
     throw new EvertickError('execution_failed', `This worker does not let a job set ${refused}.`, {

@@ -18,15 +18,15 @@ export interface BulkProgress {
 }
 
 export interface BulkOptions extends ActorOptions {
-  /** Only count, and name the first. @default false */
+  /** Only count the matches, and name the first. @default false */
   readonly dryRun?: boolean
-  /** Why, of a pause. */
+  /** For `pause`: why. */
   readonly reason?: string
-  /** The end of a pause. */
+  /** For `pause`: when it ends. */
   readonly until?: Instant | Duration
-  /** Of a resume. @default 'skip' */
+  /** For `resume`. @default 'skip' */
   readonly catchUp?: 'skip' | 'policy' | 'latest' | 'all'
-  /** How many the caller has seen: with another count nothing is done. */
+  /** How many matches the caller has seen: with another count nothing is done. */
   readonly confirm?: number
   readonly onProgress?: (progress: BulkProgress) => void
 }
@@ -35,13 +35,13 @@ export interface BulkResult {
   readonly matched: number
   readonly changed: number
   readonly failed: readonly { readonly job: string; readonly message: string }[]
-  /** Of a dry run: the names of the first that match. */
+  /** For a dry run: the names of the first matches. */
   readonly first?: readonly string[]
 }
 
 const mostMatches = 1_000_000
 const namedFirst = 20
-/** Which options mean something to which action; the rest go with all. */
+/** The options of single actions; all others apply to every action. */
 const optionsOf: Readonly<Partial<Record<BulkAction, readonly string[]>>> = {
   pause: ['reason', 'until'],
   resume: ['catchUp'],

@@ -24,7 +24,7 @@ export class Definitions {
     return this.#jobs
   }
 
-  /** The same map for good: whoever holds it sees what comes and goes. */
+  /** Always the same map, so that its holders see every change. */
   get handlers(): ReadonlyMap<string, Handler> {
     return this.#handlers
   }

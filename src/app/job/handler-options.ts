@@ -104,12 +104,12 @@ export const handlerShape = z.discriminatedUnion('type', [
 const known = ['type', 'name', 'url', 'method', 'headers', 'body', 'expect', 'command', 'args', 'env', 'cwd']
 
 export interface HandlerContext {
-  /** Of the job: what is sealed for one opens in no other. */
+  /** The job's name: a value that is sealed for one job cannot be opened for another. */
   readonly job: string
   readonly secrets: Secrets
   /** Names of variables that a command may be given. */
   readonly allowCommandEnv: readonly string[]
-  /** Of a body, as JSON. */
+  /** The limit of a body, as JSON. */
   readonly maxPayloadBytes: number
   /** What an edit replaces, and takes redacted values from. */
   readonly before: HandlerSpec | null

@@ -24,7 +24,7 @@ export interface SpecContext {
   readonly handler: string | HandlerSpec
   readonly input?: unknown
   readonly inputSchema?: JobSpec['inputSchema']
-  /** Of input and metadata, as JSON. */
+  /** The limit of input and metadata, as JSON. */
   readonly maxPayloadBytes: number
   /** The zone of a cron that names none. */
   readonly timezone: string

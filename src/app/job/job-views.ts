@@ -43,7 +43,7 @@ export async function jobViews(
   const last = new Map(
     (await store.executions.lastExecutions(ids, now)).map((one) => [one.execution.jobId, one]),
   )
-  // Nobody has touched a job that stands as it was made.
+  // A job at its first revision has no overrides.
   const edited = jobs.filter(({ managedHash, revision }) => managedHash !== null && revision > 1)
   const managed = await store.jobs.managedSpecs(edited.map(({ id }) => id))
   const written = new Map(managed.map(({ jobId, spec }) => [jobId, spec]))

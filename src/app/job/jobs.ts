@@ -32,7 +32,7 @@ export interface CreateJob extends JobOptions {
   readonly handler?: string | HandlerOptions
   /** Given to the handler when a tick makes the execution. */
   readonly input?: unknown
-  /** Also run once at once. @default false */
+  /** Also run it once now. @default false */
   readonly runNow?: boolean
   /** Begin paused. @default false */
   readonly paused?: boolean
@@ -155,12 +155,12 @@ export class Jobs {
     return await this.#change(job, { kind: 'cancel' }, by, 'job:updated')
   }
 
-  /** Brings back a cursor that a wrong clock has carried into the future. */
+  /** Resets a cursor that a wrong clock moved into the future. */
   async resetCursor(job: string, by: ActorOptions = {}): Promise<JobView> {
     return await this.#change(job, { kind: 'reset_cursor' }, by, 'job:updated')
   }
 
-  /** Runs the job's last execution, which has failed, again; any other by `executions.retry`. */
+  /** Retries the job's last execution, if it failed. For any other, see `executions.retry`. */
   async retry(job: string, by: ActorOptions = {}): Promise<ExecutionView> {
     const { store, newId } = this.#app
     const failed = await failedExecution(this.#app, await findJob(this.#app, job))
@@ -170,7 +170,7 @@ export class Jobs {
     return executionView(made)
   }
 
-  /** Runs the job now. It never consumes or costs a tick; `force` runs it beside what is under way. */
+  /** Runs the job now, in addition to its ticks. `force` runs it even beside a running execution. */
   async trigger(
     job: string,
     options: ActorOptions & { input?: unknown; force?: boolean; metadata?: Record<string, unknown> } = {},
@@ -201,7 +201,7 @@ export class Jobs {
     return await backfillJob(this.#app, job, options)
   }
 
-  /** Says of every tick of `[from, to)` what became of it and why. */
+  /** What became of every tick in `[from, to)`, and why. */
   async explain(
     job: string,
     options: { from: Instant; to: Instant; limit?: number },
@@ -214,7 +214,7 @@ export class Jobs {
     return await newestTicks(this.#app, await findJob(this.#app, job), limit)
   }
 
-  /** Why it does not run, or how it does; and the next step. */
+  /** Why it does not run, or how it is doing, with the next step. */
   async why(job: string): Promise<Why> {
     return await whyJob(this.#app, await findJob(this.#app, job))
   }
@@ -225,7 +225,7 @@ export class Jobs {
     if (row.state !== 'active') return []
     const sequence = sequenceOfJob(row)
     const upcoming: Date[] = []
-    // A tick accounted ahead still lies before us.
+    // A tick that is accounted for ahead of time is still to come.
     let tick = sequence.next(this.#app.clock.now())
     while (tick !== null && upcoming.length < count) {
       upcoming.push(new Date(tick))
@@ -260,7 +260,7 @@ export class Jobs {
     })
   }
 
-  /** The same action on all jobs that match; `dryRun` only counts them. */
+  /** Applies one action to all matching jobs; `dryRun` only counts them. */
   async bulk(action: BulkAction, filter: JobsFilter, options: BulkOptions = {}): Promise<BulkResult> {
     return await bulkJobs(this.#app, this, action, filter, options)
   }

@@ -26,11 +26,11 @@ export interface JobsFilter {
 }
 
 export interface ListJobs extends JobsFilter {
-  /** A minus before it turns it round. Jobs without the value come last. @default 'name' */
+  /** A minus before it reverses the order. Jobs without the value come last. @default 'name' */
   readonly sort?: JobOrder
   /** @default 100 */
   readonly limit?: number
-  /** The `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   readonly cursor?: string
   /** Also count all that match. @default false */
   readonly total?: boolean
@@ -61,7 +61,7 @@ export interface JobList {
   readonly jobs: ListedJob[]
   readonly nextCursor: string | null
   readonly total?: number
-  /** There are more than were counted. */
+  /** Whether there are more than were counted. */
   readonly totalIsAtLeast?: boolean
 }
 
@@ -151,7 +151,7 @@ function placeOf(sort: JobSort, cursor: string): JobPlace {
 
 type Extra = Pick<ListedJob, 'recentTicks' | 'durations'>
 
-/** As many statements for a hundred jobs as for ten. */
+/** The number of statements does not depend on the number of jobs. */
 async function extrasOf(
   { store }: AppContext,
   jobIds: readonly string[],

@@ -12,7 +12,7 @@ export interface OptionForms<Instant extends z.ZodType = z.ZodType> {
 
 type Written = Required<Omit<JobOptions, 'schedule'>>
 
-/** Of what a caller gives: each option may be left out. */
+/** The shapes of options that a caller writes: each may be left out. */
 export function writtenShapes(forms: OptionForms): {
   readonly [Name in keyof Written]: z.ZodOptional<z.ZodType<Written[Name], Written[Name]>>
 } {
@@ -31,7 +31,7 @@ function writtenShape(option: Option, forms: OptionForms): z.ZodType {
   return short === undefined ? whole : z.union([fieldShape(short, forms), whole])
 }
 
-/** Of what a job shows: every option is there. */
+/** The shapes of options that a job shows: every one is there. */
 export function shownShapes<Instant extends z.ZodType>(
   forms: OptionForms<Instant>,
 ): {

@@ -31,12 +31,12 @@ export async function whyExecution(app: AppContext, execution: Execution): Promi
   return { reason, sentence, ...(next === undefined ? {} : { next }) }
 }
 
-/** What keeps it from running now; and, where it does badly, that too. */
+/** What keeps it from running now, and its health if that is bad. */
 export async function whyJob(app: AppContext, job: Job): Promise<Why> {
   const view = await oneJobView(app, job)
   const { state, sentence, next } = view.health
   const step = next === undefined ? {} : { next }
-  // These say all by themselves.
+  // These explain it alone.
   if (job.state === 'error') return { reason: 'invalid_spec', sentence, ...step }
   if (state === 'disabled') return { reason: 'no_handler', sentence, ...step }
   if (state === 'unknown') return { reason: 'no_leader', sentence, ...step }
@@ -85,7 +85,7 @@ async function keptBy(app: AppContext, job: Job, view: JobView): Promise<Why> {
   }
 }
 
-/** What is ready of it and has not ended; what only waits for a later tick is no reason. */
+/** Its last unfinished execution that is ready. One that only waits for a later tick is not a reason. */
 async function lastUnfinished({ store, clock }: AppContext, { id }: Job): Promise<Execution | null> {
   const now = clock.now()
   const [last] = await store.executions.lastExecutions([id], now)

@@ -22,7 +22,7 @@ export interface AuditLogFilter {
 export interface ListAuditLog extends AuditLogFilter {
   /** @default 100 */
   readonly limit?: number
-  /** Where the page before ended. */
+  /** Where the previous page ended. */
   readonly cursor?: number
 }
 

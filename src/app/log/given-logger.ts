@@ -1,4 +1,4 @@
-/** A logger as the engine calls it, whichever its user has given. */
+/** Adapts the user's logger to the calls of the engine. */
 import type { Logger } from '../../engine/logger.ts'
 import type { LineLevel } from './log-level.ts'
 
@@ -12,7 +12,7 @@ export function givenLogger(given: Logger): Logger {
   })
 }
 
-/** Every line says as much: which node it is, and in which trace. */
+/** Adds these fields to every line: the node and the trace. */
 export function withFields(logger: Logger, fields: () => object): Logger {
   return eachLine((line) => (message, details) => logger[line](message, { ...fields(), ...details }))
 }

@@ -22,7 +22,7 @@ export function jsonLogger(level: () => LogLevel, write: (line: string) => void)
   return { debug: say('debug'), info: say('info'), warn: say('warn'), error: say('error') }
 }
 
-/** With the first line: a command that says nothing must not wait 20 ms for a logger. */
+/** Loaded with the first line: a command that logs nothing must not wait 20 ms for a logger. */
 function openPino(write: (line: string) => void): Pino {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- require has no types
   const pino = createRequire(import.meta.url)('pino') as PinoModule
@@ -33,7 +33,7 @@ function openPino(write: (line: string) => void): Pino {
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    // Spelled as JSON spells it: whoever reads along on a terminal is not steered by it.
+    // Control characters are escaped as in JSON, so that a line cannot steer a terminal.
     { write: (line) => write(printableText(line)) },
   )
 }

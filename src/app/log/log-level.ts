@@ -1,4 +1,4 @@
-/** From which level up a node tells what it does. */
+/** The levels of the log. */
 import { EvertickError } from '../../core/error.ts'
 import { didYouMean } from '../../core/schedule/did-you-mean.ts'
 

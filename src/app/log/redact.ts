@@ -13,7 +13,7 @@ const maxItems = 100
 const maxText = 16_384
 
 export function redactedText(text: string): string {
-  // Before it is cut: half a secret has no shape.
+  // Before it is cut: half a secret would not be recognized.
   const shown = withoutSecretShapes(text)
   return shown.length > maxText ? `${shown.slice(0, maxText)}…` : shown
 }
@@ -41,7 +41,7 @@ function redactedValue(value: unknown, depth: number, above: ReadonlySet<object>
 function fieldsOf(value: object, depth: number, above: ReadonlySet<object>): Record<string, unknown> {
   const made: Record<string, unknown> = {}
   for (const [name, inner] of Object.entries(value).slice(0, maxItems)) {
-    // A count or a switch gives nothing away.
+    // A number or a boolean reveals nothing.
     const hides = isSecretName(name) && (typeof inner === 'string' || typeof inner === 'object')
     made[name] = hides && inner !== null ? redacted : redactedValue(inner, depth + 1, above)
   }

@@ -18,7 +18,7 @@ const words: Readonly<Record<LineLevel, string>> = {
 
 export const stderrLogger = stderrLoggerFrom('warn')
 
-/** `usual`: from which level up, where the environment does not say. */
+/** `usual`: the level, if the environment does not set one. */
 export function stderrLoggerFrom(usual: LogLevel): Logger {
   const level = () => logLevelFromEnvironment() ?? usual
   const json = jsonLogger(level, (line) => process.stderr.write(line))

@@ -18,7 +18,7 @@ export interface ActivityReport {
   readonly to: Date
   readonly bucketMs: number
   readonly buckets: readonly ActivityBucket[]
-  /** Before it not all is counted: there was too much of it. */
+  /** Before this instant not everything is counted: there was too much. */
   readonly coveredFrom: Date
 }
 

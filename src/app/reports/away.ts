@@ -1,4 +1,4 @@
-/** What happened while no node led: the gap before a term, and what became of each tick in it. */
+/** What happened while there was no leader: the gap before a term, and what became of each tick in it. */
 import type { Repair } from '../../core/leader/term.ts'
 import type { AppContext } from '../app-context.ts'
 import type { Leader, TermView } from '../cluster/cluster.ts'
@@ -18,13 +18,13 @@ export interface AwayReport {
   readonly previousLeader: string
   readonly leader: string
   readonly missed: Repair
-  /** Those that missed most first. */
+  /** The jobs that missed most first. */
   readonly jobs: readonly AwayJob[]
 }
 
 const newestTerms = 20
 
-/** Of the term, or of the newest with a gap before it; null where somebody led all the time. */
+/** For the term, or for the newest term after a gap; null if there was no gap. */
 export async function awayOf(
   { store }: AppContext,
   leader: Leader,

@@ -1,4 +1,4 @@
-/** What is planned: the ticks to come of all active jobs, and where many fall together. */
+/** Upcoming ticks of all active jobs, and where many coincide. */
 import type { Job } from '../../core/job/job.ts'
 import { sequenceOfJob } from '../../core/job/sequence.ts'
 import type { TickSequence } from '../../core/schedule/schedule.ts'
@@ -23,17 +23,17 @@ export interface Forecast {
   readonly pileUps: readonly PileUp[]
   /** The jobs with the most ticks. */
   readonly jobs: readonly { readonly job: string; readonly count: number }[]
-  /** There are more jobs than were looked at. */
+  /** Whether there are more jobs than were counted. */
   readonly truncated: boolean
 }
 
 const mostDays = 31
 const mostJobs = 5_000
 const jobsAtOnce = 200
-/** Ticks that are looked at one by one, of all jobs together and of one; denser ones are only counted. */
+/** How many ticks are walked one by one, for all jobs and for one job; more are only counted. */
 const mostWalked = 200_000
 const mostWalkedOfOne = 2_000
-/** A job that adds nothing is looked at, all the same. */
+/** What a job without ticks costs. */
 const elementsOfOne = 10
 const shownPileUps = 20
 const shownJobs = 200
@@ -52,7 +52,7 @@ export async function forecastOf(app: AppContext, options: BucketOptions): Promi
   return { ...drawing.forecast(), truncated: due.length > mostJobs }
 }
 
-/** Those that are due first; one more than are drawn, where there are more. */
+/** The jobs that are due first; one more than are drawn, if there are more. */
 async function jobsDueBefore({ store, rest }: AppContext, to: number, now: number): Promise<Job[]> {
   const terms = [{ by: 'next', from: null, to, negated: false }] as const
   const query = { terms, now, sort: 'nextRunAt', descending: false, limit: jobsAtOnce } as const

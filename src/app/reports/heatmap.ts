@@ -1,4 +1,4 @@
-/** A job's ticks by day and hour of a zone's clock: what became of them, each in exactly one count. */
+/** A job's ticks by day and hour in a time zone. Each tick is in exactly one count. */
 import { isFinal } from '../../core/execution/execution-state.ts'
 import { countWithin } from '../../core/history/spread.ts'
 import type { Job } from '../../core/job/job.ts'
@@ -13,7 +13,7 @@ import { Slice } from '../slice.ts'
 import { type SpanOptions, spanOf } from './span.ts'
 
 export interface HeatmapOptions extends SpanOptions {
-  /** Whose clock cuts the days. @default the job's, or that of the configuration */
+  /** The zone of the days. @default the job's, or that of the configuration */
   readonly timezone?: string
 }
 
@@ -44,7 +44,7 @@ export interface Heatmap {
 const mostDays = 92
 /** Every zone's hours begin at a whole one. */
 const slotMs = 900_000
-/** Begun later than that after its tick, a run counts as late. */
+/** A run that begins later than this after its tick counts as late. */
 const lateMs = 60_000
 
 export async function heatmapOf(app: AppContext, job: Job, options: HeatmapOptions): Promise<Heatmap> {
@@ -88,7 +88,7 @@ function countOf({ account, state, late }: TickCell): keyof Counts {
   return late ? 'late' : 'ran'
 }
 
-/** Where the schedule still is what it was, its own ticks say how a range lies over the hours; else it is spread evenly. */
+/** Spreads a range over hours: by its own ticks if the schedule is unchanged, else evenly. */
 function shareOf(range: TickRange, sequence: TickSequence | null): (from: number, to: number) => number {
   if (sequence === null || sequence.count(range.from, range.to + 1) !== range.count) {
     return (from, to) => countWithin(range, from, to)
@@ -107,7 +107,7 @@ function evaluated({ name, spec }: Job): TickSequence | null {
   }
 }
 
-/** The hour that holds an instant, by halves. */
+/** The hour that contains an instant, by binary search. */
 function indexAt(hours: readonly LocalHour[], at: number): number {
   let low = 0
   let high = hours.length

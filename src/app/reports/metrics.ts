@@ -6,7 +6,7 @@ import type { AppContext } from '../app-context.ts'
 export interface Metrics {
   readonly jobs: { readonly total: number; readonly byStatus: Readonly<Partial<Record<JobStatus, number>>> }
   readonly executions: {
-    /** Those that are still kept: retention takes the older ones. */
+    /** Executions that are still kept: retention removes older ones. */
     readonly total: number
     readonly running: number
     readonly completed: number

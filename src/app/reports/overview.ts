@@ -1,4 +1,4 @@
-/** The whole at a glance: is all well, what is not, and what happened while nobody led. */
+/** The overview: overall health, problems, and what happened while there was no leader. */
 import type { HealthCounts } from '../../core/job/health.ts'
 import type { AppContext } from '../app-context.ts'
 import type { Leader } from '../cluster/cluster.ts'
@@ -14,7 +14,7 @@ export interface Overview {
     readonly late: number
     /** Jobs whose last final outcome was a failure. */
     readonly failing: number
-    /** Jobs that nobody can run. */
+    /** Jobs that no node can run. */
     readonly disabled: number
     readonly sentence: string
   }
@@ -24,14 +24,14 @@ export interface Overview {
     readonly waiting: number
     readonly failedLastDay: number
     readonly completedLastDay: number
-    /** Where a day had too much to be counted, from when on it was. */
+    /** The counts begin here if a whole day was too much to count. */
     readonly countedFrom: Date
   }
   readonly leader: { readonly instance: string; readonly termId: number; readonly leaseUntil: Date } | null
   readonly nodes: { readonly alive: number; readonly stale: number }
-  /** At most 20, what nobody can run first. */
+  /** At most 20, jobs that no node can run first. */
   readonly problems: readonly Problem[]
-  /** The newest gap of the last day in which nobody led. */
+  /** The newest gap of the last day without a leader. */
   readonly away: AwayReport | null
 }
 

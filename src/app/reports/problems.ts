@@ -1,4 +1,4 @@
-/** Jobs that need a person's eye, each with its reason: what nobody can run first, then what is late, fails or rests. */
+/** Jobs that need attention, each with its reason: first those that no node can run, then late, failing and paused ones. */
 import { type HealthState, healthOf } from '../../core/job/health.ts'
 import type { Job } from '../../core/job/job.ts'
 import type { JobHealth } from '../../store/store.ts'
@@ -9,13 +9,13 @@ export interface Problem {
   readonly why: 'late' | 'failed' | 'paused' | 'disabled' | 'error'
   readonly since: Date
   readonly executionId?: string
-  /** Of what does badly: how, and what to do about it. */
+  /** For a job in bad health: how it is, and what to do. */
   readonly sentence?: string
   readonly next?: string
 }
 
 const most = 20
-/** A pause of an hour is meant; one of a week may be forgotten. */
+/** A short pause is intended; a long one may be forgotten. */
 const longPauseMs = 7 * 86_400_000
 
 export async function problemsOf(app: AppContext): Promise<Problem[]> {
@@ -59,7 +59,7 @@ function problemOf(job: Job, facts: JobHealth, now: number): Problem {
   }
   const waiting = new Date(Math.min(facts.unstartedSince ?? now, job.nextDueAt ?? now, now))
   if (state === 'late') return { ...said, why: 'late', since: waiting }
-  // A job that is still active is not written down as disabled yet.
+  // A job that is still active is not stored as disabled yet.
   const since = job.state === 'active' ? waiting : new Date(job.updatedAt)
   return { ...said, why: job.state === 'error' ? 'error' : 'disabled', since }
 }

@@ -1,4 +1,4 @@
-/** `evertick.reports`: what pictures of the whole are drawn from. All of them only read. */
+/** `evertick.reports`: data for overviews and charts. All reports only read. */
 
 import type { AppContext } from '../app-context.ts'
 import type { Leader } from '../cluster/cluster.ts'
@@ -30,12 +30,12 @@ export class Reports {
     return await activityOf(this.#app, options)
   }
 
-  /** The ticks to come of all active jobs, over up to 31 days. */
+  /** Upcoming ticks of all active jobs, over up to 31 days. */
   async forecast(options: BucketOptions): Promise<Forecast> {
     return await forecastOf(this.#app, options)
   }
 
-  /** The runs that touch a span of up to 31 days, newest first. */
+  /** The runs that overlap a span of up to 31 days, newest first. */
   async timeline(options: TimelineOptions): Promise<Timeline> {
     return await timelineOf(this.#app, options)
   }
@@ -45,7 +45,7 @@ export class Reports {
     return await heatmapOf(this.#app, await findJob(this.#app, job), options)
   }
 
-  /** What a term found missed when it began; null where nobody was away before it. */
+  /** The ticks that a term found missed when it began; null if there was no gap before it. */
   async away(termId: number): Promise<AwayReport | null> {
     return await awayOf(this.#app, this.#leader, { termId })
   }

@@ -1,4 +1,4 @@
-/** The span that a picture shows, and the slots it is cut into. */
+/** The span of a report, and its slots. */
 import { EvertickError } from '../../core/error.ts'
 import type { Instant } from '../../core/schedule/schedule.ts'
 import { parseSpan } from '../job/explain.ts'
@@ -18,7 +18,7 @@ export interface Buckets {
   readonly from: number
   readonly to: number
   readonly bucketMs: number
-  /** The begin of each. */
+  /** The start of each slot. */
   readonly starts: readonly number[]
 }
 

@@ -10,7 +10,7 @@ export interface TimelineOptions extends SpanOptions {
   readonly job?: string
   /** @default 500 */
   readonly limit?: number
-  /** The `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   readonly cursor?: string
 }
 
@@ -28,7 +28,7 @@ export interface Timeline {
 }
 
 const mostDays = 31
-/** A run that began and ended is looked for among those made since then; one that still runs is found whatever its age. */
+/** Finished runs are searched among the executions made since then; a running one is listed whatever its age. */
 const lookBackMs = 86_400_000
 const mostRows = 200_000
 

@@ -19,7 +19,7 @@ export async function principalOf(request: Request, access: Access): Promise<Pri
   return await believed(access, session, 'session')
 }
 
-/** Identifies a caller for rate limits and idempotency keys: two tokens may share a name, and a subject may have any length. */
+/** The key of a caller's limits and idempotency keys: two tokens may share a name, and a subject may have any length. */
 export function callerOf({ id, actor }: Principal): string {
   return id ?? createHash('sha256').update(actor).digest('hex')
 }

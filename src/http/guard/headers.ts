@@ -1,4 +1,4 @@
-/** What every answer carries. */
+/** The headers of every answer. */
 export const apiHeaders: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",

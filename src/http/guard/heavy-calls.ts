@@ -1,10 +1,10 @@
 /**
- * Calls that read much: of one caller only so many are under way, and each begins in a turn of the event loop of its own.
- * What it does then it does in slices, so that a crowd of them makes answers late, and never a heartbeat.
+ * Calls that read a lot. A caller may have only a few under way, and each begins in its own turn of the event loop. They
+ * work in slices, so that many of them delay answers, but never a heartbeat.
  */
 import { TooMany } from './too-many.ts'
 
-/** Two pages of the dashboard ask for about as many at once. */
+/** About as many as two pages of the dashboard need at once. */
 const mostOfCaller = 16
 
 export class HeavyCalls {

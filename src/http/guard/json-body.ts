@@ -2,13 +2,13 @@
 import { EvertickError } from '../../core/error.ts'
 import { messageOf } from '../../core/unknown-value.ts'
 
-/** How much a body may be; `elements` are its values, however nested: one that has a name counts for five, as it costs. */
+/** The size of a body. `elements` counts its values at any depth: one with a key counts as five, which is what it costs. */
 export interface BodyLimit {
   readonly bytes: number
   readonly elements: number
 }
 
-/** Each route names one of these. Whatever comes in is walked several times: its checks, its keys, its way into the database. */
+/** Each route names one of these. A body is walked several times: by its checks, for its keys, on its way to the database. */
 export const bodyLimits = {
   /** A few fields, or none. */
   little: { bytes: 8_192, elements: 100 },
@@ -22,11 +22,11 @@ const maxDepth = 64
 const prototypeKeys = new Set(['__proto__', 'constructor', 'prototype'])
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** A body of this size is work for a turn of its own: of a crowd, each in its own. */
+/** A body of this size is handled in its own turn of the event loop. */
 const largeText = 65_536
 const nameWeight = 4
 
-/** Undefined where there is none. `rest` ends a slice of long work. */
+/** Undefined if there is no body. `rest` ends a slice of long work. */
 export async function readJson(
   request: Request,
   { bytes, elements }: BodyLimit,
@@ -53,7 +53,7 @@ async function readText(request: Request, maxBytes: number): Promise<string> {
   const { method, headers } = request
   const length = headers.get('content-length')
   if (Number(length ?? 0) > maxBytes) throw tooLarge(maxBytes)
-  // Neither has one. On Node's server even to ask for `body` makes a second request, a stream and a signal.
+  // They have no body, and on Node's server reading `body` creates a second request, a stream and a signal.
   if (method === 'GET' || method === 'HEAD') return ''
   const isAnnounced = length !== null && /^\d+$/.test(length) && !headers.has('transfer-encoding')
   const bytes = isAnnounced ? await readAnnounced(request, maxBytes) : await readPieces(request, maxBytes)
@@ -65,8 +65,8 @@ async function readText(request: Request, maxBytes: number): Promise<string> {
 }
 
 /**
- * At once: a server lets through no more than was announced. Through a stream this was an eighth of what a small POST
- * costs. Whoever hands over a request of its own making may be wrong, so that it is still counted.
+ * At once: a server passes on no more than was announced. Reading a stream was an eighth of the cost of a small POST. The
+ * bytes are still counted, since a mount may pass on a request that it has made itself.
  */
 async function readAnnounced(request: Request, maxBytes: number): Promise<Uint8Array> {
   const bytes = new Uint8Array(await request.arrayBuffer())
@@ -74,7 +74,7 @@ async function readAnnounced(request: Request, maxBytes: number): Promise<Uint8A
   return bytes
 }
 
-/** Not every client says beforehand how much will come. */
+/** Not every client announces the length of its body. */
 async function readPieces(request: Request, maxBytes: number): Promise<Uint8Array> {
   const pieces: Uint8Array[] = []
   let size = 0
@@ -97,7 +97,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Before it is parsed: whoever walks a deep value by recursion would run out of stack, and a wide one takes its time. */
+/** Before it is parsed: recursion over a deep value would overflow the stack, and a wide value takes long. */
 function refuseShape(text: string, maxElements: number): void {
   let depth = 0
   let elements = 0

@@ -1,13 +1,13 @@
 /**
- * Against pages that use a visitor's browser: a name that was bent to this address (DNS rebinding), and requests from
- * elsewhere that the browser sends with our cookie.
+ * Guards against pages that misuse a visitor's browser: a host name that was pointed at this address (DNS rebinding), and
+ * requests of other sites that the browser sends with our cookie.
  */
 import { isIP } from 'node:net'
 import { EvertickError } from '../../core/error.ts'
 
 const loopbackNames = ['localhost', '127.0.0.1', '[::1]']
 
-/** Which names this server answers to; null: to any, since it listens on more than this host and was told no names. */
+/** The host names that this server answers to; null for any, if it listens on more than loopback and none were set. */
 export function answeredHosts(listensOn: string, given: readonly string[]): readonly string[] | null {
   const isLoopback = listensOn === 'localhost' || listensOn === '::1' || listensOn.startsWith('127.')
   if (isLoopback) return [...loopbackNames, bracketed(listensOn), ...given]
@@ -23,7 +23,7 @@ export function refuseHost(request: Request, allowed: readonly string[] | null):
   })
 }
 
-/** A request that changes something and rests on a cookie must come from our own pages. */
+/** A request that changes something by a cookie must come from our own pages. */
 export function refuseForeignOrigin(request: Request): void {
   const site = request.headers.get('sec-fetch-site')
   const origin = request.headers.get('origin')

@@ -1,4 +1,4 @@
-/** Token buckets by caller, in memory: a caller that goes wild hears 429 and when to come back; others notice nothing. */
+/** Token buckets by caller, in memory: a caller that asks too often gets a 429, and others notice nothing. */
 
 export interface Rate {
   readonly perSecond: number
@@ -23,14 +23,14 @@ export class RateLimit {
     this.#now = now
   }
 
-  /** Zero where the call may pass, else the seconds to wait. */
+  /** Zero if the call may pass, else the seconds to wait. */
   take(caller: string): number {
     const { perSecond, burst } = this.#rate
     const at = this.#now()
     const bucket = this.#buckets.get(caller) ?? { left: burst, at }
     bucket.left = Math.min(burst, bucket.left + ((at - bucket.at) / 1_000) * perSecond)
     bucket.at = at
-    // Moved to the end: the first is then who was heard of longest ago.
+    // Moved to the end, so that the first is the caller that was idle longest.
     this.#buckets.delete(caller)
     this.#buckets.set(caller, bucket)
     if (this.#buckets.size > mostBuckets) {

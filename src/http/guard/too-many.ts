@@ -1,9 +1,9 @@
-/** A caller that asks too much hears 429, and when to come back. */
+/** A caller that asks too often gets a 429, with the time to wait. */
 import { EvertickError } from '../../core/error.ts'
 
 export class TooMany extends EvertickError {
   readonly waitSeconds: number
-  /** What it would have heard, had it not asked so often. */
+  /** The error that it would have got without the limit. */
   readonly denied: EvertickError | null
 
   constructor(waitSeconds: number, denied: EvertickError | null = null, what = 'Too many requests') {

@@ -1,6 +1,6 @@
 /**
- * The dashboard, as it was built: one page for every address of its own, and its files beside it. They are read when first
- * asked for; while `npm start` still builds them, a page says so.
+ * The built dashboard: one page for all of its URLs, and its files. They are read at the first request; while `npm start`
+ * still builds them, a page says so.
  */
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -9,7 +9,7 @@ import { TextResponse } from '../text-response.ts'
 import { pagePolicy } from './page.ts'
 import { sign } from './style.ts'
 
-/** In the package it lies in dist/, beside what runs; a checkout builds it into the same place. */
+/** In the package it is in dist/, beside the code; a checkout builds it into the same place. */
 const isBuilt = import.meta.url.endsWith('.js')
 const folder = new URL(isBuilt ? '../../dashboard/' : '../../../dist/dashboard/', import.meta.url)
 
@@ -18,12 +18,12 @@ const types: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
   svg: 'image/svg+xml',
 }
-/** Made by the build: a name, a hash and a kind; nothing that could lead elsewhere. */
+/** A file name of the build: a name, a hash and an extension, and nothing that could leave the folder. */
 const assetName = /^[\w-]+(?:\.[\w-]+)*\.(js|css|svg)$/
 
 const files = new Map<string, Buffer>()
 
-/** A file of the dashboard; its name changes with what is in it, so it may be kept for ever. */
+/** A file of the dashboard. Its name changes with its content, so it may be cached for ever. */
 export async function dashboardAsset(name: string): Promise<Response | null> {
   const kind = assetName.exec(name)?.[1]
   if (kind === undefined) return null
@@ -38,7 +38,7 @@ export async function dashboardAsset(name: string): Promise<Response | null> {
   })
 }
 
-/** Whether a browser wants a page: only then may an address that no route knows be one of the dashboard's. */
+/** Whether a browser asks for a page: only then may an unknown path be one of the dashboard's. */
 export function wantsPage(request: Request): boolean {
   return request.method === 'GET' && (request.headers.get('accept') ?? '').includes('text/html')
 }
@@ -46,7 +46,7 @@ export function wantsPage(request: Request): boolean {
 export async function dashboardPage(basePath: string): Promise<Response> {
   const built = await read('index.html')
   const html = built === null ? unbuilt : built.toString('utf8')
-  // Its addresses are relative, and it is shown under many: the base says where they begin.
+  // Its URLs are relative, and the page has many paths: the base says where they begin.
   const based = html.replace('<head>', `<head>\n    <base href="${basePath}/" />`)
   return htmlResponse(based, built === null ? { refresh: '2' } : {})
 }

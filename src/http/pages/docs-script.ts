@@ -1,4 +1,4 @@
-/** What draws `/docs` in the browser. Text goes in as text, never as HTML. */
+/** Draws `/docs` in the browser. Text is inserted as text, never as HTML. */
 export const docsScript = `const element = (name, attributes = {}, ...children) => {
   const made = Object.assign(document.createElement(name), attributes)
   made.append(...children)

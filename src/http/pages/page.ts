@@ -1,6 +1,6 @@
 /**
- * The few pages that the server has by itself: nothing inline, nothing from elsewhere. All stand beside each other and
- * name each other by relative addresses, so that they work below any path.
+ * The server's own pages: nothing inline, nothing from other servers. They link to each other by relative URLs, so that
+ * they work below any path.
  */
 import { TextResponse } from '../text-response.ts'
 
@@ -10,7 +10,7 @@ export interface Page {
   readonly text: string
 }
 
-/** Only what is served here; a page may say where its relative addresses begin, but only on this server. */
+/** Only resources of this server; a page may set a base for its relative URLs, but only on this server. */
 export const pagePolicy = [
   "default-src 'none'",
   "script-src 'self'",

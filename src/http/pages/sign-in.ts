@@ -1,5 +1,5 @@
 /**
- * Where a sign-in link leads. The code stands behind the `#`, which no browser sends: it is in no log and in no referrer.
+ * The page that a sign-in link opens. The code is after the `#`, which no browser sends: it is in no log and no referrer.
  */
 import type { Page } from './page.ts'
 import { sign, themeScript } from './style.ts'

@@ -85,10 +85,10 @@ const mark =
   '<rect x="2" y="14" width="4" height="8" rx="1"/><rect x="8" y="10" width="4" height="12" rx="1"/>'
 const bars = `${mark}<rect x="14" y="6" width="4" height="16" rx="1"/><rect x="20" y="2" width="4" height="20" rx="1"/>`
 
-/** The sign of Evertick, for pages to stand beside its name. */
+/** The logo of Evertick, shown beside its name. */
 export const sign = `<svg viewBox="0 0 26 24" aria-hidden="true">${bars}</svg>`
 
-/** The theme that was chosen in the dashboard of this browser holds here, too. */
+/** The theme that was chosen in the dashboard applies here, too. */
 export const themeScript = `try {
   const { theme } = JSON.parse(localStorage.getItem('evertick') ?? '{}')
   if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme

@@ -97,7 +97,7 @@ export const accessRoutes = [
     answers: null,
     status: 204,
     run: async ({ access, principal, by, basePath }) => {
-      // A token is taken back by whoever made it, not by its bearer.
+      // A token is revoked by an admin, not by its bearer.
       if (principal?.kind === 'session' && principal.id !== null) await access.revoke(principal.id, by)
       return new Reply(undefined, { status: 204, headers: { 'set-cookie': clearedCookie(basePath) } })
     },

@@ -8,7 +8,7 @@ import { progressStream } from '../progress-stream.ts'
 import { bulk } from '../schemas/job.ts'
 import { duration, givenInstant } from '../schemas/named.ts'
 
-/** A hundred steps are enough for any bar. */
+/** A hundred steps are enough for a progress bar. */
 function everyPercent(tell: (progress: BulkProgress) => void): (progress: BulkProgress) => void {
   return (progress) => {
     const { done, total } = progress
@@ -16,7 +16,7 @@ function everyPercent(tell: (progress: BulkProgress) => void): (progress: BulkPr
   }
 }
 
-/** An operator may do the rest. */
+/** Operators may apply every action but this one. */
 function refuseDeletion(action: BulkAction, principal: Principal | null): void {
   if (action !== 'delete' || principal?.role === 'admin') return
   throw new EvertickError('forbidden', 'Deleting jobs needs the role admin.')

@@ -1,4 +1,4 @@
-/** Who leads, who works, what is held, what was changed; and the proof. */
+/** The leader, nodes, queues, locks, the audit and the audit log. */
 import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
 import * as schema from '../schemas/cluster.ts'

@@ -1,4 +1,4 @@
-/** `/events`: what changes, while it changes. */
+/** `/events`: changes as they happen. */
 import { endpoint, Reply } from '../endpoint.ts'
 import { liveEvent } from '../schemas/event.ts'
 
@@ -14,7 +14,7 @@ export const eventRoutes = [
     run: async ({ live, caller, principal, request }) => {
       const lastEventId = request.headers.get('last-event-id')
       const stream = live.connect({ caller, principal, lastEventId })
-      // nginx gathers an answer before it passes it on, unless it is told not to.
+      // nginx buffers an answer unless it is told not to.
       return new Reply(stream, { headers: { 'x-accel-buffering': 'no' } })
     },
   }),

@@ -11,7 +11,7 @@ import { duration, givenInstant, metadata, payload, reference } from '../schemas
 
 const tag = 'Jobs'
 
-/** An action whose earlier try never said how it ended: the job is where it was to go, or it goes there now. */
+/** Replays an action whose first reply was lost: null if the job is not in the state that it leads to. */
 function replayedIn(state: JobState) {
   return async ({
     evertick,

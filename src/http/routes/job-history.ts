@@ -7,7 +7,7 @@ import * as schema from '../schemas/job.ts'
 import { givenInstant, page, reference } from '../schemas/named.ts'
 
 const tag = 'Jobs'
-/** A week of minutes, and more than anybody reads. */
+/** A week of minutes, which is more than anybody reads. */
 const mostTicks = 10_000
 /** A day of minutes, and the one that has just begun. */
 const usualTicks = 1_441

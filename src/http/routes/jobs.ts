@@ -8,7 +8,7 @@ import { bulkRoute } from './bulk.ts'
 
 const tag = 'Jobs'
 
-/** What changes with every edit: the caller says by it what it has seen. */
+/** Changes with every edit: the caller uses it to say which revision it has seen. */
 function etagOf({ id, revision }: JobView): string {
   return `"${id}:${revision}"`
 }
@@ -21,11 +21,11 @@ function createdJob(job: JobView): Reply<JobView> {
   return withEtag(job, 201, { location: `/api/v1/jobs/${job.id}` })
 }
 
-/** What an edit is for. A mark that is not this job's at all is refused like one that is too old. */
+/** The revision that an edit is for. An ETag of another job is refused like one that is too old. */
 function seenRevision(ifMatch: string | null, job: JobView): { revision?: number } {
   if (ifMatch === null || ifMatch.trim() === '*') return {}
   const marks = ifMatch.split(',').map((mark) => mark.trim().replace(/^W\//, ''))
-  // The list says what the caller can live with: what matters is whether the job is still at one of them.
+  // A list names all revisions that the caller accepts: the job must be at one of them.
   return { revision: marks.includes(etagOf(job)) ? job.revision : -1 }
 }
 

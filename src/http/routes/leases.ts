@@ -1,4 +1,4 @@
-/** `/leases`: who holds what; and work for whoever pulls it, in any language. */
+/** `/leases`: who holds which execution, and leases for workers in any language. */
 import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
 import * as schema from '../schemas/cluster.ts'

@@ -1,4 +1,4 @@
-/** Pictures of the whole, for whoever watches: all of them only read. */
+/** Reports on the whole system. All of them only read. */
 import { z } from 'zod'
 import { previewSchedule } from '../../app/job/preview-schedule.ts'
 import { endpoint } from '../endpoint.ts'

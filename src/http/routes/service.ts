@@ -1,4 +1,4 @@
-/** Outside of the prefix: whether this node lives and is ready, and what the API is. */
+/** Routes without the prefix: whether this node is alive and ready, and its metrics. */
 import { z } from 'zod'
 import { version } from '../../app/config/version.ts'
 import { EvertickError } from '../../core/error.ts'
@@ -7,13 +7,13 @@ import { type Call, endpoint, Reply } from '../endpoint.ts'
 import { alive, health } from '../schemas/cluster.ts'
 
 const tag = 'Service'
-/** Longer, and whoever asks has given up. */
+/** After this time the caller has given up. */
 const patienceMs = 2_000
 
-/** Of each node, the question that is under way. */
+/** The ping that is under way for each node. */
 const asked = new WeakMap<Evertick, Promise<boolean>>()
 
-/** Anybody may ask, and heartbeats go by the same connections: whoever asks meanwhile shares the answer. */
+/** Anybody may call this, and heartbeats use the same connections: callers share the ping that is under way. */
 async function isReady(evertick: Evertick): Promise<boolean> {
   const shared = asked.get(evertick)
   if (shared !== undefined) return await shared
@@ -49,7 +49,7 @@ async function readiness({ evertick }: Call) {
 /** The version of Prometheus' text format. */
 const metricsType = 'text/plain; version=0.0.4; charset=utf-8'
 
-/** `/health` is the seed's word for readiness. */
+/** `/health` is another name for `/readyz`. */
 export const serviceRoutes = [
   endpoint({
     method: 'get',

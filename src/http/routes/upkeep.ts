@@ -1,4 +1,4 @@
-/** What is done to jobs now and then: a cursor brought back, crons made intervals, all of them as a crontab. */
+/** Maintenance of jobs: reset a cursor, convert crons to intervals, export a crontab. */
 import { z } from 'zod'
 import { exportCrontab } from '../../app/crontab/export-crontab.ts'
 import { endpoint } from '../endpoint.ts'

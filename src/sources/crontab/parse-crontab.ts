@@ -110,7 +110,7 @@ interface Zone {
   readonly why: string | null
 }
 
-/** A line below a zone that nobody knows must not run in another. */
+/** A line below an unknown zone must not run in another zone. */
 function zoneOf(value: string): Zone {
   if (value === '') return { timezone: null, why: null }
   try {
