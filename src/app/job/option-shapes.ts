@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { type Field, jobFields, jobOptions, type Option } from '../../core/job/fields.ts'
 import type { JobOptions, JobSettings } from '../../core/job/options.ts'
-import { namesOf } from '../../core/job/policies.ts'
+import { keysOf } from '../../core/table-keys.ts'
 
 /** The library takes a `Date`; JSON has only text. */
 export interface OptionForms<Instant extends z.ZodType = z.ZodType> {
@@ -67,7 +67,7 @@ function fieldShape(field: Field, { duration, instant }: OptionForms): z.ZodType
     case 'number':
       return z.number().min(field.min).max(field.max)
     case 'choice':
-      return z.enum(namesOf(field.of))
+      return z.enum(keysOf(field.of))
     case 'text':
       return plainText(field.min, field.max)
     case 'texts':

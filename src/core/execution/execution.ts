@@ -1,7 +1,7 @@
 /**
  * Step 3 of the flow, the work: an execution is made by a tick, a trigger, a backfill or an enqueue.
  */
-import { ownValue } from '../own-value.ts'
+import { keysOf, ownValue } from '../table-keys.ts'
 import type { ExecutionState } from './execution-state.ts'
 
 /** What created an execution, as a column shows it. */
@@ -13,7 +13,7 @@ export const causeWords = {
   enqueue: 'Enqueued',
 } as const
 export type Cause = keyof typeof causeWords
-export const causes = Object.keys(causeWords) as [Cause, ...Cause[]]
+export const causes = keysOf(causeWords)
 
 /** Why an execution was cancelled, after "Cancelled: ". */
 export const cancelReasons = {

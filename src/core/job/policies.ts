@@ -1,4 +1,6 @@
 /** The policies of a job, each value with its label and sentence: the CLI, the dashboard and the docs show the same. */
+import { keysOf } from '../table-keys.ts'
+
 export interface ChoiceWords {
   /** In a list to choose from. */
   readonly label: string
@@ -58,10 +60,5 @@ export type OverlapPolicy = keyof typeof overlapWords
 export type CatchUpPolicy = keyof typeof catchUpWords
 export type CrashPolicy = keyof typeof crashWords
 
-export const overlapPolicies = namesOf(overlapWords)
-export const catchUpPolicies = namesOf(catchUpWords)
-
-/** As a tuple, since a choice has at least one. */
-export function namesOf<Name extends string>(words: Readonly<Record<Name, ChoiceWords>>): [Name, ...Name[]] {
-  return Object.keys(words) as [Name, ...Name[]]
-}
+export const overlapPolicies = keysOf(overlapWords)
+export const catchUpPolicies = keysOf(catchUpWords)

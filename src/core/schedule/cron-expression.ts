@@ -1,5 +1,5 @@
 import { EvertickError } from '../error.ts'
-import { ownValue } from '../own-value.ts'
+import { ownValue } from '../table-keys.ts'
 import { parseDayOfMonth, parseValues, parseWeekday } from './cron-day-fields.ts'
 import { type DayRule, everMatches } from './cron-days.ts'
 import { type CronPart, cronError } from './cron-error.ts'

@@ -1,5 +1,5 @@
 import { EvertickError } from '../error.ts'
-import { ownValue } from '../own-value.ts'
+import { keysOf, ownValue } from '../table-keys.ts'
 import type { Duration, DurationUnit } from './schedule.ts'
 
 const unitMs: Readonly<Record<DurationUnit, number>> = {
@@ -10,7 +10,7 @@ const unitMs: Readonly<Record<DurationUnit, number>> = {
   s: 1000,
   ms: 1,
 }
-const units = Object.keys(unitMs) as readonly DurationUnit[]
+const units = keysOf(unitMs)
 
 /** No real duration is longer; the cap keeps error messages and parsing small. */
 const maxLength = 64

@@ -1,4 +1,5 @@
 import { EvertickError } from '../error.ts'
+import { keysOf } from '../table-keys.ts'
 import { boundedSequence, type TickBounds } from './bounded-sequence.ts'
 import { parseCron } from './cron-expression.ts'
 import { cronSequence } from './cron-sequence.ts'
@@ -30,7 +31,7 @@ const kinds = {
   at: ['at'],
 } as const
 type Kind = keyof typeof kinds
-const kindNames = Object.keys(kinds) as readonly Kind[]
+const kindNames = keysOf(kinds)
 
 /** Checks a schedule as its user wrote it and gives what is stored: plain JSON, no instant left relative. */
 export function parseSchedule(schedule: Schedule, context: ParseScheduleContext): ScheduleSpec {
@@ -132,10 +133,10 @@ function checkedKeys(schedule: unknown): { kind: Kind; values: Readonly<Record<s
   const keys = Object.keys(values).filter((key) => values[key] !== undefined)
   const given = kindNames.filter((kind) => keys.includes(kind))
   const allowed: readonly string[] = given.flatMap((kind) => kinds[kind])
-  const known = Object.values(kinds).flat()
+  const known: readonly string[] = Object.values(kinds).flat()
   for (const key of keys) {
     if (allowed.includes(key)) continue
-    if (known.includes(key as (typeof known)[number])) continue
+    if (known.includes(key)) continue
     const near = didYouMean(key, known)
     throw refused(
       `schedule has the unknown key ${JSON.stringify(key.slice(0, 64))}${near === undefined ? '' : `; did you mean ${near}?`}`,

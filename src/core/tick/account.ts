@@ -1,7 +1,7 @@
 /**
  * Step 2 of the flow, what becomes of each tick: exactly one account, written once.
  */
-import { ownValue } from '../own-value.ts'
+import { keysOf, ownValue } from '../table-keys.ts'
 
 export const accounts = ['fired', 'caught_up', 'coalesced', 'skipped'] as const
 export type Account = (typeof accounts)[number]
@@ -19,7 +19,7 @@ const skipSentences = {
   invalid_spec: 'the schedule could not be evaluated',
 } as const
 export type SkipReason = keyof typeof skipSentences
-export const skipReasons = Object.keys(skipSentences) as SkipReason[]
+export const skipReasons = keysOf(skipSentences)
 
 /** `latest`: a newer tick's execution stands for the coalesced ones. */
 export type RangeReason = SkipReason | 'latest'

@@ -2,8 +2,9 @@
  * MySQL's own: many rows as one JSON parameter of a constant text, wherever one statement will do: every round trip costs
  * as much as the work. Also how many rows fit into one statement, and which of them it has changed.
  */
+import { keysOf } from '../../core/table-keys.ts'
 import { idsOf } from '../sql/runtime/rows.ts'
-import { namesOf, type Param, type Row, type Script } from '../sql/runtime/script.ts'
+import { type Param, type Row, type Script } from '../sql/runtime/script.ts'
 import type { Claim } from '../store.ts'
 
 /** A column's type, as JSON_TABLE reads it. */
@@ -25,7 +26,7 @@ export function batchJson<Name extends string>(
   columns: BatchColumns<Name>,
   rows: readonly BatchRow<Name>[],
 ): string {
-  const names = namesOf(columns)
+  const names = keysOf(columns)
   return JSON.stringify(rows.map((row) => names.map((name) => row[name])))
 }
 

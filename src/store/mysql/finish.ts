@@ -1,8 +1,9 @@
 /** The ends of attempts, by hand for this engine. */
+import { keysOf } from '../../core/table-keys.ts'
 import { type Completion, type Crash, completionValues, crashValues } from '../sql/hot-scripts.ts'
 import { prove, unprovenText } from '../sql/jobs/unproven.ts'
 import { text } from '../sql/runtime/rows.ts'
-import { look, namesOf, run, runAlone, type Script } from '../sql/runtime/script.ts'
+import { look, run, runAlone, type Script } from '../sql/runtime/script.ts'
 import type { Claim } from '../store.ts'
 import {
   type BatchColumns,
@@ -85,7 +86,7 @@ function* writeBatch<Name extends string>(
   writtenText: string,
   writeOne: typeof run,
 ): Script<ReadonlySet<string>> {
-  const names = namesOf(columns)
+  const names = keysOf(columns)
   const chunks = chunksOf(inOrder(batch), (row) => names.map((name) => row[name]))
   const write = chunks.length === 1 ? writeOne : run
   const written = new Set<string>()

@@ -3,7 +3,8 @@
  * beside an empty array. The executions of a batch differ in a few of their twenty columns: as one JSON parameter a
  * thousand of them took 18 ms to insert, half of it for writing and reading JSON; so it takes 10.
  */
-import { type Columns, namesOf, type Param, plain } from '../sql/runtime/script.ts'
+import { keysOf } from '../../core/table-keys.ts'
+import { type Columns, type Param, plain } from '../sql/runtime/script.ts'
 
 const types = { text: 'text', number: 'bigint' } as const
 
@@ -16,7 +17,7 @@ export interface BatchText<Name extends string> {
 
 /** The first column is always an array: it says how many rows there are. */
 export function batchText<Name extends string>(columns: Columns<Name>): BatchText<Name> {
-  const names = namesOf(columns)
+  const names = keysOf(columns)
   const arrays = names.map((name, index) => `$${index + 1}::${types[columns[name]]}[]`)
   return {
     from: `unnest(${arrays.join(', ')}) WITH ORDINALITY AS c(${names.join(', ')}, number)`,
@@ -39,7 +40,7 @@ export function batchParams<Name extends string>(
   columns: Columns<Name>,
   rows: readonly Readonly<Record<Name, Param>>[],
 ): Param[] {
-  const given = namesOf(columns).map((name, index) => {
+  const given = keysOf(columns).map((name, index) => {
     const values = rows.map((row) => plain(row[name]))
     const agreed = index > 0 && values.every((value) => value === values[0])
     return { array: arrayOf(columns[name], agreed ? [] : values), value: agreed ? (values[0] ?? null) : null }

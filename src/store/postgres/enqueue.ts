@@ -1,9 +1,10 @@
 /** Enqueue, by hand for this engine: the jobs are read and the executions made by one statement. */
 
+import { keysOf } from '../../core/table-keys.ts'
 import { jobCancelled, jobNotFound } from '../sql/jobs/create-job.ts'
 import { startByText } from '../sql/jobs/job-columns.ts'
 import { text } from '../sql/runtime/rows.ts'
-import { look, namesOf, type Param, rows, rowsAlone, runAlone, type Script } from '../sql/runtime/script.ts'
+import { look, type Param, rows, rowsAlone, runAlone, type Script } from '../sql/runtime/script.ts'
 import { findSame, mostTries, pickUnmade, unsettled, valuesOf } from '../sql/work/enqueue.ts'
 import type { Enqueued, NewExecution } from '../store.ts'
 import { batchParams, batchText } from './batch.ts'
@@ -21,7 +22,7 @@ const draftColumns = {
   unique_key: 'text',
   created_at: 'number',
 } as const
-const draftNames = namesOf(draftColumns)
+const draftNames = keysOf(draftColumns)
 
 const draft = batchText(draftColumns)
 const enqueueText = `

@@ -3,8 +3,8 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { CreateJob } from '../../../app/job/jobs.ts'
 import { type PlacedField, phraseOf, placedFields } from '../../../core/job/fields.ts'
 import { gatherOptions } from '../../../core/job/options-codec.ts'
-import { namesOf } from '../../../core/job/policies.ts'
 import type { Duration, Schedule } from '../../../core/schedule/schedule.ts'
+import { keysOf } from '../../../core/table-keys.ts'
 import { collect, jsonObject, jsonValue, wholeNumber } from '../../help.ts'
 import { onlyOne, strayFlag } from './flag-conflicts.ts'
 import type { HandlerFlags } from './handler-flags.ts'
@@ -38,7 +38,7 @@ function flagOf({ field }: PlacedField): Option {
   const option = (value: string) => new Option(`${field.flag} <${value}>`, words)
   switch (field.is) {
     case 'choice':
-      return option('policy').choices(namesOf(field.of))
+      return option('policy').choices(keysOf(field.of))
     case 'whole':
       return option('n').argParser(wholeNumber(field.min, field.max))
     case 'number':

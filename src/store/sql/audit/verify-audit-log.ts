@@ -1,7 +1,7 @@
 /** Recomputes the audit log's seals, one after the other: each read is of one moment, so that it may go on beside the leader. */
 import type { AuditSeal, BrokenSeal, ChainReport } from '../../store.ts'
 import type { SqlDriver } from '../runtime/driver.ts'
-import { json, number } from '../runtime/rows.ts'
+import { jsonObject, number } from '../runtime/rows.ts'
 import { type Row, row, rows, type Script } from '../runtime/script.ts'
 import { oneMoment } from '../runtime/scripts.ts'
 import { chainBegin, sealFrom, sealHash } from './audit-chain.ts'
@@ -75,7 +75,7 @@ function* pruneEntry(seal: AuditSeal): Script<boolean> {
     'SELECT after_value FROM @audit_log WHERE action = ? ORDER BY id DESC',
     pruneAction,
   )
-  return said.some(({ after_value }) => (json(after_value) as { seal?: unknown } | null)?.seal === seal.id)
+  return said.some(({ after_value }) => jsonObject(after_value).seal === seal.id)
 }
 
 async function whyNoAnchor(driver: SqlDriver, { seal, entries }: Link): Promise<string | null> {

@@ -2,10 +2,11 @@
  * `scheduler_leader_log` as a plain table, for those who keep the log by their own rules. Columns come from a fixed list,
  * values are parameters: nothing that a caller writes becomes SQL.
  */
+import { keysOf } from '../../../core/table-keys.ts'
 import type { LeaderLogColumn, LeaderLogQuery, LeaderLogRow, LeaderLogValues } from '../../store.ts'
 import { instant, timestamp } from '../cluster/leadership.ts'
 import { number, optionalText, text } from '../runtime/rows.ts'
-import { insertedId, namesOf, type Param, type Row, row, rows, run, type Script } from '../runtime/script.ts'
+import { insertedId, type Param, type Row, row, rows, run, type Script } from '../runtime/script.ts'
 
 type Kind = 'number' | 'text' | 'instant' | 'boolean'
 
@@ -69,7 +70,7 @@ interface Cell {
 }
 
 function cellsOf(values: LeaderLogValues): Cell[] {
-  return namesOf(kinds).flatMap((column): Cell[] => {
+  return keysOf(kinds).flatMap((column): Cell[] => {
     const value = values[column]
     if (value === undefined) return []
     if (value === null) return [{ column, value: 'NULL', params: [] }]

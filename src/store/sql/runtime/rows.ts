@@ -25,8 +25,8 @@ export function text(value: Value): string {
 }
 
 /**
- * The reader of a column that holds one word of a list. A word that is not in it was not written by this version, so it
- * fails instead of passing for one that is.
+ * The reader of a column that holds one word of a list. An unknown word fails instead of passing for a known one, so a new
+ * word comes with a migration: nodes that do not know it stop then.
  */
 export function oneOf<Word extends string>(what: string, words: readonly Word[]): (value: Value) => Word {
   const known = new Map<string, Word>(words.map((word) => [word, word]))

@@ -129,11 +129,6 @@ export function aloneOf(step: Step): 'reads' | 'writes' | null {
   return isInsert(step) ? null : (step.alone ?? null)
 }
 
-/** The keys of a constant object, by their names. */
-export function namesOf<Name extends string>(columns: Readonly<Record<Name, unknown>>): readonly Name[] {
-  return Object.keys(columns) as Name[]
-}
-
 /** What a script needs beside SQL, given by the store. */
 export interface ScriptContext {
   /** A new id for an execution that the script makes. */

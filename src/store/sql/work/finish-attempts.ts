@@ -2,8 +2,10 @@
  * Ends attempts. Every write names (id, fence) in its WHERE: a holder that was superseded changes nothing, and the
  * refusal is kept in the history.
  */
+
 import type { Ending } from '../../../core/attempt/outcome.ts'
 import { isChained } from '../../../core/execution/execution.ts'
+import { keysOf } from '../../../core/table-keys.ts'
 import type {
   Aftermath,
   AttemptRow,
@@ -25,7 +27,7 @@ import {
   optionalText,
   text,
 } from '../runtime/rows.ts'
-import { insertAll, namesOf, type Row, rows, run, type Script } from '../runtime/script.ts'
+import { insertAll, type Row, rows, run, type Script } from '../runtime/script.ts'
 import { afterEnded, afterWrite, type Ended, endedFrom, giveBack } from './end-execution.ts'
 
 /** The attempt before the start: on MySQL, what stands further right sees what was set before it. */
@@ -163,7 +165,7 @@ const outcomes: Readonly<Record<Ending['state'], AttemptRow['outcome']>> = {
   blocked: 'error',
   pending: 'error',
 }
-const endingStateOf = oneOf('state after an attempt', namesOf(outcomes))
+const endingStateOf = oneOf('state after an attempt', keysOf(outcomes))
 
 /** The row as it was ended, or null where the fence refused. */
 function* writeEnding(
