@@ -1,5 +1,5 @@
 import { Cron } from 'croner'
-import { cronSequence } from '../src/core/schedule/cron-sequence.ts'
+import { cronSequence } from '../src/core/schedule/cron/cron-sequence.ts'
 import { type Figure, median, type PlainMeasure } from './measure.ts'
 
 const cases = [

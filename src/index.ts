@@ -9,7 +9,6 @@ export type { EnqueueItem } from './app/execution/producer.ts'
 export type { AuditResult } from './app/job/audit-ledger.ts'
 export type { BackfillView } from './app/job/backfill-job.ts'
 export type { BulkAction, BulkOptions, BulkProgress, BulkResult } from './app/job/bulk-jobs.ts'
-export type { ConvertedJob, ConvertReport, ManualJob } from './app/job/convert-jobs.ts'
 export { type DefinedJob, defineJob, type JobDefinition, type Run } from './app/job/define-job.ts'
 export type { ExplainedTickView, ExplanationView } from './app/job/explain.ts'
 export type {
@@ -19,13 +18,14 @@ export type {
   HttpHandlerOptions,
 } from './app/job/handler-options.ts'
 export type { CreateJob, UpdateJob } from './app/job/jobs.ts'
+export type { ConvertedJob, ConvertReport, ManualJob } from './app/job/legacy/convert-jobs.ts'
 export type {
   IntervalType,
   LegacyChanges,
   LegacyFields,
   LegacyJob,
   LegacyView,
-} from './app/job/legacy-job.ts'
+} from './app/job/legacy/legacy-job.ts'
 export type {
   JobInclude,
   JobList,
@@ -79,7 +79,7 @@ export {
 } from './core/job/job-status.ts'
 export type { CatchUpOptions, JobOptions, RetentionOptions, RetryOptions } from './core/job/options.ts'
 export type { CatchUpPolicy, OverlapPolicy } from './core/job/policies.ts'
-export { type CronToInterval, cronToInterval } from './core/schedule/cron-to-interval.ts'
+export { type CronToInterval, cronToInterval } from './core/schedule/cron/cron-to-interval.ts'
 export type { DescribeOptions } from './core/schedule/describe-schedule.ts'
 export { describeSchedule } from './core/schedule/describe-schedule.ts'
 export type { NextTicksOptions, PreviousTicksOptions } from './core/schedule/next-ticks.ts'

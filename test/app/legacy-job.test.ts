@@ -6,7 +6,7 @@ import {
   type LegacyJob,
   legacyView,
   optionsOfLegacy,
-} from '../../src/app/job/legacy-job.ts'
+} from '../../src/app/job/legacy/legacy-job.ts'
 import { Evertick } from '../../src/index.ts'
 import { ManualClock } from '../../src/testing/index.ts'
 

@@ -1,4 +1,4 @@
-/** What each part of seed 004 stands on: a node of the app's own, or a database that it names. */
+/** What each part of the enhanced scheduler stands on: a node of the app's own, or a database that it names. */
 import { refuseUnknown } from '../../app/config/call-options.ts'
 import type { EvertickOptions } from '../../app/config/options.ts'
 import { Evertick } from '../../evertick.ts'

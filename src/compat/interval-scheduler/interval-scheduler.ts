@@ -6,7 +6,7 @@
 import { contextOf } from '../../app/app-context.ts'
 import type { ActorOptions } from '../../app/change-context.ts'
 import { refuseUnknown } from '../../app/config/call-options.ts'
-import type { LegacyJob } from '../../app/job/legacy-job.ts'
+import type { LegacyJob } from '../../app/job/legacy/legacy-job.ts'
 import type { Metrics } from '../../app/reports/metrics.ts'
 import type { ExecutionView } from '../../app/views.ts'
 import { EvertickError } from '../../core/error.ts'

@@ -14,8 +14,8 @@ import {
   type LegacyView,
   legacyView,
   optionsOfLegacy,
-} from '../../app/job/legacy-job.ts'
-import { keptKey } from '../../app/job/legacy-kept.ts'
+} from '../../app/job/legacy/legacy-job.ts'
+import { keptKey } from '../../app/job/legacy/legacy-kept.ts'
 import type { HeldLock } from '../../app/locks/held-lock.ts'
 import type { ExecutionView, JobView } from '../../app/views.ts'
 import { refuseIllegal, type StatusAction, statusFor } from '../../core/job/job-status.ts'

@@ -1,5 +1,5 @@
 import cronstrue from 'cronstrue'
-import { type CronExpression, parseCron } from './cron-expression.ts'
+import { type CronExpression, parseCron } from './cron/cron-expression.ts'
 import type { Schedule } from './schedule.ts'
 import { parseSchedule } from './schedule-spec.ts'
 

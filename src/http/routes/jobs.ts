@@ -1,5 +1,5 @@
 /** `/jobs`: a job is listed, made, read, changed and deleted. */
-import { changesOfLegacy, optionsOfLegacy } from '../../app/job/legacy-job.ts'
+import { changesOfLegacy, optionsOfLegacy } from '../../app/job/legacy/legacy-job.ts'
 import type { JobView } from '../../app/views.ts'
 import { endpoint, Reply } from '../endpoint.ts'
 import * as schema from '../schemas/job.ts'

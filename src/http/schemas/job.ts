@@ -1,7 +1,7 @@
 /** Jobs, their ticks, revisions and figures, as the API shows them; and what a caller may write. */
 import { z } from 'zod'
 import { handlerShape } from '../../app/job/handler-options.ts'
-import { intervalTypes } from '../../app/job/legacy-job.ts'
+import { intervalTypes } from '../../app/job/legacy/legacy-job.ts'
 import { jobIncludes, jobSorts } from '../../app/job/list-jobs.ts'
 import { shownShapes, writtenShapes } from '../../app/job/option-shapes.ts'
 import { healthStates } from '../../core/job/health.ts'

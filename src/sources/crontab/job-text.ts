@@ -1,5 +1,5 @@
 /** Whether a text is a line with a schedule and a command: a comment that is one was commented out, and names nothing. */
-import { parseCron } from '../../core/schedule/cron-expression.ts'
+import { parseCron } from '../../core/schedule/cron/cron-expression.ts'
 import { parseLine } from './crontab-line.ts'
 
 export function isJobText(text: string): boolean {

@@ -3,7 +3,7 @@
  * never stops the others. Pure: no file, no database.
  */
 import { EvertickError } from '../../core/error.ts'
-import { parseCron } from '../../core/schedule/cron-expression.ts'
+import { parseCron } from '../../core/schedule/cron/cron-expression.ts'
 import { parseTimezone } from '../../core/schedule/timezone.ts'
 import { type CommandText, parseCommand } from './command-text.ts'
 import { type CrontabLine, parseLine, splitUser } from './crontab-line.ts'

@@ -1,5 +1,5 @@
 /** Schedules as a plain crontab says them: five fields with numbers, names, lists, ranges and steps, or a nickname. */
-import { cronToInterval } from '../../core/schedule/cron-to-interval.ts'
+import { cronToInterval } from '../../core/schedule/cron/cron-to-interval.ts'
 import type { ScheduleSpec } from '../../core/schedule/schedule.ts'
 
 export type PlainCron = { readonly cron: string; readonly timezone: string } | { readonly why: string }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { cronToInterval } from '../../../src/core/schedule/cron-to-interval.ts'
+import { cronToInterval } from '../../../src/core/schedule/cron/cron-to-interval.ts'
 import { nextTicks } from '../../../src/core/schedule/next-ticks.ts'
 
 const from = '2027-01-01T00:00Z'

@@ -1,6 +1,6 @@
 import { Cron } from 'croner'
 import { describe, expect, test } from 'vitest'
-import { cronSequence } from '../../../src/core/schedule/cron-sequence.ts'
+import { cronSequence } from '../../../src/core/schedule/cron/cron-sequence.ts'
 import { zoneOffsets } from '../../../src/core/schedule/timezone.ts'
 import { randomCron } from './random-cron.ts'
 import { seededRandom } from './seeded-random.ts'

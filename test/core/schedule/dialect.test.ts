@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { EvertickError } from '../../../src/core/error.ts'
-import { parseCron } from '../../../src/core/schedule/cron-expression.ts'
-import { cronSequence } from '../../../src/core/schedule/cron-sequence.ts'
+import { parseCron } from '../../../src/core/schedule/cron/cron-expression.ts'
+import { cronSequence } from '../../../src/core/schedule/cron/cron-sequence.ts'
 import { nextTicks } from '../../../src/core/schedule/next-ticks.ts'
 import { accepted, refused } from './dialect.ts'
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { EvertickError } from '../../../src/core/error.ts'
-import { cronMaxLength, parseCron } from '../../../src/core/schedule/cron-expression.ts'
-import { cronSequence } from '../../../src/core/schedule/cron-sequence.ts'
+import { cronMaxLength, parseCron } from '../../../src/core/schedule/cron/cron-expression.ts'
+import { cronSequence } from '../../../src/core/schedule/cron/cron-sequence.ts'
 import { randomCron } from './random-cron.ts'
 import { seededRandom } from './seeded-random.ts'
 

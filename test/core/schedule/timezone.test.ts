@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { cronSequence } from '../../../src/core/schedule/cron-sequence.ts'
+import { cronSequence } from '../../../src/core/schedule/cron/cron-sequence.ts'
 import { parseTimezone, zoneFrom, zoneOffsets } from '../../../src/core/schedule/timezone.ts'
 import { findSegments, sampleMs } from '../../../src/core/schedule/zone-segments.ts'
 

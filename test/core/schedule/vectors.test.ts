@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { cronCalendar } from '../../../src/core/schedule/cron-calendar.ts'
-import { parseCron } from '../../../src/core/schedule/cron-expression.ts'
-import { cronSequence, fixedTimes, realInstants } from '../../../src/core/schedule/cron-sequence.ts'
+import { cronCalendar } from '../../../src/core/schedule/cron/cron-calendar.ts'
+import { parseCron } from '../../../src/core/schedule/cron/cron-expression.ts'
+import { cronSequence, fixedTimes, realInstants } from '../../../src/core/schedule/cron/cron-sequence.ts'
 import type { TickSequence } from '../../../src/core/schedule/schedule.ts'
 import { zoneFrom } from '../../../src/core/schedule/timezone.ts'
 

@@ -1,4 +1,4 @@
-import { dayMs, firstDayOf, monthIndexOf, weekdayOf } from './civil-day.ts'
+import { dayMs, firstDayOf, monthIndexOf, weekdayOf } from '../civil-day.ts'
 import { matchingDays } from './cron-days.ts'
 import type { CronExpression } from './cron-expression.ts'
 import { dayTimes } from './cron-times.ts'

@@ -1,4 +1,4 @@
-import { stableHash } from '../stable-hash.ts'
+import { stableHash } from '../../stable-hash.ts'
 
 /**
  * The `H` of a cron field: a value in `[0, span)` that looks random, and is the same for the same key on every node

@@ -1,8 +1,8 @@
-import { dayMs } from './civil-day.ts'
+import { dayMs } from '../civil-day.ts'
+import { durationText, formatDuration } from '../duration.ts'
+import type { Duration } from '../schedule.ts'
 import { type CronExpression, parseCron } from './cron-expression.ts'
 import { cronSequence } from './cron-sequence.ts'
-import { durationText, formatDuration } from './duration.ts'
-import type { Duration } from './schedule.ts'
 
 /** A cron as an interval with exactly the same ticks in UTC, or why there is none. */
 export type CronToInterval =

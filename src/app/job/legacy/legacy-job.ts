@@ -4,12 +4,12 @@
  *
  * Dual mode: where both are given the interval wins, and the cron is kept with the job, for the way back.
  */
-import { EvertickError } from '../../core/error.ts'
-import { parseCron } from '../../core/schedule/cron-expression.ts'
-import { parseDuration } from '../../core/schedule/duration.ts'
-import type { Schedule } from '../../core/schedule/schedule.ts'
-import type { JobView } from '../views.ts'
-import type { CreateJob, UpdateJob } from './jobs.ts'
+import { EvertickError } from '../../../core/error.ts'
+import { parseCron } from '../../../core/schedule/cron/cron-expression.ts'
+import { parseDuration } from '../../../core/schedule/duration.ts'
+import type { Schedule } from '../../../core/schedule/schedule.ts'
+import type { JobView } from '../../views.ts'
+import type { CreateJob, UpdateJob } from '../jobs.ts'
 import { keptOf, type LegacyKept, withKept } from './legacy-kept.ts'
 
 export const intervalTypes = ['minutes', 'hours', 'days'] as const

@@ -2,13 +2,13 @@
  * Crons whose ticks are evenly spaced for ever, as intervals with the very same ticks; the others for a person. The cron
  * is kept with the job, so that there is a way back.
  */
-import type { Job } from '../../core/job/job.ts'
-import { sequenceOfJob } from '../../core/job/sequence.ts'
-import { cronToInterval } from '../../core/schedule/cron-to-interval.ts'
-import { durationText, formatDuration } from '../../core/schedule/duration.ts'
-import { intervalSequence } from '../../core/schedule/interval-sequence.ts'
-import type { Duration, Schedule } from '../../core/schedule/schedule.ts'
-import { zoneOffsets } from '../../core/schedule/timezone.ts'
+import type { Job } from '../../../core/job/job.ts'
+import { sequenceOfJob } from '../../../core/job/sequence.ts'
+import { cronToInterval } from '../../../core/schedule/cron/cron-to-interval.ts'
+import { durationText, formatDuration } from '../../../core/schedule/duration.ts'
+import { intervalSequence } from '../../../core/schedule/interval-sequence.ts'
+import type { Duration, Schedule } from '../../../core/schedule/schedule.ts'
+import { zoneOffsets } from '../../../core/schedule/timezone.ts'
 import { keptOf, type Metadata, withKept } from './legacy-kept.ts'
 
 export interface ConvertedJob {

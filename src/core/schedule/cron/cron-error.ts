@@ -1,4 +1,4 @@
-import { EvertickError } from '../error.ts'
+import { EvertickError } from '../../error.ts'
 
 /** A piece of a cron text and where it stands, so that every refusal can point at it. */
 export interface CronPart {

@@ -1,9 +1,9 @@
-import { EvertickError } from '../error.ts'
+import { EvertickError } from '../../error.ts'
+import type { TickSequence } from '../schedule.ts'
+import { type ZoneOffsets, zoneOffsets } from '../timezone.ts'
+import type { OffsetSegment } from '../zone-segments.ts'
 import { type CronCalendar, cronCalendar } from './cron-calendar.ts'
 import { parseCron } from './cron-expression.ts'
-import type { TickSequence } from './schedule.ts'
-import { type ZoneOffsets, zoneOffsets } from './timezone.ts'
-import type { OffsetSegment } from './zone-segments.ts'
 
 /** The ticks of a cron text in a zone. `hashKey`, the job's name, decides the values of `H`. */
 export function cronSequence(cron: string, timezone: string, hashKey?: string): TickSequence {

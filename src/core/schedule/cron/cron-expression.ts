@@ -1,10 +1,10 @@
-import { EvertickError } from '../error.ts'
-import { ownValue } from '../table-keys.ts'
+import { EvertickError } from '../../error.ts'
+import { ownValue } from '../../table-keys.ts'
+import { didYouMean } from '../did-you-mean.ts'
 import { parseDayOfMonth, parseValues, parseWeekday } from './cron-day-fields.ts'
 import { type DayRule, everMatches } from './cron-days.ts'
 import { type CronPart, cronError } from './cron-error.ts'
 import { cronFields } from './cron-field.ts'
-import { didYouMean } from './did-you-mean.ts'
 
 /** A cron text, read: values per field, sorted. The dialect is written down in docs/reference/cron.md. */
 export interface CronExpression {
