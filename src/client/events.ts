@@ -17,7 +17,7 @@ export interface EventsOptions {
   readonly signal?: AbortSignal
   /** Go on after this one. @default from now on */
   readonly lastEventId?: string
-  /** Told whenever the connection is there, and when it is not. */
+  /** Told when a connection is made, and when it is lost; a try that fails changes nothing. */
   readonly onConnection?: (connected: boolean) => void
 }
 
@@ -34,6 +34,7 @@ export async function* liveEvents(
   let seen = lastEventId
   let failures = 0
   let known = false
+  let connected = false
   const isOver = () => signal?.aborted === true
   while (!isOver()) {
     const connection = new AbortController()
@@ -42,6 +43,7 @@ export async function* liveEvents(
       const body = await connect(requests, seen, ended)
       known = true
       failures = 0
+      connected = true
       onConnection(true)
       for await (const frame of frames(body, { silenceMs, signal: ended })) {
         if (frame.id !== null) seen = frame.id
@@ -54,7 +56,8 @@ export async function* liveEvents(
     } finally {
       // Also if the reader stops early.
       connection.abort()
-      if (known) onConnection(false)
+      if (connected) onConnection(false)
+      connected = false
     }
     failures += 1
     await pause(backOff(failures), signal).catch(() => {})
