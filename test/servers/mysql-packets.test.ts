@@ -52,7 +52,7 @@ describe.skipIf(inject('mysqlUrl') === null)('max_allowed_packet', () => {
     const evertick = await node({ ...quiet, warn: (message, details) => warnings.push([message, details]) })
     expect(warnings).toEqual([
       [
-        `Inputs and results may have ${share} bytes on this server, not 1048576`,
+        `Inputs and results may have at most ${share} bytes on this server, not 1048576`,
         expect.objectContaining({ next: 'Set max_allowed_packet of the server to 8388608 or more.' }),
       ],
     ])

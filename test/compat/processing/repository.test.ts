@@ -377,7 +377,7 @@ test('options that nobody would heed are refused', async () => {
   )
   expect(refused({ evertick: {} })).toThrow('evertick is not an Evertick')
   expect(refused({ databse: 'x' })).toThrow('no option "databse"')
-  expect(refused({ queue: '' })).toThrow('queue must be a text')
+  expect(refused({ queue: '' })).toThrow('queue must be a non-empty string')
 })
 
 test('a service does what its repository does', async () => {
