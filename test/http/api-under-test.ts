@@ -1,15 +1,18 @@
 /** A real node on a manual clock with its whole API as one `fetch`: what the tests of the server share. */
 
-import { onTestFinished } from 'vitest'
+import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import type { Access } from '../../src/app/access/access.ts'
 import { openAccess } from '../../src/app/access/open-access.ts'
 import { contextOf } from '../../src/app/app-context.ts'
+import type { RunningApi } from '../../src/app/cluster/live-node.ts'
 import { apiConfig } from '../../src/app/config/api-config.ts'
 import { type AccessRole, accessRoles } from '../../src/core/access/access-role.ts'
 import { type ApiOptions, createApi } from '../../src/http/api.ts'
+import { serve } from '../../src/http/serve.ts'
 import { defineJob, type Logger } from '../../src/index.ts'
 import { openTestNode, type TestNode, type TestNodeOptions } from '../../src/testing/index.ts'
+import { quiet } from '../promises/support.ts'
 
 /** Signs every token of these tests. */
 export const secret = 'a-secret-of-the-tests-0123456789-abcdefghij'
@@ -101,6 +104,30 @@ export async function openApi({ hosts = null, rate, ...options }: Given = {}): P
     call: async (method, path, json) =>
       await send(method, path, { token: tokens.admin, ...(json === undefined ? {} : { json }) }),
     close: () => fetch.close(),
+  }
+}
+
+/** The same on a port, for all tests of a file. */
+export function serveForAll(): { readonly api: ApiUnderTest; readonly url: string } {
+  let api: ApiUnderTest
+  let server: RunningApi
+  beforeAll(async () => {
+    api = await openApi()
+    const { evertick } = api.node
+    const config = apiConfig({ host: '127.0.0.1', port: 0, secrets: [secret] })
+    server = await serve({ evertick, app: contextOf(evertick), access: api.access, logger: quiet }, config)
+  })
+  afterAll(async () => {
+    await server.close()
+    await api.node.stop()
+  })
+  return {
+    get api() {
+      return api
+    },
+    get url() {
+      return server.url
+    },
   }
 }
 

@@ -1,30 +1,13 @@
 /** Strangers on a real socket: what is slow, ambiguous or too much, and what two servers in a row could read in two ways. */
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { contextOf } from '../../src/app/app-context.ts'
-import type { RunningApi } from '../../src/app/cluster/live-node.ts'
-import { apiConfig } from '../../src/app/config/api-config.ts'
+import { describe, expect, test } from 'vitest'
 import { nodeServer } from '../../src/http/node-server.ts'
-import { serve } from '../../src/http/serve.ts'
 import { quiet } from '../promises/support.ts'
-import { type ApiUnderTest, openApi, secret } from './api-under-test.ts'
+import { serveForAll } from './api-under-test.ts'
 import { exchange, lines, statusesIn } from './raw-socket.ts'
 
-let api: ApiUnderTest
-let server: RunningApi
-beforeAll(async () => {
-  api = await openApi()
-  const config = apiConfig({ host: '127.0.0.1', port: 0, secrets: [secret] })
-  server = await serve(
-    { ...api, evertick: api.node.evertick, app: contextOf(api.node.evertick), logger: quiet },
-    config,
-  )
-})
-afterAll(async () => {
-  await server.close()
-  await api.node.stop()
-})
+const served = serveForAll()
 
 const host = 'host: 127.0.0.1'
 const close = 'connection: close'
@@ -56,7 +39,7 @@ const smuggled: Readonly<Record<string, string>> = {
 test.each(Object.entries(smuggled))(
   '%s: one refusal, and nothing after it is read as a request',
   async (_, bytes) => {
-    expect(statusesIn(await exchange(server.url, `${bytes}${hidden}`))).toEqual([400])
+    expect(statusesIn(await exchange(served.url, `${bytes}${hidden}`))).toEqual([400])
   },
 )
 
@@ -76,7 +59,7 @@ const ambiguous: Readonly<Record<string, string>> = {
 test.each(Object.entries(ambiguous))(
   '%s is refused: a proxy may have read it otherwise',
   async (_, target) => {
-    const heard = await exchange(server.url, lines(`GET ${target} HTTP/1.1`, host, close))
+    const heard = await exchange(served.url, lines(`GET ${target} HTTP/1.1`, host, close))
     expect(statusesIn(heard)).toEqual([400])
     expect(heard).toContain('"code":"invalid_input"')
   },
@@ -84,7 +67,7 @@ test.each(Object.entries(ambiguous))(
 
 test('dots elsewhere climb nowhere', async () => {
   for (const target of ['/livez?x=/../y', 'http://127.0.0.1/livez', '/docs...', '/.well-known']) {
-    const [status] = statusesIn(await exchange(server.url, lines(`GET ${target} HTTP/1.1`, host, close)))
+    const [status] = statusesIn(await exchange(served.url, lines(`GET ${target} HTTP/1.1`, host, close)))
     expect([target, [200, 404].includes(status ?? 0) || target.includes('?')]).toEqual([target, true])
   }
 })
@@ -97,7 +80,7 @@ test('no answer leads to another site', async () => {
     '/%5cattacker.test',
     '/?next=//a.test',
   ]) {
-    const heard = await exchange(server.url, lines(`GET ${target} HTTP/1.1`, host, close))
+    const heard = await exchange(served.url, lines(`GET ${target} HTTP/1.1`, host, close))
     const [, location = '/'] = /\r\nlocation: (.*)\r\n/i.exec(heard) ?? []
     expect([target, location]).toEqual([target, expect.stringMatching(/^\/(?![/\\])/) as string])
   }
@@ -108,18 +91,18 @@ test('two hundred requests in one go are answered one by one, in order', async (
   const bytes = paths.map((path, n) =>
     lines(`GET ${path} HTTP/1.1`, host, ...(n === paths.length - 1 ? [close] : [])),
   )
-  const statuses = statusesIn(await exchange(server.url, bytes.join('')))
+  const statuses = statusesIn(await exchange(served.url, bytes.join('')))
   expect(statuses).toEqual(paths.map((path) => (path === '/livez' ? 200 : 404)))
 })
 
 test('thousands of headers are refused', async () => {
   const many = Array.from({ length: 3_000 }, (_, n) => `x${n}: 1`)
-  const heard = await exchange(server.url, lines('GET /livez HTTP/1.1', host, ...many, close))
+  const heard = await exchange(served.url, lines('GET /livez HTTP/1.1', host, ...many, close))
   expect(statusesIn(heard)).toEqual([400])
 })
 
 test('an expectation that nobody knows is no way around our words', async () => {
-  const heard = await exchange(server.url, lines('GET /livez HTTP/1.1', host, 'expect: x', close))
+  const heard = await exchange(served.url, lines('GET /livez HTTP/1.1', host, 'expect: x', close))
   expect(statusesIn(heard)).toEqual([200])
   expect(heard).toContain('x-content-type-options')
 })
@@ -151,11 +134,11 @@ describe('slow clients', () => {
 })
 
 test('HEAD of the live events holds none of them', async () => {
-  const headers = { authorization: `Bearer ${api.tokens.viewer}` }
+  const headers = { authorization: `Bearer ${served.api.tokens.viewer}` }
   for (let time = 0; time < 25; time += 1) {
-    expect((await fetch(`${server.url}/api/v1/events`, { method: 'HEAD', headers })).status).toBe(200)
+    expect((await fetch(`${served.url}/api/v1/events`, { method: 'HEAD', headers })).status).toBe(200)
   }
-  const stream = await fetch(`${server.url}/api/v1/events`, { headers })
+  const stream = await fetch(`${served.url}/api/v1/events`, { headers })
   expect(stream.status).toBe(200)
   await stream.body?.cancel()
 })

@@ -1,29 +1,11 @@
 /** What no client would send, on a real socket: the server answers in its own words or hangs up, and goes on. */
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { contextOf } from '../../src/app/app-context.ts'
-import type { RunningApi } from '../../src/app/cluster/live-node.ts'
-import { apiConfig } from '../../src/app/config/api-config.ts'
+import { expect, test } from 'vitest'
 import { apiHeaders } from '../../src/http/guard/headers.ts'
-import { serve } from '../../src/http/serve.ts'
-import { quiet } from '../promises/support.ts'
-import { type ApiUnderTest, openApi, secret } from './api-under-test.ts'
+import { serveForAll } from './api-under-test.ts'
 import { exchange, lines } from './raw-socket.ts'
 
-let api: ApiUnderTest
-let server: RunningApi
-beforeAll(async () => {
-  api = await openApi()
-  const config = apiConfig({ host: '127.0.0.1', port: 0, secrets: [secret] })
-  server = await serve(
-    { ...api, evertick: api.node.evertick, app: contextOf(api.node.evertick), logger: quiet },
-    config,
-  )
-})
-afterAll(async () => {
-  await server.close()
-  await api.node.stop()
-})
+const served = serveForAll()
 
 const odd: Readonly<Record<string, string>> = {
   'no HTTP at all': 'hello\r\n\r\n',
@@ -64,8 +46,8 @@ function strangeIn(heard: string): string[] {
 }
 
 test.each(Object.entries(odd))('%s is refused in our own words, or by silence', async (_what, bytes) => {
-  expect(strangeIn(await exchange(server.url, bytes))).toEqual([])
-  expect((await fetch(`${server.url}/livez`)).status).toBe(200)
+  expect(strangeIn(await exchange(served.url, bytes))).toEqual([])
+  expect((await fetch(`${served.url}/livez`)).status).toBe(200)
 })
 
 const size = Math.ceil(Number(process.env['EVERTICK_FUZZ_REQUESTS'] ?? 2_000) / 20)
@@ -92,8 +74,8 @@ test(`${size} requests with bytes changed anywhere: no 5xx, and the server goes 
     for (const { at, bytes: put, drop } of changes) {
       bytes = Buffer.concat([bytes.subarray(0, at), put, bytes.subarray(at + drop)])
     }
-    expect(await exchange(server.url, bytes)).not.toMatch(/^HTTP\/1\.1 5/)
+    expect(await exchange(served.url, bytes)).not.toMatch(/^HTTP\/1\.1 5/)
   })
   await fc.assert(property, { numRuns: size, seed: 20_260_101 })
-  expect((await fetch(`${server.url}/livez`)).status).toBe(200)
+  expect((await fetch(`${served.url}/livez`)).status).toBe(200)
 })

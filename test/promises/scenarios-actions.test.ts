@@ -1,4 +1,4 @@
-/** SCENARIOS: small histories in which an operator, a deploy or another leader acts. */
+/** Small histories in which an operator, a deploy or another leader acts. */
 import { describe, expect, it } from 'vitest'
 import { defineJob } from '../../src/index.ts'
 import { ManualClock } from '../../src/testing/index.ts'

@@ -1,4 +1,4 @@
-/** SCENARIOS: small histories of chains, the catch-ups that run one after another behind the ticks. */
+/** Small histories of chains, the catch-ups that run one after another behind the ticks. */
 import { describe, expect, it } from 'vitest'
 import { defineJob, type ExecutionView, type JobOptions, outcome } from '../../src/index.ts'
 import { ManualClock, type TestNode, type TestNodeOptions } from '../../src/testing/index.ts'

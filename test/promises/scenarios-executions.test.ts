@@ -1,4 +1,4 @@
-/** SCENARIOS: small histories of single executions, of fixed delays and of what is kept of them. */
+/** Small histories of single executions, of fixed delays and of what is kept of them. */
 import { describe, expect, it } from 'vitest'
 import { defineJob, type JobOptions } from '../../src/index.ts'
 import { ManualClock, type TestNode } from '../../src/testing/index.ts'

@@ -1,4 +1,4 @@
-/** The whole of seed 004 in one process, on a manual clock. */
+/** The whole of the enhanced scheduler in one process, on a manual clock. */
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { EnhancedScheduler, type EnhancedSchedulerOptions } from '../../../src/index.ts'
 import { ManualClock } from '../../../src/testing/index.ts'

@@ -1,4 +1,4 @@
-/** The parts of seed 004 on a node with a manual clock. */
+/** The parts of the enhanced scheduler on a node with a manual clock. */
 import { onTestFinished } from 'vitest'
 import { defineJob, JobHistory, type Logger, ScheduleRepository } from '../../../src/index.ts'
 import { openTestNode, type TestNode, type TestNodeOptions } from '../../../src/testing/index.ts'

@@ -1,4 +1,4 @@
-/** Seed 001, section by section: real files, real processes, real servers, and a clock under control where days pass. */
+/** The document of the persistent scheduler, section by section: real files, real processes, real servers, and a clock under control where days pass. */
 import { afterEach } from 'vitest'
 import { endChildren } from '../../process/child.ts'
 import { describeDocument } from './describe-document.ts'

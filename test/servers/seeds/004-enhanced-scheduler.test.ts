@@ -1,4 +1,4 @@
-/** Seed 004, section by section: a real PostgreSQL, a real Redis, real processes; a clock under control where time passes. */
+/** The document of the enhanced scheduler, section by section: a real PostgreSQL, a real Redis, real processes; a clock under control where time passes. */
 import { afterEach, vi } from 'vitest'
 import { endChildren } from '../../process/child.ts'
 import { describeDocument } from './describe-document.ts'

@@ -26,7 +26,7 @@ function* runAll(statements) {
 }
 `
 
-/** Seed 000, taken literally; its grace of minutes is scaled down to histories of minutes. */
+/** The leader log's document, taken literally; its grace of minutes is scaled down to histories of minutes. */
 const lookOnlyAtTheGap = `
 const graceMs = 10_000
 

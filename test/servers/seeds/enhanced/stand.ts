@@ -1,4 +1,4 @@
-/** What the walk through seed 004 stands on: a fresh PostgreSQL database, the real Redis, and a clock under control. */
+/** What the walk through the enhanced scheduler stands on: a fresh PostgreSQL database, the real Redis, and a clock under control. */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { inject, onTestFinished } from 'vitest'

@@ -1,4 +1,4 @@
-/** What the sections of seed 001 share. */
+/** What the sections of the persistent scheduler's document share. */
 import { readFileSync } from 'node:fs'
 import { expect } from 'vitest'
 import type { PersistentScheduler } from '../../../../src/index.ts'
