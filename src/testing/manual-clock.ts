@@ -45,7 +45,8 @@ export class ManualClock implements Clock {
   }
 
   timer(ms: number, callback: () => void, idle = false): () => void {
-    const timer = { at: this.#now + Math.max(0, ms), order: this.#order++, idle, callback }
+    // A pause with jitter is no whole number, but an instant is, as on a real clock: a database takes no other.
+    const timer = { at: this.#now + Math.ceil(Math.max(0, ms)), order: this.#order++, idle, callback }
     this.#timers.add(timer)
     return () => void this.#timers.delete(timer)
   }
