@@ -21,8 +21,9 @@ export class ManualClock implements Clock {
     this.#now = new Date(start).getTime()
   }
 
+  /** Whole, as on a real clock: a database takes no other instant, and a pause with jitter may end within one. */
   now(): number {
-    return this.#now
+    return Math.floor(this.#now)
   }
 
   monotonic(): number {
@@ -45,8 +46,7 @@ export class ManualClock implements Clock {
   }
 
   timer(ms: number, callback: () => void, idle = false): () => void {
-    // A pause with jitter is no whole number, but an instant is, as on a real clock: a database takes no other.
-    const timer = { at: this.#now + Math.ceil(Math.max(0, ms)), order: this.#order++, idle, callback }
+    const timer = { at: this.#now + Math.max(0, ms), order: this.#order++, idle, callback }
     this.#timers.add(timer)
     return () => void this.#timers.delete(timer)
   }
