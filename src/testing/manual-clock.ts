@@ -21,9 +21,8 @@ export class ManualClock implements Clock {
     this.#now = new Date(start).getTime()
   }
 
-  /** Whole, as on a real clock: a database takes no other instant, and a pause with jitter may end within one. */
   now(): number {
-    return Math.floor(this.#now)
+    return this.#now
   }
 
   monotonic(): number {

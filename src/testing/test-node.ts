@@ -77,7 +77,8 @@ export async function openTestNode(options: TestNodeOptions = {}): Promise<TestN
       const until = clock.now() + parseDuration(duration, 'duration')
       await settle()
       for (let at = await nextStop(); at !== null && at <= until; at = await nextStop()) {
-        clock.moveTo(at)
+        // A pause with jitter may end within a millisecond, and a database takes whole ones only.
+        clock.moveTo(Math.ceil(at))
         await settle()
       }
       clock.moveTo(until)
