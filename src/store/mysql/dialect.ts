@@ -1,5 +1,12 @@
 /** What is particular to MySQL and MariaDB: names, lists, and which of their errors mean what. */
-import { type Dialect, fieldsOf, type Meaning, type Spelled, type Trouble } from '../sql/runtime/dialect.ts'
+import {
+  type Dialect,
+  fieldsOf,
+  inOneTable,
+  type Meaning,
+  type Spelled,
+  type Trouble,
+} from '../sql/runtime/dialect.ts'
 import { type Insert, isInsert, type Param, plain } from '../sql/runtime/script.ts'
 import { serverMeanings } from '../sql/runtime/server-meanings.ts'
 import type { ServerFailure } from '../sql/runtime/server-session.ts'
@@ -7,7 +14,7 @@ import { chunksOf } from './batch.ts'
 
 /** `@jobs` becomes `evertick_jobs`; the leader log keeps its own name. */
 function tableName(name: string, prefix: string): string {
-  return name === 'scheduler_leader_log' ? name : `${prefix}${name}`
+  return name === 'scheduler_leader_log' ? name : `${prefix}${inOneTable(name)}`
 }
 
 /** Statements are few and constant: each is rewritten once. */

@@ -2,7 +2,7 @@
  * What is particular to SQLite: names, and which of its errors mean what. SQLite's own: `rewrite`, `bind`, `insertText`
  * and `bindRow`, for a session that spells each text once.
  */
-import { type Dialect, fieldsOf, type Meaning, type Trouble } from '../sql/runtime/dialect.ts'
+import { type Dialect, fieldsOf, inOneTable, type Meaning, type Trouble } from '../sql/runtime/dialect.ts'
 import { type Insert, isInsert, type Param, plain } from '../sql/runtime/script.ts'
 
 /** For a caller's own connection, which is only known to have `query`; ours runs steps without spelling them out. */
@@ -21,7 +21,7 @@ export const sqliteDialect: Dialect = {
 
 /** `@jobs` becomes `evertick_jobs`; the leader log keeps its own name. */
 function tableName(name: string): string {
-  return name === 'scheduler_leader_log' ? name : `evertick_${name}`
+  return name === 'scheduler_leader_log' ? name : `evertick_${inOneTable(name)}`
 }
 
 export function rewrite(text: string): string {

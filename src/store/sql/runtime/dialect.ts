@@ -14,6 +14,11 @@ export interface Dialect {
   template(strings: readonly string[]): string
 }
 
+/** Unfinished and finished executions have names of their own, also where one table holds both. */
+export function inOneTable(name: string): string {
+  return name === 'live_executions' || name === 'finished_executions' ? 'job_executions' : name
+}
+
 /**
  * `conflict`: another transaction was first, and the same script may be run again; `lost`: the connection is gone, and
  * what was under way may or may not have happened; `other`: the statement itself was refused.
