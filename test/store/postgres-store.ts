@@ -9,6 +9,7 @@ import { hotScripts } from '../../src/store/postgres/hot.ts'
 import { createPostgres, type TestDatabase } from '../services/databases.ts'
 import { scriptContext, t0 } from './builders.ts'
 import type { WrittenRow } from './conformance/store-under-test.ts'
+import { byHandOnPostgres, writesExecutions } from './executions-by-hand.ts'
 import type { ServerUnderTest } from './races/race.ts'
 
 const dialect = postgresDialect('evertick')
@@ -45,9 +46,16 @@ export async function postgresFile(adminUrl: string, through: string = adminUrl)
         migrator: owner.migrator,
         mark: (number) => `$${number}`,
         sql: async (text, ...params) => {
-          const [spelled] = dialect.spell({ text, params, wants: 'rows' })
+          const byHand = writesExecutions(text)
+          const [spelled] = dialect.spell({ text: byHand ?? text, params, wants: 'rows' })
           await grantNew(door, text, role)
-          return (await door.query(spelled?.text ?? '', [...params])).rows as WrittenRow[]
+          const query = async (spelledText: string, values: readonly unknown[] = []) =>
+            await door.query(spelledText, [...values])
+          if (byHand !== null) {
+            await byHandOnPostgres(query, spelled?.text ?? '', params)
+            return []
+          }
+          return (await query(spelled?.text ?? '', params)).rows as WrittenRow[]
         },
         callerTransactions: {
           'a driver connection': callersOwn(own, own),

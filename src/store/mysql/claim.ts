@@ -1,9 +1,10 @@
 /** The claim, by hand for this engine: an idle look is one statement, and what is ready is held before it is taken. */
 
-import { number, optionalNumber } from '../sql/runtime/rows.ts'
+import { number, optionalNumber, text } from '../sql/runtime/rows.ts'
 import { look, type Row, rows, run, type Script } from '../sql/runtime/script.ts'
 import { claimedFrom, claimedTo } from '../sql/work/claimed.ts'
 import type { ClaimedJobs } from '../sql/work/claimed-jobs.ts'
+import { cancelWaiting } from '../sql/work/keep-finished.ts'
 import type { ClaimRequest, ClaimResult } from '../store.ts'
 
 /** Above every INT. */
@@ -16,15 +17,15 @@ const aboveAll = 2 ** 31
  */
 const headText = `
   SELECT p.priority,
-    (SELECT e.ready_at FROM @job_executions e WHERE e.queue = ? AND e.claim_priority = p.priority
+    (SELECT e.ready_at FROM @live_executions e WHERE e.queue = ? AND e.claim_priority = p.priority
      ORDER BY e.ready_at LIMIT 1) AS ready_at,
-    (SELECT min(e.ready_at) FROM @job_executions e
+    (SELECT min(e.ready_at) FROM @live_executions e
      WHERE e.queue = ? AND e.claim_priority = ? AND e.ready_at > ?) AS next_ready_at,
     (SELECT count(*) FROM (
-      SELECT 1 FROM @job_executions e
+      SELECT 1 FROM @live_executions e
       WHERE e.queue = ? AND e.claim_priority = ? AND e.ready_at > ? AND e.ready_at <= ? LIMIT ?) u) AS upcoming,
     (SELECT q.paused_at FROM @queues q WHERE q.name = ?) AS paused_at
-  FROM (SELECT max(claim_priority) AS priority FROM @job_executions WHERE queue = ? AND claim_priority < ?) p`
+  FROM (SELECT max(claim_priority) AS priority FROM @live_executions WHERE queue = ? AND claim_priority < ?) p`
 
 /**
  * Ready rows of one priority. With the priority fixed, the index is in order of ready_at, so that a backlog that is not
@@ -38,7 +39,7 @@ const claimableText = `
     (SELECT j.state FROM @jobs j WHERE j.id = e.job_id) AS job_state,
     (SELECT j.version FROM @jobs j WHERE j.id = e.job_id) AS job_version,
     (SELECT j.next_due_at FROM @jobs j WHERE j.id = e.job_id) AS next_due_at
-  FROM @job_executions e FORCE INDEX (@job_executions_claim)
+  FROM @live_executions e FORCE INDEX (@job_executions_claim)
   WHERE e.queue = ? AND e.claim_priority = ? AND e.ready_at <= ?
     AND (e.start_by IS NULL OR e.start_by >= ? OR e.attempt > 0)
     AND (SELECT count(*) FROM @node_handlers h WHERE h.handler = e.handler AND h.node_id = ?) = 1
@@ -50,7 +51,7 @@ const claimableText = `
  */
 const claimText = `
   UPDATE JSON_TABLE(?, '$[*]' COLUMNS (position FOR ORDINALITY, seq BIGINT PATH '$')) c
-  STRAIGHT_JOIN @job_executions e FORCE INDEX (PRIMARY) ON e.seq = c.seq
+  STRAIGHT_JOIN @live_executions e FORCE INDEX (PRIMARY) ON e.seq = c.seq
   SET e.state = 'running', e.fence = e.fence + 1, e.leased_by = ?, e.leased_until = ?,
     e.attempt = e.attempt + CASE WHEN c.position <= ? THEN 1 ELSE 0 END,
     e.started_at = CASE WHEN c.position <= ? THEN GREATEST(?, e.ready_at) END,
@@ -58,18 +59,21 @@ const claimText = `
     e.reserve_place = CASE WHEN c.position > ? THEN ? + c.position - 1 - ? END,
     e.progress = NULL, e.progress_note = NULL`
 
-/** An enqueue that committed after its job was cancelled ends here. */
-const endOrphansText = `
-  UPDATE @job_executions SET state = 'cancelled', cancel_reason = 'job_cancelled', finished_at = ?
-  WHERE seq IN ?*`
-
 export function* claimExecutions(request: ClaimRequest, jobs: ClaimedJobs): Script<ClaimResult> {
   const { now, nodeId, limit, start, reserveFrom = null } = request
   const { ready, ...later } = yield* findReady(request)
   const next = ready.length >= limit ? { nextReadyAt: null, upcoming: 0 } : later
   const [orphans, taken] = [ready.filter(isOrphan), ready.filter((row) => !isOrphan(row))]
   const leasedUntil = now + request.leaseMs
-  if (orphans.length > 0) yield* run(endOrphansText, now, seqsOf(orphans))
+  if (orphans.length > 0) {
+    // An enqueue that committed after its job was cancelled ends here.
+    yield* cancelWaiting(
+      'job_cancelled',
+      now,
+      'id IN ?*',
+      orphans.map(({ id }) => text(id)),
+    )
+  }
   if (taken.length === 0) return { claimed: [], ...next }
   const places = [start, reserveFrom, start]
   const batch = JSON.stringify(seqsOf(taken))

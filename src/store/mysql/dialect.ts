@@ -38,6 +38,8 @@ export function mysqlDialect(prefix: string): Dialect {
   return {
     spell(step) {
       if (isInsert(step)) return insertsOf(step, prefix)
+      // One table has them all.
+      if (step.apart === true) return []
       return [{ text: rewrite(step.text), params: step.params.map(listed) }]
     },
     template: (strings) => strings.join('?'),

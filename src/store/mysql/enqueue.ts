@@ -17,7 +17,7 @@ const enqueueJobsText = `
   FROM @jobs WHERE name_in_use IN ?*`
 
 const enqueueText = `
-  INSERT INTO @job_executions (${enqueuedNames.join(', ')})
+  INSERT INTO @live_executions (${enqueuedNames.join(', ')})
   VALUES ?`
 
 /** A unique key that is taken makes no row and no error. INSERT IGNORE would hide other errors, too. */
@@ -59,7 +59,7 @@ function* insert(
   for (const chunk of chunks) yield* (chunks.length === 1 ? write : run)(insertText, chunk)
 }
 
-const madeText = 'SELECT id FROM @job_executions WHERE id IN ?*'
+const madeText = 'SELECT id FROM @live_executions WHERE id IN ?*'
 
 /**
  * Who holds a key is looked up first, without a lock: an insert that is refused would hold the other's row until the end
@@ -82,7 +82,7 @@ function* enqueueUnique(drafts: readonly NewExecution[], jobs: JobsByName): Scri
   return drafts.map(({ id }) => ({ id: same.get(id) ?? id, created: made.has(id) }))
 }
 
-const holderText = 'SELECT id, unique_open FROM @job_executions WHERE job_id = ? AND unique_open IN ?*'
+const holderText = 'SELECT id, unique_open FROM @live_executions WHERE job_id = ? AND unique_open IN ?*'
 
 /** Notes which execution holds the key of each draft; returns the drafts whose key is free. */
 function* findHolders(

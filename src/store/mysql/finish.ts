@@ -27,7 +27,7 @@ const completions = batchText(completeColumns)
 /** The attempt first: what stands further right sees what was set before it. */
 const completeText = `
   UPDATE ${completions}
-  STRAIGHT_JOIN @job_executions e ON e.id = c.id
+  STRAIGHT_JOIN @live_executions e ON e.id = c.id
   SET e.state = 'completed', e.result = c.result, e.error = NULL, e.finished_at = c.finished_at, e.leased_until = NULL,
     e.attempt = e.attempt + CASE WHEN e.started_at IS NULL THEN 1 ELSE 0 END,
     e.started_at = COALESCE(e.started_at, c.started_at)
@@ -35,7 +35,7 @@ const completeText = `
 
 const completedText = `
   SELECT e.id FROM ${completions}
-  STRAIGHT_JOIN @job_executions e ON e.id = c.id
+  STRAIGHT_JOIN @live_executions e ON e.id = c.id
   WHERE e.fence = c.fence AND e.state = 'completed' AND e.finished_at = c.finished_at AND e.result <=> c.result`
 
 export function* completeAttempts(attempts: readonly Completion[]): Script<ReadonlySet<string>> {
@@ -63,14 +63,14 @@ const crashes = batchText(crashColumns)
 
 const crashText = `
   UPDATE ${crashes}
-  STRAIGHT_JOIN @job_executions e ON e.id = c.id
+  STRAIGHT_JOIN @live_executions e ON e.id = c.id
   SET e.state = c.state, e.error = c.error, e.ready_at = c.ready_at, e.finished_at = c.finished_at,
     e.leased_until = NULL, e.attempt = c.attempt, e.started_at = c.started_at
   WHERE e.fence = c.fence AND e.state = 'running'`
 
 const crashedText = `
   SELECT e.id FROM ${crashes}
-  STRAIGHT_JOIN @job_executions e ON e.id = c.id
+  STRAIGHT_JOIN @live_executions e ON e.id = c.id
   WHERE e.fence = c.fence AND e.state = c.state AND e.error <=> c.error AND e.ready_at = c.ready_at
     AND e.finished_at <=> c.finished_at AND e.started_at <=> c.started_at`
 

@@ -58,8 +58,8 @@ function* moveCursors(moves: readonly CursorMove[]): Script<number> {
 
 /** No index has what is blocked in the order of its jobs, so that all of it is read; but each job is asked about once. */
 const idleText = `
-  SELECT b.job_id FROM (SELECT DISTINCT job_id FROM @job_executions WHERE state = 'blocked' AND ready_at <= ?) b
-  WHERE NOT EXISTS (SELECT 1 FROM @job_executions a
+  SELECT b.job_id FROM (SELECT DISTINCT job_id FROM @live_executions WHERE state = 'blocked' AND ready_at <= ?) b
+  WHERE NOT EXISTS (SELECT 1 FROM @live_executions a
     WHERE a.job_id = b.job_id AND a.state IN ('pending', 'running', 'retrying') AND a.cause <> 'enqueue')
   LIMIT ?`
 

@@ -8,13 +8,13 @@ const claims = batchText(claimColumns)
 
 const extendText = `
   UPDATE ${claims}
-  STRAIGHT_JOIN @job_executions e ON e.id = c.id
+  STRAIGHT_JOIN @live_executions e ON e.id = c.id
   SET e.leased_until = ? WHERE e.fence = c.fence AND e.state = 'running'`
 
 /** A fence that a row has left never comes back: what stands under it after the update stood under it before. */
 const extendedText = `
   SELECT e.id, e.cancel_requested_at FROM ${claims}
-  STRAIGHT_JOIN @job_executions e ON e.id = c.id
+  STRAIGHT_JOIN @live_executions e ON e.id = c.id
   WHERE e.fence = c.fence AND e.state = 'running'`
 
 export function* extendLeases({ claims, leasedUntil }: ExtendRequest): Script<ExtendResult> {
@@ -30,14 +30,14 @@ export function* extendLeases({ claims, leasedUntil }: ExtendRequest): Script<Ex
 
 const startText = `
   UPDATE ${claims}
-  STRAIGHT_JOIN @job_executions e ON e.id = c.id
+  STRAIGHT_JOIN @live_executions e ON e.id = c.id
   SET e.attempt = e.attempt + 1, e.started_at = ?, e.start_by = NULL
   WHERE e.fence = c.fence AND e.state = 'running' AND e.started_at IS NULL AND e.cancel_requested_at IS NULL
     AND (e.start_by IS NULL OR e.start_by >= ?)`
 
 const startedText = `
   SELECT e.id FROM ${claims}
-  STRAIGHT_JOIN @job_executions e ON e.id = c.id
+  STRAIGHT_JOIN @live_executions e ON e.id = c.id
   WHERE e.fence = c.fence AND e.state = 'running' AND e.started_at = ?`
 
 export function* startClaims(claims: readonly Claim[], now: number): Script<ReadonlySet<string>> {

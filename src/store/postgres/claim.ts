@@ -1,29 +1,39 @@
 /** The claim, by hand for this engine: one statement chooses, takes and returns a batch. */
 
-import { number, optionalNumber, text } from '../sql/runtime/rows.ts'
+import { number, optionalNumber } from '../sql/runtime/rows.ts'
 import { look, rowsAlone, type Script } from '../sql/runtime/script.ts'
 import { claimedFrom, claimedTo } from '../sql/work/claimed.ts'
 import type { ClaimedJobs } from '../sql/work/claimed-jobs.ts'
+import { type FinishedValues, finishedColumns } from '../sql/work/keep-finished.ts'
 import type { ClaimRequest, ClaimResult } from '../store.ts'
 
 /** The priorities in use, highest first: a loose scan, one index seek each. */
 const priorities = `
   RECURSIVE priorities AS (
-    (SELECT e.priority FROM @job_executions e WHERE e.queue = $1 AND e.state IN ('pending', 'retrying')
+    (SELECT e.priority FROM @live_executions e WHERE e.queue = $1 AND e.state IN ('pending', 'retrying')
      ORDER BY e.priority DESC LIMIT 1)
     UNION ALL
-    SELECT (SELECT e.priority FROM @job_executions e
+    SELECT (SELECT e.priority FROM @live_executions e
             WHERE e.queue = $1 AND e.state IN ('pending', 'retrying') AND e.priority < p.priority
             ORDER BY e.priority DESC LIMIT 1)
     FROM priorities p WHERE p.priority IS NOT NULL)`
 
 /** What is not ready yet, of one priority. */
 const later = `
-  FROM @job_executions e
+  FROM @live_executions e
   WHERE e.queue = $1 AND e.state IN ('pending', 'retrying') AND e.priority = p.priority AND e.ready_at > $2`
 
 const nextReady = `min((SELECT min(e.ready_at) ${later}))`
 const upcoming = `sum((SELECT count(*) FROM (SELECT 1 ${later} AND e.ready_at <= $3 LIMIT $4) u))`
+
+const chosenRows = `chosen, unnest(chosen.seqs, chosen.states, chosen.versions, chosen.dues)
+    WITH ORDINALITY AS c(seq, job_state, job_version, next_due_at, position)`
+
+const orphaned: FinishedValues = {
+  state: `'cancelled'`,
+  cancel_reason: `'job_cancelled'`,
+  finished_at: '$5::bigint',
+}
 
 /**
  * With the priority fixed, the index is in order of ready_at, so a backlog that is not ready yet is never read. What
@@ -36,7 +46,7 @@ const upcoming = `sum((SELECT count(*) FROM (SELECT 1 ${later} AND e.ready_at <=
 const claimText = `
   WITH ${priorities}, ready AS (
     SELECT r.seq, r.ready_at, r.job_id, p.priority FROM priorities p CROSS JOIN LATERAL (
-      SELECT e.seq, e.ready_at, e.job_id FROM @job_executions e
+      SELECT e.seq, e.ready_at, e.job_id FROM @live_executions e
       WHERE e.queue = $1 AND e.state IN ('pending', 'retrying') AND e.priority = p.priority AND e.ready_at <= $2
         AND (e.start_by IS NULL OR e.start_by >= $5 OR e.attempt > 0)
         AND EXISTS (SELECT 1 FROM @node_handlers h WHERE h.handler = e.handler AND h.node_id = $6)
@@ -48,22 +58,21 @@ const claimText = `
     FROM (
       SELECT r.seq, j.state, j.version, j.next_due_at FROM ready r JOIN @jobs j ON j.id = r.job_id
       ORDER BY r.priority DESC, r.ready_at, r.seq) ordered
+  ), ended AS (
+    DELETE FROM @live_executions e USING ${chosenRows} WHERE e.seq = c.seq AND c.job_state = 'cancelled' RETURNING e.*
+  ), kept AS (
+    INSERT INTO @finished_executions (${finishedColumns.join(', ')})
+    SELECT ${finishedColumns.map((name) => orphaned[name] ?? name).join(', ')} FROM ended
   )
-  UPDATE @job_executions e SET
-    state = CASE WHEN c.job_state = 'cancelled' THEN 'cancelled' ELSE 'running' END,
-    cancel_reason = CASE WHEN c.job_state = 'cancelled' THEN 'job_cancelled' ELSE e.cancel_reason END,
-    finished_at = CASE WHEN c.job_state = 'cancelled' THEN $5::bigint END,
-    fence = e.fence + 1, leased_by = $6,
-    leased_until = CASE WHEN c.job_state = 'cancelled' THEN NULL ELSE $7::bigint END,
-    attempt = e.attempt + CASE WHEN c.position <= $8 AND c.job_state <> 'cancelled' THEN 1 ELSE 0 END,
-    started_at = CASE WHEN c.position <= $8 AND c.job_state <> 'cancelled' THEN greatest($5::bigint, e.ready_at) END,
+  UPDATE @live_executions e SET
+    state = 'running', fence = e.fence + 1, leased_by = $6, leased_until = $7::bigint,
+    attempt = e.attempt + CASE WHEN c.position <= $8 THEN 1 ELSE 0 END,
+    started_at = CASE WHEN c.position <= $8 THEN greatest($5::bigint, e.ready_at) END,
     start_by = CASE WHEN c.position <= $8 THEN NULL ELSE e.start_by END,
     reserve_place = CASE WHEN c.position > $8 THEN $9::bigint + c.position - $8 - 1 END,
     progress = NULL, progress_note = NULL
-  FROM chosen, unnest(chosen.seqs, chosen.states, chosen.versions, chosen.dues)
-    WITH ORDINALITY AS c(seq, job_state, job_version, next_due_at, position)
-  WHERE e.seq = c.seq
-  RETURNING e.id, e.job_id, e.cause, e.tick_at, e.scheduled_for, e.ready_at, e.start_by, e.state,
+  FROM ${chosenRows} WHERE e.seq = c.seq AND c.job_state <> 'cancelled'
+  RETURNING e.id, e.job_id, e.cause, e.tick_at, e.scheduled_for, e.ready_at, e.start_by,
     e.attempt - CASE WHEN c.position <= $8 THEN 1 ELSE 0 END AS attempt, e.max_attempts,
     e.fence - 1 AS fence, e.caught_up_index, e.caught_up_of, e.input, e.metadata, e.idempotency_key,
     c.position, c.job_version, c.next_due_at,
@@ -79,9 +88,7 @@ export function* claimExecutions(request: ClaimRequest, jobs: ClaimedJobs): Scri
   const leasedUntil = now + request.leaseMs
   const which = [queue, readyBy, upcomingBy, limit]
   const chosen = yield* rowsAlone(claimText, ...which, now, nodeId, leasedUntil, start, reserveFrom)
-  const taken = chosen
-    .filter(({ state }) => text(state) === 'running')
-    .toSorted((a, b) => number(a.position) - number(b.position))
+  const taken = chosen.toSorted((a, b) => number(a.position) - number(b.position))
   const specs = yield* jobs.of(taken)
   const claimed = taken.map((row, index) =>
     claimedFrom(row, specs[index] ?? jobs.missing(row), claimedTo(request, number(row.position) - 1)),

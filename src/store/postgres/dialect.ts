@@ -1,12 +1,5 @@
 /** What is particular to PostgreSQL: names, parameters, and which of its errors mean what. */
-import {
-  type Dialect,
-  fieldsOf,
-  inOneTable,
-  type Meaning,
-  type Spelled,
-  type Trouble,
-} from '../sql/runtime/dialect.ts'
+import { type Dialect, fieldsOf, type Meaning, type Spelled, type Trouble } from '../sql/runtime/dialect.ts'
 import { type Insert, isInsert, plain } from '../sql/runtime/script.ts'
 import { serverMeanings } from '../sql/runtime/server-meanings.ts'
 import type { ServerFailure } from '../sql/runtime/server-session.ts'
@@ -21,7 +14,7 @@ export function postgresDialect(schema: string): Dialect {
     if (known !== undefined) return known
     let count = 0
     const rewritten = text
-      .replaceAll(/@(\w+)/g, (_, name: string) => `${prefix}${inOneTable(name)}`)
+      .replaceAll(/@(\w+)/g, (_, name: string) => `${prefix}${name}`)
       .replaceAll('IN ?*', '= ANY(?)')
       .replaceAll('?', () => `$${(count += 1)}`)
     if (texts.size >= maxTexts) texts.clear()
@@ -44,7 +37,7 @@ function insertOf({ into, columns, rows }: Insert, prefix: string): Spelled {
   const names = Object.keys(columns)
   const { from, valueOf } = batchText(columns)
   return {
-    text: `INSERT INTO ${prefix}${inOneTable(into)} (${names.join(', ')}) SELECT ${names.map(valueOf).join(', ')} FROM ${from}`,
+    text: `INSERT INTO ${prefix}${into} (${names.join(', ')}) SELECT ${names.map(valueOf).join(', ')} FROM ${from}`,
     params: batchParams(columns, rows),
   }
 }

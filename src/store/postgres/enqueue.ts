@@ -32,7 +32,7 @@ const enqueueText = `
       j.queue AS job_queue, j.priority AS job_priority
     FROM ${draft.from} LEFT JOIN @jobs j ON j.name = ${draft.valueOf('job_name')} AND j.deleted_at IS NULL
   )
-  INSERT INTO @job_executions (id, job_id, cause, scheduled_for, state, ready_at, start_by, queue, priority, handler,
+  INSERT INTO @live_executions (id, job_id, cause, scheduled_for, state, ready_at, start_by, queue, priority, handler,
     max_attempts, input, metadata, unique_key, created_at)
   SELECT id, job_id, 'enqueue', scheduled_for, 'pending', ready_at, start_by,
     COALESCE(queue, job_queue), COALESCE(priority, job_priority), handler, max_attempts, input, metadata, unique_key,
@@ -43,7 +43,7 @@ const enqueueText = `
 
 /** The same for a single one, whose values are in this order: no JSON to read, a shorter plan. */
 const enqueueOneText = `
-  INSERT INTO @job_executions (id, job_id, cause, scheduled_for, state, ready_at, start_by, queue, priority, handler,
+  INSERT INTO @live_executions (id, job_id, cause, scheduled_for, state, ready_at, start_by, queue, priority, handler,
     max_attempts, input, metadata, unique_key, created_at)
   SELECT $2, j.id, 'enqueue', $3::bigint, 'pending', $4::bigint, ${startByText('$4::bigint')}, COALESCE($5, j.queue),
     COALESCE($6::int, j.priority), j.handler, j.max_attempts, $7, $8, $9, $10::bigint

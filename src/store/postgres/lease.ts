@@ -10,7 +10,7 @@ const claims = batchText(claimColumns)
 const afterClaims = `$${batchParams(claimColumns, []).length + 1}::bigint`
 
 const extendText = `
-  UPDATE @job_executions e SET leased_until = ${afterClaims}
+  UPDATE @live_executions e SET leased_until = ${afterClaims}
   FROM ${claims.from} WHERE ${isHeld(claims)}
   RETURNING e.id, e.cancel_requested_at`
 
@@ -24,7 +24,7 @@ export function* extendLeases({ claims, leasedUntil }: ExtendRequest): Script<Ex
 }
 
 const startText = `
-  UPDATE @job_executions e SET attempt = e.attempt + 1, started_at = ${afterClaims}, start_by = NULL
+  UPDATE @live_executions e SET attempt = e.attempt + 1, started_at = ${afterClaims}, start_by = NULL
   FROM ${claims.from}
   WHERE ${isHeld(claims)} AND e.started_at IS NULL
     AND e.cancel_requested_at IS NULL AND (e.start_by IS NULL OR e.start_by >= ${afterClaims})

@@ -8,7 +8,7 @@ import type { ClaimedExecution, ClaimRequest, ClaimResult } from '../store.ts'
 
 /** The priorities in use, highest first: a loose scan, one index seek each. */
 const topPriorityText = `
-  SELECT max(priority) AS priority FROM @job_executions
+  SELECT max(priority) AS priority FROM @live_executions
   WHERE queue = ? AND state IN ('pending', 'retrying') AND priority < ?`
 
 /**
@@ -18,25 +18,25 @@ const topPriorityText = `
 const claimableText = `
   SELECT e.seq, e.id, e.job_id, e.cause, e.tick_at, e.scheduled_for, e.ready_at, e.start_by, e.attempt,
     e.max_attempts, e.fence, e.caught_up_index, e.caught_up_of, e.input, e.metadata, e.idempotency_key
-  FROM @job_executions e
+  FROM @live_executions e
   WHERE e.queue = ? AND e.state IN ('pending', 'retrying') AND e.priority = ? AND e.ready_at <= ?
     AND (e.start_by IS NULL OR e.start_by >= ? OR e.attempt > 0)
     AND EXISTS (SELECT 1 FROM @node_handlers h WHERE h.handler = e.handler AND h.node_id = ?)
   ORDER BY e.ready_at, e.seq LIMIT ?`
 
 const claimText = `
-  UPDATE @job_executions SET state = 'running', fence = fence + 1, leased_by = ?, leased_until = ?,
+  UPDATE @live_executions SET state = 'running', fence = fence + 1, leased_by = ?, leased_until = ?,
     attempt = attempt + ?, started_at = ?, start_by = CASE WHEN ? THEN NULL ELSE start_by END, reserve_place = ?,
     progress = NULL, progress_note = NULL
   WHERE seq = ? AND state IN ('pending', 'retrying')`
 
 const nextReadyText = `
-  SELECT min(ready_at) AS ready_at FROM @job_executions
+  SELECT min(ready_at) AS ready_at FROM @live_executions
   WHERE queue = ? AND state IN ('pending', 'retrying') AND priority = ? AND ready_at > ?`
 
 const upcomingText = `
   SELECT count(*) AS upcoming FROM (
-    SELECT 1 FROM @job_executions
+    SELECT 1 FROM @live_executions
     WHERE queue = ? AND state IN ('pending', 'retrying') AND priority = ? AND ready_at > ? AND ready_at <= ? LIMIT ?)`
 
 export function* claimExecutions(request: ClaimRequest): Script<ClaimResult> {

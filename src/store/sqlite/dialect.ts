@@ -14,7 +14,7 @@ export const sqliteDialect: Dialect = {
       const [text, names] = [insertText(step), Object.keys(step.columns)]
       return step.rows.map((row) => ({ text, params: bindRow(names, row) }))
     }
-    if (step.wants === 'locks') return []
+    if (step.wants === 'locks' || step.apart === true) return []
     return [{ text: rewrite(step.text), params: step.params.map(bind) }]
   },
 }

@@ -12,7 +12,7 @@ const literals: Readonly<Record<string, string>> = { cause: `'enqueue'`, state: 
 const boundNames = enqueuedNames.filter((name) => literals[name] === undefined)
 
 const enqueueText = `
-  INSERT INTO @job_executions (${enqueuedNames.join(', ')})
+  INSERT INTO @live_executions (${enqueuedNames.join(', ')})
   VALUES (${enqueuedNames.map((name) => literals[name] ?? '?').join(', ')})`
 
 const enqueueUniqueText = `${enqueueText} ON CONFLICT DO NOTHING RETURNING id`
@@ -21,7 +21,7 @@ const enqueueJobText = `
   SELECT ${enqueueColumns} FROM @jobs WHERE name = ? AND deleted_at IS NULL`
 
 const sameUniqueText = `
-  SELECT id FROM @job_executions
+  SELECT id FROM @live_executions
   WHERE job_id = ? AND unique_key = ? AND ${isUnfinished}`
 
 export function* enqueueExecutions(drafts: readonly NewExecution[]): Script<Enqueued[]> {

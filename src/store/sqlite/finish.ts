@@ -2,10 +2,11 @@
 import type { Completion, Crash } from '../sql/hot-scripts.ts'
 import { prove } from '../sql/jobs/unproven.ts'
 import { run, type Script } from '../sql/runtime/script.ts'
+import { keepFinished } from '../sql/work/keep-finished.ts'
 
 /** One indexed update and nothing else: reading the row back would cost more than the update itself. */
 const completeText = `
-  UPDATE @job_executions SET state = 'completed', result = ?, error = NULL, finished_at = ?, leased_until = NULL,
+  UPDATE @live_executions SET state = 'completed', result = ?, error = NULL, finished_at = ?, leased_until = NULL,
     attempt = attempt + (started_at IS NULL), started_at = COALESCE(started_at, ?)
   WHERE id = ? AND fence = ? AND state = 'running' AND (started_at IS NOT NULL OR ? IS NOT NULL)`
 
@@ -16,11 +17,12 @@ export function* completeAttempts(attempts: readonly Completion[]): Script<Reado
     if (written === 1) completed.add(id)
   }
   yield* prove(attempts.filter(({ id }) => completed.has(id)))
+  yield* keepFinished([...completed])
   return completed
 }
 
 const crashText = `
-  UPDATE @job_executions SET state = ?, error = ?, ready_at = ?, finished_at = ?, leased_until = NULL,
+  UPDATE @live_executions SET state = ?, error = ?, ready_at = ?, finished_at = ?, leased_until = NULL,
     attempt = ?, started_at = ?
   WHERE id = ? AND fence = ? AND state = 'running'`
 

@@ -3,7 +3,7 @@ import { row, run, type Script } from '../sql/runtime/script.ts'
 import type { Claim, ExtendRequest, ExtendResult } from '../store.ts'
 
 const extendText = `
-  UPDATE @job_executions SET leased_until = ? WHERE id = ? AND fence = ? AND state = 'running'
+  UPDATE @live_executions SET leased_until = ? WHERE id = ? AND fence = ? AND state = 'running'
   RETURNING cancel_requested_at`
 
 export function* extendLeases({ claims, leasedUntil }: ExtendRequest): Script<ExtendResult> {
@@ -18,7 +18,7 @@ export function* extendLeases({ claims, leasedUntil }: ExtendRequest): Script<Ex
 }
 
 const startText = `
-  UPDATE @job_executions SET attempt = attempt + 1, started_at = ?, start_by = NULL
+  UPDATE @live_executions SET attempt = attempt + 1, started_at = ?, start_by = NULL
   WHERE id = ? AND fence = ? AND state = 'running' AND started_at IS NULL AND cancel_requested_at IS NULL
     AND (start_by IS NULL OR start_by >= ?)`
 

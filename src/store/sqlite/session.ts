@@ -74,6 +74,8 @@ export class SqliteSession {
     if (isInsert(step)) return asAnswer(this.#insert(step))
     // The one writer holds everything already.
     if (step.wants === 'locks') return asAnswer([])
+    // One table has them all.
+    if (step.apart === true) return asAnswer(step.wants === 'rows' ? [] : 0)
     const statement = this.prepare(step.text)
     const params = step.params.map(bind)
     if (step.wants === 'rows') return asAnswer(statement.all(...params) as Row[])

@@ -43,7 +43,7 @@ function* addHandlers(id: string, handlers: readonly string[]): Script<void> {
  */
 const goneText = `
   SELECT n.id FROM @nodes n WHERE n.seen_at < ? AND NOT EXISTS (
-    SELECT 1 FROM @job_executions e WHERE e.state = 'running' AND e.leased_by = n.id AND e.leased_until > ?)`
+    SELECT 1 FROM @live_executions e WHERE e.state = 'running' AND e.leased_by = n.id AND e.leased_until > ?)`
 
 /** A heartbeat also clears away nodes that are long gone. */
 export function* touchNode(id: string, now: number, lostMs: number): Script<Touched> {

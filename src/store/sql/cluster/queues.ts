@@ -11,7 +11,7 @@ export const queueCountTexts = [
   `state = 'blocked'`,
 ].map(
   (unfinished) =>
-    `SELECT queue, state, count(*) AS n FROM @job_executions WHERE ${unfinished} GROUP BY queue, state`,
+    `SELECT queue, state, count(*) AS n FROM @live_executions WHERE ${unfinished} GROUP BY queue, state`,
 )
 
 export function* listQueues(): Script<QueueRow[]> {

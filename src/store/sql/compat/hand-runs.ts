@@ -37,7 +37,7 @@ export function* beginExecution(begin: BeginExecution): Script<Claim> {
   if (job === null) throw jobNotFound(begin.job)
   if (job.state === 'cancelled') throw jobCancelled(job.name)
   const { spec } = job
-  yield* insertAll('job_executions', columns, [
+  yield* insertAll('live_executions', columns, [
     {
       id,
       job_id: job.id,
@@ -67,7 +67,7 @@ export function* describeExecution(
   metadata: Readonly<Record<string, unknown>>,
 ): Script<boolean> {
   const touched = yield* run(
-    `UPDATE @job_executions SET metadata = ? WHERE id = ? AND fence = ? AND state = 'running'`,
+    `UPDATE @live_executions SET metadata = ? WHERE id = ? AND fence = ? AND state = 'running'`,
     writtenMetadata(metadata),
     claim.id,
     claim.fence,

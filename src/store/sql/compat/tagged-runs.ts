@@ -39,7 +39,7 @@ export function* finishedRuns(query: RunQuery): Script<FinishedRun[]> {
     where.and(`e.state IN ('completed', 'failed', 'cancelled')`)
     runs.push(
       ...(yield* rows(
-        `SELECT e.state, e.started_at, e.finished_at FROM @job_executions e WHERE ${where.text}
+        `SELECT e.state, e.started_at, e.finished_at FROM @finished_executions e WHERE ${where.text}
          ORDER BY e.seq DESC LIMIT ?`,
         ...where.params,
         query.limit,

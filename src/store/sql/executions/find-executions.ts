@@ -9,7 +9,7 @@ import { countsOf } from '../runtime/where.ts'
 
 export function* listLeases(filter: 'active' | 'expired', now: number, limit = 1_000): Script<Execution[]> {
   const executions = yield* rows(
-    `SELECT e.*, j.name AS job_name FROM @job_executions e LEFT JOIN @jobs j ON j.id = e.job_id
+    `SELECT e.*, j.name AS job_name FROM @live_executions e LEFT JOIN @jobs j ON j.id = e.job_id
      WHERE e.state = 'running' AND ${filter === 'active' ? 'e.leased_until > ?' : 'e.leased_until <= ?'}
      ORDER BY e.leased_until LIMIT ?`,
     now - leaseSlackMs,

@@ -5,7 +5,7 @@ import { pageRows, type Row, rows, type Script } from '../runtime/script.ts'
 
 /** The newest finished runs, for statistics: of one job, or of all. */
 export function* jobRuns(jobId: string | null, limit: number): Script<FinishedRun[]> {
-  const columns = 'SELECT seq, state, started_at, finished_at FROM @job_executions'
+  const columns = 'SELECT seq, state, started_at, finished_at FROM @finished_executions'
   const final = `state IN ('completed', 'failed', 'cancelled') AND seq < ?`
   const runs: Row[] = []
   for (let before = Number.MAX_SAFE_INTEGER; runs.length < limit; ) {

@@ -17,6 +17,7 @@ import { revokeAhead } from '../ticks/revoke-ahead.ts'
 import { dueOf } from '../ticks/settle.ts'
 import { afterEnded } from '../work/end-execution.ts'
 import { executionRow, insertExecution, insertExecutions } from '../work/insert-execution.ts'
+import { cancelWaiting } from '../work/keep-finished.ts'
 import { loadLane, settleLane } from '../work/lane.ts'
 import { holdToStop } from '../work/reserves.ts'
 
@@ -180,15 +181,10 @@ export function* cancelExecution(id: string, { now, actor, origin }: ChangeConte
   yield* holdToStop('id = ?', id)
   const execution = yield* readExecution(id)
   refuseIllegalAction(execution, 'cancel')
-  const stopped = yield* run(
-    `UPDATE @job_executions SET state = 'cancelled', cancel_reason = 'operator', finished_at = ?
-     WHERE id = ? AND state IN ('pending', 'retrying', 'blocked')`,
-    now,
-    id,
-  )
-  if (stopped === 0) {
+  const stopped = yield* cancelWaiting('operator', now, 'id = ?', id)
+  if (stopped.length === 0) {
     yield* run(
-      `UPDATE @job_executions SET cancel_requested_at = ?, cancel_reason = 'operator'
+      `UPDATE @live_executions SET cancel_requested_at = ?, cancel_reason = 'operator'
        WHERE id = ? AND state = 'running' AND cancel_requested_at IS NULL`,
       now,
       id,

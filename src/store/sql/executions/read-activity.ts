@@ -22,15 +22,17 @@ import { jobIdOf, longestRunMs } from './list-executions.ts'
 const longestRangeMs = 86_400_000
 
 const endedText = `SELECT at, state, count(*) AS n FROM (
-    SELECT finished_at - (finished_at - ?) % ? AS at, state FROM @job_executions
+    SELECT finished_at - (finished_at - ?) % ? AS at, state FROM @finished_executions
     WHERE seq >= ? AND seq < ? AND state IN ('completed', 'failed', 'cancelled')
       AND finished_at >= ? AND finished_at < ?) ended
   GROUP BY at, state`
 const rangesText = `SELECT * FROM @tick_ranges WHERE id >= ? AND id < ? AND from_at < ? AND to_at >= ?
   ORDER BY id DESC LIMIT ?`
-const timelineColumns = `SELECT e.seq, e.id, e.job_id, j.name AS job_name, e.state, e.cause, e.leased_by, e.started_at, e.finished_at,
-    e.scheduled_for, e.attempt FROM @job_executions e LEFT JOIN @jobs j ON j.id = e.job_id`
-const heldText = `${timelineColumns} WHERE e.state = 'running' AND e.leased_until > 0 AND e.seq < ? AND e.started_at < ?
+const timelineColumns = (
+  table: string,
+) => `SELECT e.seq, e.id, e.job_id, j.name AS job_name, e.state, e.cause, e.leased_by, e.started_at, e.finished_at,
+    e.scheduled_for, e.attempt FROM ${table} e LEFT JOIN @jobs j ON j.id = e.job_id`
+const heldText = `${timelineColumns('@live_executions')} WHERE e.state = 'running' AND e.leased_until > 0 AND e.seq < ? AND e.started_at < ?
   ORDER BY e.leased_until DESC LIMIT ?`
 
 export function* readActivity({ from, to, bucketMs, maxRows }: ActivityQuery): Script<Activity> {
@@ -74,7 +76,7 @@ export function* readTimeline(query: TimelineQuery): Script<TimelineRow[]> {
     if (jobId !== null) where.and('e.job_id = ?', jobId)
     where.and('e.started_at < ? AND (e.finished_at >= ? OR e.finished_at IS NULL)', to, from)
     const page = yield* rows(
-      `${timelineColumns} WHERE ${where.text} ORDER BY e.seq DESC LIMIT ?`,
+      `${timelineColumns('@job_executions')} WHERE ${where.text} ORDER BY e.seq DESC LIMIT ?`,
       ...where.params,
       limit - executions.length,
     )

@@ -6,13 +6,13 @@ import { isActive } from '../work/states.ts'
 
 const waitingText = `SELECT e.id, e.job_id, e.queue, e.handler, e.state,
     CASE WHEN e.handler IN (SELECT h.handler FROM @node_handlers h) THEN 1 ELSE 0 END AS handled
-  FROM @job_executions e WHERE e.id IN ?*`
+  FROM @live_executions e WHERE e.id IN ?*`
 const pausedText =
   'SELECT name, paused_by, paused_reason FROM @queues WHERE name IN ?* AND paused_at IS NOT NULL'
-const busyText = `SELECT queue, count(*) AS n FROM @job_executions
+const busyText = `SELECT queue, count(*) AS n FROM @live_executions
   WHERE state = 'running' AND leased_until > 0 AND queue IN ?* GROUP BY queue`
 /** Running executions come first: they are the better explanation than ones that wait, too. */
-const beforeText = `SELECT job_id, id, state FROM @job_executions
+const beforeText = `SELECT job_id, id, state FROM @live_executions
   WHERE job_id IN ?* AND ${isActive} AND cause <> 'enqueue'
   ORDER BY CASE WHEN state = 'running' THEN 0 ELSE 1 END, seq`
 

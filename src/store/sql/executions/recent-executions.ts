@@ -8,13 +8,13 @@ import { executionStateOf, number, optionalNumber, text } from '../runtime/rows.
 import { type Row, rows, type Script } from '../runtime/script.ts'
 
 // LEFT, or MariaDB begins with the jobs and sorts every execution there is.
-const marks = `SELECT e.seq, e.id, e.state, e.attempt, e.progress, j.name AS job_name
-  FROM @job_executions e LEFT JOIN @jobs j ON j.id = e.job_id`
+const marks = (table: string) => `SELECT e.seq, e.id, e.state, e.attempt, e.progress, j.name AS job_name
+  FROM ${table} e LEFT JOIN @jobs j ON j.id = e.job_id`
 /** Those whose lease is youngest. What is not leased is null there, and MariaDB's index, which has all rows, skips it so. */
-const runningText = `${marks} WHERE e.state = 'running' AND e.leased_until > 0 ORDER BY e.leased_until DESC LIMIT ?`
-const freshText = `${marks} WHERE e.seq > ? ORDER BY e.seq DESC LIMIT ?`
+const runningText = `${marks('@live_executions')} WHERE e.state = 'running' AND e.leased_until > 0 ORDER BY e.leased_until DESC LIMIT ?`
+const freshText = `${marks('@job_executions')} WHERE e.seq > ? ORDER BY e.seq DESC LIMIT ?`
 
-const namedText = `${marks} WHERE e.id IN ?*`
+const namedText = `${marks('@job_executions')} WHERE e.id IN ?*`
 
 /** For the test that looks at their plans. */
 export const recentTexts = { freshText, runningText, namedText }

@@ -14,6 +14,7 @@ import { row, run, type Script, type ScriptContext, setText } from '../runtime/s
 import { endPauseIfOver } from '../ticks/account-ticks.ts'
 import { revokeAhead } from '../ticks/revoke-ahead.ts'
 import { dormantReasons, dueOf, settleDue, skipDue } from '../ticks/settle.ts'
+import { cancelWaiting } from '../work/keep-finished.ts'
 import { settleLane } from '../work/lane.ts'
 import { holdToStop } from '../work/reserves.ts'
 import { isUnfinished, isUnstarted } from '../work/states.ts'
@@ -119,7 +120,11 @@ function* applyChange(job: Job, change: JobChange, by: ChangeContext, context: S
 function* passOn(before: Job, after: Job): Script<void> {
   const handler = handlerKey(after.spec.handler)
   if (handler === handlerKey(before.spec.handler)) return
-  yield* run(`UPDATE @job_executions SET handler = ? WHERE job_id = ? AND ${isUnfinished}`, handler, after.id)
+  yield* run(
+    `UPDATE @live_executions SET handler = ? WHERE job_id = ? AND ${isUnfinished}`,
+    handler,
+    after.id,
+  )
 }
 
 /** A second pause with another end or reason continues the first, whose cursor stays. Null where it has neither. */
@@ -163,14 +168,9 @@ function evaluates(job: Job): boolean {
 function* endJob(job: Job, now: number, context: ScriptContext): Script<Job> {
   const settled = yield* settleDormant(job, now, context)
   yield* holdToStop(`job_id = ? AND ${isUnfinished}`, job.id)
+  yield* cancelWaiting('job_cancelled', now, 'job_id = ?', job.id)
   yield* run(
-    `UPDATE @job_executions SET state = 'cancelled', cancel_reason = 'job_cancelled', finished_at = ?
-     WHERE job_id = ? AND state IN ('pending', 'retrying', 'blocked')`,
-    now,
-    job.id,
-  )
-  yield* run(
-    `UPDATE @job_executions SET cancel_requested_at = ?, cancel_reason = 'job_cancelled'
+    `UPDATE @live_executions SET cancel_requested_at = ?, cancel_reason = 'job_cancelled'
      WHERE job_id = ? AND state = 'running' AND cancel_requested_at IS NULL`,
     now,
     job.id,
@@ -199,7 +199,7 @@ function* openTick(job: Job, spec: JobSpec, now: number): Script<number | null> 
   if (spec.schedule?.kind !== 'fixed_delay') return null
   if (job.openTickAt !== null) return job.openTickAt
   const unfinished = yield* row(
-    `SELECT id FROM @job_executions WHERE job_id = ? AND tick_at IS NOT NULL
+    `SELECT id FROM @live_executions WHERE job_id = ? AND tick_at IS NOT NULL
      AND ${isUnfinished} LIMIT 1`,
     job.id,
   )

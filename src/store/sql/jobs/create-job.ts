@@ -96,7 +96,7 @@ function* insertOwed(
     ),
   )
   for (const { id, attempt } of ticks) {
-    if (attempt > 0) yield* run('UPDATE @job_executions SET attempt = ? WHERE id = ?', attempt, id)
+    if (attempt > 0) yield* run('UPDATE @live_executions SET attempt = ? WHERE id = ?', attempt, id)
   }
   yield* settleLane(job, now)
 }

@@ -20,7 +20,7 @@ const soonest = '?::bigint - 60000'
 const ownLimit = '?::bigint - (SELECT g.late_ms FROM @jobs g WHERE g.id = e.job_id)'
 
 const lateTicks = (ticks: string) =>
-  `SELECT e.job_id FROM @job_executions e WHERE ${ticks} AND ready_at < ${soonest} AND ready_at < ${ownLimit}`
+  `SELECT e.job_id FROM @live_executions e WHERE ${ticks} AND ready_at < ${soonest} AND ready_at < ${ownLimit}`
 const lateIds = `SELECT d.id FROM @jobs d WHERE d.next_due_at < ${soonest} AND d.state = 'active' AND d.next_due_at < ?::bigint - d.late_ms
   UNION ALL ${lateTicks(pendingTicks)} UNION ALL ${lateTicks(blockedTicks)}`
 
@@ -82,7 +82,7 @@ export function* readHealth(jobIds: readonly string[], now: number): Script<JobH
   const waiting = new Map<string, number>()
   for (const ticks of [pendingTicks, blockedTicks]) {
     const unstarted = yield* rows(
-      `SELECT job_id, min(ready_at) AS ready_at FROM @job_executions WHERE job_id IN ?* AND ${ticks} GROUP BY job_id`,
+      `SELECT job_id, min(ready_at) AS ready_at FROM @live_executions WHERE job_id IN ?* AND ${ticks} GROUP BY job_id`,
       jobIds,
     )
     for (const { job_id, ready_at } of unstarted) {

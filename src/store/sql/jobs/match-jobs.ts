@@ -94,12 +94,15 @@ function fewText(term: JobTerm): Condition | null {
   const { by, values } = term
   if (by === 'tag') return { text: 'SELECT job_id FROM @job_tags WHERE tag IN ?*', params: [values] }
   const only = (value: string) => values.every((other) => other === value)
-  const executions = 'SELECT job_id FROM @job_executions WHERE'
   if (by === 'health' && only('failing'))
     return { text: 'SELECT job_id FROM @unproven WHERE failures > 0', params: [] }
-  if (by === 'last' && only('failed')) return { text: `${executions} state = 'failed'`, params: [] }
+  if (by === 'last' && only('failed'))
+    return { text: `SELECT job_id FROM @finished_executions WHERE state = 'failed'`, params: [] }
   if ((by === 'last' || by === 'status') && only('running'))
-    return { text: `${executions} state = 'running' AND leased_until > 0`, params: [] }
+    return {
+      text: `SELECT job_id FROM @live_executions WHERE state = 'running' AND leased_until > 0`,
+      params: [],
+    }
   return null
 }
 

@@ -24,7 +24,7 @@ export function* newestOfEach(jobIds: readonly string[], select: string): Script
 }
 
 const runsText = (limit: number) =>
-  `SELECT job_id, state, started_at, finished_at FROM @job_executions
+  `SELECT job_id, state, started_at, finished_at FROM @finished_executions
    WHERE job_id = ? AND state IN ('completed', 'failed') ORDER BY seq DESC LIMIT ${limit}`
 
 const managedText = `SELECT r.job_id, r.spec FROM @job_revisions r

@@ -25,6 +25,8 @@ export interface Statement {
    * there on every step is part of the transaction.
    */
   readonly alone?: 'reads' | 'writes'
+  /** Only where finished executions have a table of their own: elsewhere there is nothing to do, and the answer is empty. */
+  readonly apart?: true
 }
 
 /** The columns that an insert writes, in order. PostgreSQL reads their values as arrays, and must be told of what. */

@@ -12,6 +12,7 @@ import { type CursorMove, cursorValues } from '../hot-scripts.ts'
 import { number, rangeFrom, text } from '../runtime/rows.ts'
 import { insertRow, row, rows, run, type Script, type ScriptContext } from '../runtime/script.ts'
 import { executionRow, insertExecutions, type NewExecutionRow } from '../work/insert-execution.ts'
+import { cancelWaiting } from '../work/keep-finished.ts'
 import { interruptReserves } from '../work/reserves.ts'
 import { isActive } from '../work/states.ts'
 
@@ -55,29 +56,20 @@ export function tickRow(
 function* makeRoom(job: Job, placement: Placement, now: number): Script<void> {
   yield* stepBack(job, placement.stepBack)
   if (placement.replace.length > 0) {
-    yield* run(
-      `UPDATE @job_executions SET state = 'cancelled', cancel_reason = 'replaced', finished_at = ?
-       WHERE state IN ('pending', 'retrying') AND id IN ?*`,
-      now,
-      placement.replace,
-    )
+    yield* cancelWaiting('replaced', now, `id IN ?* AND state <> 'blocked'`, placement.replace)
   }
   if (placement.replaceWaiting) {
-    yield* run(
-      `UPDATE @job_executions SET state = 'cancelled', cancel_reason = 'replaced', finished_at = ?
-       WHERE job_id = ? AND state = 'blocked' AND cause IN ('schedule', 'manual')`,
-      now,
-      job.id,
-    )
+    const waiting = `job_id = ? AND state = 'blocked' AND cause IN ('schedule', 'manual')`
+    yield* cancelWaiting('replaced', now, waiting, job.id)
   }
   if (placement.stop !== null) {
     const reserved = yield* rows(
-      `SELECT leased_by FROM @job_executions WHERE id = ? AND state = 'running' AND started_at IS NULL`,
+      `SELECT leased_by FROM @live_executions WHERE id = ? AND state = 'running' AND started_at IS NULL`,
       placement.stop,
     )
     yield* interruptReserves(reserved.map(({ leased_by }) => text(leased_by)))
     yield* run(
-      `UPDATE @job_executions SET cancel_requested_at = ?, cancel_reason = 'replaced'
+      `UPDATE @live_executions SET cancel_requested_at = ?, cancel_reason = 'replaced'
        WHERE id = ? AND state = 'running' AND cancel_requested_at IS NULL`,
       now,
       placement.stop,
@@ -89,7 +81,7 @@ function* makeRoom(job: Job, placement: Placement, now: number): Script<void> {
 export function* stepBack(job: Pick<Job, 'id'>, ids: readonly string[]): Script<void> {
   if (ids.length === 0) return
   const stepped = yield* run(
-    `UPDATE @job_executions SET state = 'blocked' WHERE state = 'pending' AND id IN ?*`,
+    `UPDATE @live_executions SET state = 'blocked' WHERE state = 'pending' AND id IN ?*`,
     ids,
   )
   if (stepped > 0) yield* run('UPDATE @jobs SET chain_yields = chain_yields + 1 WHERE id = ?', job.id)
@@ -148,10 +140,10 @@ function continues(job: Job, last: TickRange, range: RangeDraft): boolean {
  */
 function* supersedeCatchUps(job: Job, keep: number, now: number): Script<void> {
   const unstarted = yield* rows(
-    `SELECT id, tick_at FROM @job_executions
+    `SELECT id, tick_at FROM @live_executions
      WHERE job_id = ? AND state = 'blocked' AND cause = 'catch_up' AND attempt = 0
      UNION ALL
-     SELECT id, tick_at FROM @job_executions
+     SELECT id, tick_at FROM @live_executions
      WHERE job_id = ? AND ${isActive} AND cause <> 'enqueue' AND cause = 'catch_up' AND attempt = 0
        AND (state = 'pending' OR state = 'running' AND cancel_requested_at IS NULL)
      ORDER BY tick_at DESC`,
@@ -160,14 +152,9 @@ function* supersedeCatchUps(job: Job, keep: number, now: number): Script<void> {
   )
   const beyond = unstarted.slice(keep).map((execution) => text(execution.id))
   if (beyond.length === 0) return
+  yield* cancelWaiting('superseded', now, `id IN ?* AND state <> 'retrying'`, beyond)
   yield* run(
-    `UPDATE @job_executions SET state = 'cancelled', cancel_reason = 'superseded', finished_at = ?
-     WHERE id IN ?* AND state IN ('pending', 'blocked')`,
-    now,
-    beyond,
-  )
-  yield* run(
-    `UPDATE @job_executions SET cancel_requested_at = ?, cancel_reason = 'superseded'
+    `UPDATE @live_executions SET cancel_requested_at = ?, cancel_reason = 'superseded'
      WHERE id IN ?* AND state = 'running' AND attempt = 0`,
     now,
     beyond,

@@ -144,7 +144,7 @@ function* purgeUnticked(job: Job, now: number): Script<number> {
 /** Never what is unfinished, never the last; dead letters only by age. */
 function* deleteExecutions(job: Job, below: string, line: number, now: number): Script<number> {
   const gone = yield* rows(
-    `SELECT id FROM @job_executions WHERE job_id = ? AND ${below}
+    `SELECT id FROM @finished_executions WHERE job_id = ? AND ${below}
        AND (state IN ('completed', 'cancelled') OR (state = 'failed' AND finished_at < ?))
        AND seq < (SELECT max(seq) FROM @job_executions WHERE job_id = ?) LIMIT 10000`,
     job.id,
@@ -161,16 +161,16 @@ function* deleteAll(gone: readonly Row[]): Script<number> {
   const ids = gone.map(({ id }) => text(id))
   yield* run('DELETE FROM @execution_logs WHERE execution_id IN ?*', ids)
   yield* run('DELETE FROM @attempts WHERE execution_id IN ?*', ids)
-  return yield* run('DELETE FROM @job_executions WHERE id IN ?*', ids)
+  return yield* run('DELETE FROM @finished_executions WHERE id IN ?*', ids)
 }
 
-const leftText = 'SELECT id FROM @job_executions WHERE job_id = ? LIMIT 10000'
+const leftText = 'SELECT id FROM @finished_executions WHERE job_id = ? LIMIT 10000'
 
 /** A deleted job goes with all that is left of it once it is old enough: its last rows would otherwise stay for ever. */
 function* forgetJob(job: Job, deletedAt: number, now: number): Script<void> {
   if (deletedAt >= now - job.spec.retention.ageMs) return
   const unfinished = yield* row(
-    `SELECT id FROM @job_executions WHERE job_id = ? AND ${isUnfinished} LIMIT 1`,
+    `SELECT id FROM @live_executions WHERE job_id = ? AND ${isUnfinished} LIMIT 1`,
     job.id,
   )
   if (unfinished !== null) return

@@ -15,7 +15,7 @@ export function* revokeAhead(job: Job, now: number): Script<Job> {
   yield* giveBackReserved(job, now)
   // Held first, so that no claim comes between this look and the delete.
   yield* hold(
-    `SELECT id FROM @job_executions WHERE job_id = ? AND tick_at > ? AND ${isUnstarted} FOR UPDATE`,
+    `SELECT id FROM @live_executions WHERE job_id = ? AND tick_at > ? AND ${isUnstarted} FOR UPDATE`,
     job.id,
     now,
   )
@@ -38,13 +38,13 @@ export function* revokeAhead(job: Job, now: number): Script<Job> {
     ) + 1
   // What lies before a claimed tick stays, or the cursor would stand behind a tick without an account.
   const revoked = yield* rows(
-    `SELECT id, tick_at FROM @job_executions WHERE job_id = ? AND tick_at >= ? AND ${isUnstarted} ORDER BY tick_at`,
+    `SELECT id, tick_at FROM @live_executions WHERE job_id = ? AND tick_at >= ? AND ${isUnstarted} ORDER BY tick_at`,
     job.id,
     settledUntil,
   )
   if (revoked.length > 0) {
     const ids = revoked.map(({ id }) => text(id))
-    const deleted = yield* run(`DELETE FROM @job_executions WHERE id IN ?* AND ${isUnstarted}`, ids)
+    const deleted = yield* run(`DELETE FROM @live_executions WHERE id IN ?* AND ${isUnstarted}`, ids)
     if (deleted !== ids.length) throw new Error(`A tick of job ${job.name} was claimed while it was held.`)
   }
   const accountedUntil = Math.min(job.accountedUntil, settledUntil)
@@ -71,7 +71,7 @@ export function* revokeAhead(job: Job, now: number): Script<Job> {
 /** Future ticks in a worker's reserve become claimable again; the worker's own mark or start then finds them gone. */
 function* giveBackReserved(job: Job, now: number): Script<void> {
   const reserved = yield* rows(
-    `SELECT id, fence, attempt, leased_by, queue, reserve_place, started_at FROM @job_executions
+    `SELECT id, fence, attempt, leased_by, queue, reserve_place, started_at FROM @live_executions
      WHERE job_id = ? AND tick_at > ? AND state = 'running' AND started_at IS NULL AND reserve_place IS NOT NULL`,
     job.id,
     now,

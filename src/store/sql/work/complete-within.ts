@@ -18,7 +18,7 @@ export async function completeWithin<T>(
     sleep: (ms, signal) => clock.sleep(ms, signal),
     first: function* () {
       const held = yield* row(
-        `SELECT id FROM @job_executions WHERE id = ? AND fence = ? AND state = 'running'`,
+        `SELECT id FROM @live_executions WHERE id = ? AND fence = ? AND state = 'running'`,
         claim.id,
         claim.fence,
       )

@@ -6,6 +6,7 @@ import type { Aftermath, Claim, ReleaseAt } from '../../store.ts'
 import { causeOf, executionStateOf, jobFrom, text } from '../runtime/rows.ts'
 import { type Row, row, rows, run, type Script } from '../runtime/script.ts'
 import { dueOf } from '../ticks/settle.ts'
+import { keepFinished } from './keep-finished.ts'
 import { settleLane } from './lane.ts'
 
 export interface Ended {
@@ -27,17 +28,19 @@ export function endedFrom(execution: Row, state = executionStateOf(execution.sta
 
 /** A reservation that never started costs no attempt; one that somebody asked to stop ends here. */
 const giveBackText = `
-  UPDATE @job_executions SET
+  UPDATE @live_executions SET
     state = CASE WHEN cancel_requested_at IS NOT NULL THEN 'cancelled' WHEN attempt > 0 THEN 'retrying' ELSE 'pending' END,
     finished_at = CASE WHEN cancel_requested_at IS NOT NULL THEN ?::bigint END,
     leased_by = NULL, leased_until = NULL
   WHERE id = ? AND fence = ? AND state = 'running' AND started_at IS NULL`
 
-const endedText = 'SELECT job_id, cause, tick_at, started_at, state FROM @job_executions WHERE id = ?'
+const endedText = 'SELECT job_id, cause, tick_at, started_at, state FROM @live_executions WHERE id = ?'
 
 /** A row after a write that ended or gave it back; null where that write touched none. */
 export function* afterWrite(id: string, touched: number): Script<Row | null> {
-  return touched === 0 ? null : yield* row(endedText, id)
+  const written = touched === 0 ? null : yield* row(endedText, id)
+  if (written !== null && isFinal(executionStateOf(written.state))) yield* keepFinished([id])
+  return written
 }
 
 /** The row as it was given back, or null where it is no longer the holder's, or has started. */
@@ -49,7 +52,7 @@ export function* giveBack(claim: Claim, now: number): Script<Row | null> {
 const lookText = `
   SELECT j.id FROM @jobs j
   WHERE j.id IN ?* AND (j.delay_ms IS NOT NULL OR j.chain_yields > 0
-    OR EXISTS (SELECT 1 FROM @job_executions e WHERE e.job_id = j.id AND e.state = 'blocked'))`
+    OR EXISTS (SELECT 1 FROM @live_executions e WHERE e.job_id = j.id AND e.state = 'blocked'))`
 
 /** In id order, so that two nodes which end work of the same jobs take their rows in the same order. */
 export function* afterEnded(ended: readonly Ended[], now: number): Script<Aftermath> {

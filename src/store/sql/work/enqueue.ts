@@ -91,7 +91,7 @@ export function pickUnmade(drafts: readonly NewExecution[], made: ReadonlySet<st
 }
 
 const sameText = `
-  SELECT e.id FROM @job_executions e JOIN @jobs j ON j.id = e.job_id
+  SELECT e.id FROM @live_executions e JOIN @jobs j ON j.id = e.job_id
   WHERE j.name = ? AND j.deleted_at IS NULL AND e.unique_key = ? AND ${isUnfinished.replaceAll('state', 'e.state')}`
 
 /** Notes which execution stands for each draft; returns the drafts that no execution stands for any more. */

@@ -18,23 +18,24 @@ import {
   specFrom,
   text,
 } from '../runtime/rows.ts'
-import { type Row, row, rows, run, type Script } from '../runtime/script.ts'
+import { type Row, row, rows, type Script } from '../runtime/script.ts'
 import { afterEnded, type Ended, endedFrom, giveBack } from './end-execution.ts'
 import { insertAttempts } from './finish-attempts.ts'
+import { cancelWaiting, keepFinished } from './keep-finished.ts'
 import { settleLane } from './lane.ts'
 import { withReservedStarts } from './reserves.ts'
 
 const watchedText = `
-  SELECT EXISTS (SELECT 1 FROM @job_executions WHERE state = 'running')
-    OR EXISTS (SELECT 1 FROM @job_executions WHERE state = 'blocked')
-    OR EXISTS (SELECT 1 FROM @job_executions
+  SELECT EXISTS (SELECT 1 FROM @live_executions WHERE state = 'running')
+    OR EXISTS (SELECT 1 FROM @live_executions WHERE state = 'blocked')
+    OR EXISTS (SELECT 1 FROM @live_executions
        WHERE start_by IS NOT NULL AND attempt = 0 AND state IN ('pending', 'blocked')) AS watched`
 
 /** Without their jobs, which are read once each: joined, every lease would carry its job's whole spec. */
 const leaseText = `
   SELECT id, job_id, cause, tick_at, attempt, max_attempts, fence, started_at, leased_by, leased_until, queue, reserve_place,
     cancel_requested_at
-  FROM @job_executions WHERE state = 'running' AND`
+  FROM @live_executions WHERE state = 'running' AND`
 
 const jobsText = 'SELECT id, name, spec, next_due_at FROM @jobs WHERE id IN ?*'
 
@@ -93,7 +94,7 @@ function* holdExpired(seen: readonly Row[]): Script<Row[]> {
   if (seen.length === 0) return []
   // By id alone, or MySQL might go by the state, and wait for rows that are none of ours. What has ended has no lease.
   const current = yield* rows(
-    `SELECT id, fence, leased_until, attempt, started_at, cancel_requested_at FROM @job_executions
+    `SELECT id, fence, leased_until, attempt, started_at, cancel_requested_at FROM @live_executions
      WHERE id IN ?* ORDER BY id FOR UPDATE`,
     seen.map(({ id }) => text(id)),
   )
@@ -134,6 +135,7 @@ function* takeBack(
   const written = yield* hot.crashAttempts(crashes.map(({ crash }) => crash))
   const ended = crashes.filter(({ crash }) => written.has(crash.id))
   for (const { crash } of ended) states.set(crash.id, crash.state)
+  yield* keepFinished(ended.flatMap(({ crash }) => (crash.finishedAt === null ? [] : [crash.id])))
   yield* insertAttempts(
     ended.map(({ crash, lease }) => ({
       id: crash.id,
@@ -153,7 +155,7 @@ function* findAhead(now: number, limit: number): Script<Pick<ExpireResult, 'ahea
   const longest = yield* row('SELECT max(lease_ms) AS lease_ms FROM @nodes')
   const longestLeaseMs = number(longest?.lease_ms ?? 0)
   const ahead = yield* rows(
-    `SELECT id, fence, leased_until FROM @job_executions WHERE state = 'running' AND leased_until > ?
+    `SELECT id, fence, leased_until FROM @live_executions WHERE state = 'running' AND leased_until > ?
      ORDER BY leased_until DESC LIMIT ?`,
     now + longestLeaseMs + leaseSlackMs,
     limit,
@@ -215,26 +217,18 @@ export function* releaseClaims(claims: readonly Claim[], now: number): Script<vo
 /** What could not start by its deadline is cancelled, with the reason; also where workers were down. */
 function* cancelLate(now: number, limit: number): Script<{ count: number; ended: Ended[] }> {
   const late = yield* rows(
-    `SELECT id, job_id, cause, tick_at FROM @job_executions
+    `SELECT id, job_id, cause, tick_at FROM @live_executions
      WHERE start_by IS NOT NULL AND attempt = 0 AND state IN ('pending', 'blocked') AND start_by < ?
      ORDER BY start_by LIMIT ?`,
     now,
     limit,
   )
+  if (late.length === 0) return { count: 0, ended: [] }
   yield* holdLanes(late.filter(isInLane).map(({ job_id }) => text(job_id)))
-  let count = 0
-  const ended: Ended[] = []
-  for (const execution of late) {
-    const cancelled = yield* run(
-      `UPDATE @job_executions SET state = 'cancelled', cancel_reason = 'start_deadline', start_by = NULL, finished_at = ?
-       WHERE id = ? AND attempt = 0 AND state IN ('pending', 'blocked')`,
-      now,
-      text(execution.id),
-    )
-    count += cancelled
-    if (cancelled === 1 && isInLane(execution)) ended.push(endedFrom(execution, 'cancelled'))
-  }
-  return { count, ended }
+  const ids = late.map(({ id }) => text(id))
+  const cancelled = new Set(yield* cancelWaiting('start_deadline', now, 'id IN ?* AND attempt = 0', ids))
+  const ended = late.filter((execution) => cancelled.has(text(execution.id)) && isInLane(execution))
+  return { count: cancelled.size, ended: ended.map((execution) => endedFrom(execution, 'cancelled')) }
 }
 
 export function* releaseBlocked(

@@ -32,7 +32,7 @@ import { afterEnded, afterWrite, type Ended, endedFrom, giveBack } from './end-e
 
 /** The attempt before the start: on MySQL, what stands further right sees what was set before it. */
 const endText = `
-  UPDATE @job_executions SET state = ?, error = ?, cancel_reason = COALESCE(cancel_reason, ?), finished_at = ?, leased_until = NULL,
+  UPDATE @live_executions SET state = ?, error = ?, cancel_reason = COALESCE(cancel_reason, ?), finished_at = ?, leased_until = NULL,
     attempt = attempt + CASE WHEN started_at IS NULL AND ?::bigint IS NOT NULL THEN 1 ELSE 0 END,
     started_at = COALESCE(started_at, ?::bigint)
   WHERE id = ? AND fence = ? AND state = 'running'`
@@ -42,7 +42,7 @@ const endText = `
  * start deadline goes, which this execution has met.
  */
 const waitText = `
-  UPDATE @job_executions SET state = CASE WHEN cancel_requested_at IS NULL THEN ? ELSE 'cancelled' END,
+  UPDATE @live_executions SET state = CASE WHEN cancel_requested_at IS NULL THEN ? ELSE 'cancelled' END,
     finished_at = CASE WHEN cancel_requested_at IS NOT NULL THEN ?::bigint END,
     error = ?, ready_at = ?, attempt = attempt + CASE WHEN started_at IS NULL THEN 1 ELSE 0 END - ?,
     started_at = COALESCE(started_at, ?::bigint), start_by = NULL, leased_until = NULL
@@ -99,7 +99,7 @@ function* claimedOf(attempts: readonly FinishedAttempt[]): Script<ReadonlyMap<st
   const unknown = attempts.filter(({ id }) => !claimed.has(id)).map(({ id }) => id)
   if (unknown.length === 0) return claimed
   const executions = yield* rows(
-    'SELECT id, job_id, cause, tick_at FROM @job_executions WHERE id IN ?*',
+    'SELECT id, job_id, cause, tick_at FROM @live_executions WHERE id IN ?*',
     unknown,
   )
   for (const execution of executions) {

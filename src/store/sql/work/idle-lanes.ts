@@ -13,13 +13,13 @@ export const mostIdle = 500
  */
 const idleText = `
   WITH RECURSIVE blocked(job_id) AS (
-    SELECT min(e.job_id) FROM @job_executions e WHERE e.state = 'blocked'
+    SELECT min(e.job_id) FROM @live_executions e WHERE e.state = 'blocked'
     UNION ALL
-    SELECT (SELECT min(e.job_id) FROM @job_executions e WHERE e.state = 'blocked' AND e.job_id > b.job_id)
+    SELECT (SELECT min(e.job_id) FROM @live_executions e WHERE e.state = 'blocked' AND e.job_id > b.job_id)
     FROM blocked b WHERE b.job_id IS NOT NULL)
   SELECT b.job_id FROM blocked b
-  WHERE b.job_id NOT IN (SELECT job_id FROM @job_executions WHERE ${isActive} AND cause <> 'enqueue')
-    AND (SELECT e.ready_at FROM @job_executions e
+  WHERE b.job_id NOT IN (SELECT job_id FROM @live_executions WHERE ${isActive} AND cause <> 'enqueue')
+    AND (SELECT e.ready_at FROM @live_executions e
       WHERE e.job_id = b.job_id AND e.state = 'blocked' AND e.ready_at <= ? ORDER BY e.cause LIMIT 1) IS NOT NULL
   LIMIT ?`
 

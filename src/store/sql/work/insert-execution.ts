@@ -3,7 +3,7 @@ import type { Cause } from '../../../core/execution/execution.ts'
 import { handlerKey } from '../../../core/job/handler.ts'
 import type { Job } from '../../../core/job/job.ts'
 import { startBy } from '../jobs/job-columns.ts'
-import { insertAll, type RowOf, type Script } from '../runtime/script.ts'
+import { insertAll, type Row, type RowOf, type Script } from '../runtime/script.ts'
 
 export interface ExecutionDraft {
   readonly id: string
@@ -51,7 +51,22 @@ const columns = {
 export type NewExecutionRow = RowOf<typeof columns>
 
 export function* insertExecutions(rows: readonly NewExecutionRow[]): Script<void> {
-  yield* insertAll('job_executions', columns, rows)
+  yield* insertAll('live_executions', columns, rows)
+  const ticks = rows.flatMap(({ id, tick_at }) => (tick_at === null ? [] : [id]))
+  if (ticks.length > 0) yield* refuseSecond(ticks)
+}
+
+/** A tick has one execution: among the unfinished by a unique key, and here among those that have finished. */
+function* refuseSecond(ids: readonly (string | null)[]): Script<void> {
+  const seconds: Row[] = yield {
+    text: `SELECT f.id FROM @live_executions e
+      JOIN @finished_executions f ON f.job_id = e.job_id AND f.tick_at = e.tick_at WHERE e.id IN ?* LIMIT 1`,
+    params: [ids],
+    wants: 'rows',
+    apart: true,
+  }
+  const [first] = seconds
+  if (first !== undefined) throw new Error(`Execution ${first.id} has accounted for its tick already.`)
 }
 
 export function* insertExecution(job: Pick<Job, 'id' | 'spec'>, draft: ExecutionDraft): Script<void> {

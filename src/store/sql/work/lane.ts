@@ -16,29 +16,29 @@ import { isActive } from './states.ts'
 
 /** Held, too: a claim needs no job's row, and must not take what was just found to be free to step back. */
 const activeText = `
-  SELECT job_id, id, state, cause, tick_at, ready_at FROM @job_executions /* lane */
+  SELECT job_id, id, state, cause, tick_at, ready_at FROM @live_executions /* lane */
   WHERE job_id IN ?* AND ${isActive} AND cause <> 'enqueue' ORDER BY seq FOR UPDATE`
 
 /** By cause, as the index of what is blocked has them: else SQLite reads the whole history of a job, and finds none. */
 const anyBlockedText = `
-  SELECT id FROM @job_executions WHERE job_id = ? AND state = 'blocked' ORDER BY cause LIMIT 1`
+  SELECT id FROM @live_executions WHERE job_id = ? AND state = 'blocked' ORDER BY cause LIMIT 1`
 
 const blockedCountText = `
-  SELECT job_id, cause, count(*) AS blocked FROM @job_executions
+  SELECT job_id, cause, count(*) AS blocked FROM @live_executions
   WHERE job_id IN ?* AND state = 'blocked' GROUP BY job_id, cause`
 
 /** The few that wait are sorted: in the order of an index they are looked for in the whole history of the job. */
 const waitingText = `
-  SELECT id, ready_at FROM @job_executions
+  SELECT id, ready_at FROM @live_executions
   WHERE job_id = ? AND state = 'blocked' AND cause IN ('schedule', 'manual') ORDER BY seq + 0 LIMIT ?`
 
 /** Catch-up before backfill, oldest first; what waits for its retry lets the others pass. */
 const chainHeadText = `
-  SELECT id, ready_at FROM @job_executions
+  SELECT id, ready_at FROM @live_executions
   WHERE job_id = ? AND state = 'blocked' AND cause = ? AND ready_at <= ? ORDER BY seq LIMIT 1`
 
 const chainTimeText = `
-  SELECT id, ready_at FROM @job_executions
+  SELECT id, ready_at FROM @live_executions
   WHERE job_id = ? AND state = 'blocked' AND cause IN ('catch_up', 'backfill') ORDER BY ready_at LIMIT 1`
 
 export function* loadLane(job: Job): Script<Lane> {
@@ -100,7 +100,7 @@ export function* settleLane(job: Pick<Job, 'id' | 'spec' | 'chainYields'>, now: 
   // Nearly always nothing is blocked: one look at a small index replaces four.
   if ((yield* row(anyBlockedText, job.id)) === null) return []
   if (job.spec.overlap === 'allow') {
-    yield* run(`UPDATE @job_executions SET state = 'pending' WHERE job_id = ? AND state = 'blocked'`, job.id)
+    yield* run(`UPDATE @live_executions SET state = 'pending' WHERE job_id = ? AND state = 'blocked'`, job.id)
     return []
   }
   const waiting = (yield* rows(waitingText, job.id, job.spec.maxConcurrent)).map(blockedFrom)
@@ -115,7 +115,7 @@ export function* settleLane(job: Pick<Job, 'id' | 'spec' | 'chainYields'>, now: 
   const release = releaseBlocked(lane, waiting, head === null ? null : blockedFrom(head), now)
   if (release.ids.length > 0) {
     yield* run(
-      `UPDATE @job_executions SET state = 'pending' WHERE state = 'blocked' AND id IN ?*`,
+      `UPDATE @live_executions SET state = 'pending' WHERE state = 'blocked' AND id IN ?*`,
       release.ids,
     )
   }

@@ -33,7 +33,7 @@ export function* openReserve({ nodeId, queue }: ReserveOf, now: number): Script<
   const last = yield* row('SELECT * FROM @reserves WHERE node_id = ? AND queue = ?', nodeId, queue)
   const [lastFrom, begunTo] = [number(last?.from_place), number(last?.begun_to)]
   yield* run(
-    `UPDATE @job_executions SET attempt = attempt + 1, started_at = ?
+    `UPDATE @live_executions SET attempt = attempt + 1, started_at = ?
      WHERE state = 'running' AND leased_until IS NOT NULL AND started_at IS NULL AND leased_by = ? AND queue = ?
        AND reserve_place >= ? AND reserve_place <= ?`,
     number(last?.begun_at),
@@ -58,7 +58,7 @@ export function* beginReserved({ nodeId, queue, turn, upTo, now }: BeginReserved
 export function* noteStarts(starts: readonly (Claim & { readonly startedAt: number })[]): Script<void> {
   for (const { id, fence, startedAt } of starts) {
     yield* run(
-      `UPDATE @job_executions SET attempt = attempt + 1, started_at = ?
+      `UPDATE @live_executions SET attempt = attempt + 1, started_at = ?
        WHERE id = ? AND fence = ? AND state = 'running' AND started_at IS NULL`,
       startedAt,
       id,
@@ -77,12 +77,12 @@ export function* interruptReserves(nodeIds: readonly string[]): Script<void> {
  * of it stands in, as everybody does, then the executions, then the reserves that a claim has put some into before.
  */
 export function* holdToStop(which: string, ...params: Param[]): Script<void> {
-  const reserved = `SELECT DISTINCT leased_by FROM @job_executions
+  const reserved = `SELECT DISTINCT leased_by FROM @live_executions
     WHERE ${which} AND state = 'running' AND started_at IS NULL AND leased_by IS NOT NULL`
   const nodesOf = (leases: readonly Row[]) => leases.map(({ leased_by }) => text(leased_by)).sort()
   const before = nodesOf(yield* rows(reserved, ...params))
   yield* interruptReserves(before)
-  yield* hold(`SELECT id FROM @job_executions WHERE ${which} ORDER BY id FOR UPDATE`, ...params)
+  yield* hold(`SELECT id FROM @live_executions WHERE ${which} ORDER BY id FOR UPDATE`, ...params)
   const held = nodesOf(yield* rows(reserved, ...params))
   yield* interruptReserves(held.filter((nodeId) => !before.includes(nodeId)))
 }
@@ -125,7 +125,7 @@ export function* purgeReserves(before: number): Script<void> {
 /** Unless something is still leased to the node, of which they could tell whether it has begun. */
 export function* dropReserves(nodeId: string): Script<void> {
   const held = yield* row(
-    `SELECT id FROM @job_executions
+    `SELECT id FROM @live_executions
      WHERE state = 'running' AND leased_until IS NOT NULL AND leased_by = ? LIMIT 1`,
     nodeId,
   )

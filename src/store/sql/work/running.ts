@@ -24,7 +24,7 @@ export function* appendLogs(lines: readonly LogRow[]): Script<void> {
 export function* recordProgress(updates: readonly ProgressRow[]): Script<void> {
   for (const update of updates) {
     yield* run(
-      `UPDATE @job_executions SET progress = ?, progress_note = ? WHERE id = ? AND fence = ? AND state = 'running'`,
+      `UPDATE @live_executions SET progress = ?, progress_note = ? WHERE id = ? AND fence = ? AND state = 'running'`,
       update.progress,
       update.note,
       update.id,
@@ -35,7 +35,7 @@ export function* recordProgress(updates: readonly ProgressRow[]): Script<void> {
 
 export function* findCancelRequests(nodeId: string): Script<string[]> {
   const executions = yield* rows(
-    `SELECT id FROM @job_executions WHERE state = 'running' AND leased_by = ? AND cancel_requested_at IS NOT NULL`,
+    `SELECT id FROM @live_executions WHERE state = 'running' AND leased_by = ? AND cancel_requested_at IS NOT NULL`,
     nodeId,
   )
   return executions.map((execution) => text(execution.id))
