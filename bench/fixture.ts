@@ -99,14 +99,15 @@ export async function fillHistory(connection: Connection, count: number): Promis
   for (let done = 0; done < rounds; done += roundsAtOnce) {
     const size = Math.min(roundsAtOnce, rounds - done)
     const numbers = Array.from({ length: size }, (_, n) => `SELECT ${done + n} AS n`).join(' UNION ALL ')
-    // As many columns as a run leaves behind; its id need only be one.
+    // As many columns as a run leaves behind.
     await connection.rows(
-      `INSERT INTO @job_executions (id, job_id, cause, scheduled_for, state, ready_at, queue, priority, handler, attempt,
+      `INSERT INTO @${connection.made.table} (id, job_id, cause, scheduled_for, state, ready_at, queue, priority, handler, attempt,
          max_attempts, input, result, fence, leased_by, created_at, started_at, finished_at)
-       SELECT CONCAT(j.id, '-', r.n, '-', ${before}), j.id, 'enqueue', ${now}, 'completed', ${now}, 'default', 0, 'bench', 1,
+       SELECT ${connection.made.newId}, j.id, 'enqueue', ${now}, 'completed', ${now}, 'default', 0, 'bench', 1,
          3, '{"n":1}', '{"done":true}', 1, 'bench', ${now}, ${now}, ${now} + r.n
        FROM (${numbers}) r CROSS JOIN @jobs j ORDER BY r.n, j.id`,
     )
+    await connection.keepFinished()
   }
   await connection.settle()
 }

@@ -34,6 +34,10 @@ export interface Connection {
   /** The columns of a table that an INSERT may name. */
   columnsOf(table: string): Promise<string[]>
   insert(into: string, columns: readonly string[], rows: readonly (readonly Value[])[]): Promise<void>
+  /** Where an INSERT makes executions, and how SQL makes their ids. */
+  readonly made: { readonly table: string; readonly newId: string }
+  /** Takes executions that were made as finished to where those are kept. */
+  keepFinished(): Promise<void>
   /** Does now what the database would do in the next quiet minute, so that it does not do it while we measure. */
   settle(): Promise<void>
   /** What the server has counted so far; null where there is none. */

@@ -31,6 +31,7 @@ async function connect(url: string): Promise<Connection> {
 const rowsAtOnce = 1_000
 
 class MysqlConnection implements Connection {
+  readonly made = { table: 'job_executions', newId: 'UUID()' }
   readonly raw: MysqlRaw
   readonly #client: Client
 
@@ -65,6 +66,9 @@ class MysqlConnection implements Connection {
     }
     await this.#client.commit()
   }
+
+  /** One table has them all. */
+  async keepFinished(): Promise<void> {}
 
   async settle(): Promise<void> {
     await this.#client.query('ANALYZE TABLE evertick_jobs, evertick_job_executions')

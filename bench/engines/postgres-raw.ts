@@ -1,6 +1,7 @@
 /** The raw limit of PostgreSQL, over `pg`: one prepared statement and one parameter for a whole batch, on one connection. */
 import type { Client } from 'pg'
 import { newId } from '../../src/app/ids.ts'
+import { finishedColumns } from '../../src/store/sql/work/keep-finished.ts'
 import type { RawExecutions } from './engine.ts'
 
 const jobId = newId(Date.now())
@@ -9,12 +10,12 @@ const columns = `id, job_id, cause, scheduled_for, state, ready_at, start_by, qu
 
 const insertOne = {
   name: 'raw_insert_one',
-  text: `INSERT INTO evertick.job_executions (${columns})
+  text: `INSERT INTO evertick.live_executions (${columns})
     VALUES ($1, $2, 'enqueue', $3, 'pending', $3, NULL, 'default', 0, 'raw', 3, $4, NULL, NULL, $3)`,
 }
 const insertMany = {
   name: 'raw_insert_many',
-  text: `INSERT INTO evertick.job_executions (${columns})
+  text: `INSERT INTO evertick.live_executions (${columns})
     SELECT r.id, $2, 'enqueue', $3, 'pending', $3, NULL, 'default', 0, 'raw', 3, r.input, NULL, NULL, $3
     FROM json_to_recordset($1) AS r(id text, input text)`,
 }
@@ -22,19 +23,24 @@ const claim = {
   name: 'raw_claim',
   text: `
     WITH ready AS MATERIALIZED (
-      SELECT seq FROM evertick.job_executions
+      SELECT seq FROM evertick.live_executions
       WHERE queue = 'default' AND state IN ('pending', 'retrying') AND priority = 0 AND ready_at <= $1
       ORDER BY ready_at, seq LIMIT $2 FOR UPDATE SKIP LOCKED)
-    UPDATE evertick.job_executions SET state = 'running', fence = fence + 1, leased_by = 'raw', leased_until = $3,
+    UPDATE evertick.live_executions SET state = 'running', fence = fence + 1, leased_by = 'raw', leased_until = $3,
       attempt = attempt + 1, started_at = $1
     WHERE seq = ANY (ARRAY(SELECT seq FROM ready)) RETURNING seq, id, fence, input`,
 }
+const kept = finishedColumns.map((name) => {
+  if (name === 'state') return `'completed'`
+  return name === 'finished_at' ? '$3::bigint' : name
+})
 const finish = {
   name: 'raw_finish',
   text: `
-    UPDATE evertick.job_executions e SET state = 'completed', finished_at = $3, leased_until = NULL
-    FROM unnest($1::bigint[], $2::bigint[]) AS c(seq, fence)
-    WHERE e.seq = c.seq AND e.fence = c.fence AND e.state = 'running'`,
+    WITH done AS (
+      DELETE FROM evertick.live_executions e USING unnest($1::bigint[], $2::bigint[]) AS c(seq, fence)
+      WHERE e.seq = c.seq AND e.fence = c.fence AND e.state = 'running' RETURNING e.*)
+    INSERT INTO evertick.finished_executions (${finishedColumns.join(', ')}) SELECT ${kept.join(', ')} FROM done`,
 }
 
 export class PostgresRaw implements RawExecutions {

@@ -1,5 +1,6 @@
 /** PostgreSQL: a private server with its default durability, and a database in it for each round. */
 import { Client, types } from 'pg'
+import { finishedColumns } from '../../src/store/sql/work/keep-finished.ts'
 import { createPostgres } from '../../test/services/databases.ts'
 import { startPostgres } from '../../test/services/postgres.ts'
 import type { Connection, Counters, Engine, Row, Value } from './engine.ts'
@@ -31,7 +32,10 @@ async function connect(url: string): Promise<Connection> {
   return new PostgresConnection(client)
 }
 
+const finished = finishedColumns.join(', ')
+
 class PostgresConnection implements Connection {
+  readonly made = { table: 'live_executions', newId: 'gen_random_uuid()' }
   readonly raw: PostgresRaw
   readonly #client: Client
 
@@ -64,6 +68,13 @@ class PostgresConnection implements Connection {
       `INSERT INTO evertick.${into} (${names})
        SELECT ${names} FROM json_populate_recordset(NULL::evertick.${into}, $1)`,
       [JSON.stringify(objects)],
+    )
+  }
+
+  async keepFinished(): Promise<void> {
+    await this.#client.query(
+      `WITH gone AS (DELETE FROM evertick.live_executions WHERE state = 'completed' RETURNING *)
+       INSERT INTO evertick.finished_executions (${finished}) SELECT ${finished} FROM gone`,
     )
   }
 

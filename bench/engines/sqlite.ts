@@ -40,6 +40,7 @@ export function openFile(path: string): DatabaseSync {
 }
 
 class SqliteConnection implements Connection {
+  readonly made = { table: 'job_executions', newId: 'lower(hex(randomblob(16)))' }
   readonly raw: SqliteRaw
   readonly #client: DatabaseSync
 
@@ -65,6 +66,9 @@ class SqliteConnection implements Connection {
       for (const row of rows) insert.run(...row)
     })
   }
+
+  /** One table has them all. */
+  async keepFinished(): Promise<void> {}
 
   async settle(): Promise<void> {
     this.#client.exec('PRAGMA wal_checkpoint(TRUNCATE)')

@@ -31,6 +31,8 @@ interface Door {
 interface Kind {
   /** Every table of ours, and the columns that are written, not computed. */
   readonly columnsText: string
+  /** The two tables that the executions are in, where they are not in one. */
+  readonly executions: readonly string[]
   readonly table: (name: string) => string
   readonly kept: (scene: string, name: string) => string
   readonly overriding: string
@@ -45,6 +47,7 @@ const entries = 8_000_000
 const postgresKind: Kind = {
   columnsText: `SELECT table_name AS name, column_name AS "column" FROM information_schema.columns
     WHERE table_schema = 'evertick' AND table_name IN (SELECT tablename FROM pg_tables) ORDER BY ordinal_position`,
+  executions: ['live_executions', 'finished_executions'],
   table: (name) => `evertick.${name}`,
   kept: (scene, name) => `kept."${scene}_${name}"`,
   overriding: 'OVERRIDING SYSTEM VALUE',
@@ -63,6 +66,7 @@ const mysqlKind: Kind = {
       AND table_name IN (SELECT t.table_name FROM information_schema.tables t
         WHERE t.table_schema = DATABASE() AND t.table_type = 'BASE TABLE')
     ORDER BY ordinal_position`,
+  executions: [],
   table: (name) => name,
   kept: (scene, name) => `\`kept_${scene}_${name}\``,
   overriding: '',
@@ -124,7 +128,10 @@ async function serverOf(
   const tables = [...Map.groupBy(columns, ({ name }) => String(name))]
     .filter(([name]) => !name.endsWith('migrations'))
     .map(([name, own]) => ({ name, columns: own.map(({ column }) => String(column)).join(', ') }))
-  const executions = kind.table(tables.find(({ name }) => name.endsWith('job_executions'))?.name ?? '')
+  const [live = tables.find(({ name }) => name.endsWith('job_executions'))?.name ?? ''] = kind.executions
+  const parted = kind.executions.length > 0
+  const shown = tables.map(({ name }) => name).filter((name) => !kind.executions.includes(name))
+  if (parted) shown.push('job_executions')
   return {
     parts,
     async keep(scene) {
@@ -142,15 +149,17 @@ async function serverOf(
       await door.ask(['BEGIN', ...emptied, ...(scene === null ? [] : put), 'COMMIT'])
     },
     async rows() {
-      const found = await door.ask(tables.map(({ name }) => `SELECT * FROM ${kind.table(name)}`))
-      return Object.fromEntries(
-        tables.map(({ name }, index) => [name.replace('evertick_', ''), found[index] ?? []]),
+      const found = await door.ask(shown.map((name) => `SELECT * FROM ${kind.table(name)}`))
+      const rows = Object.fromEntries(
+        shown.map((name, index) => [name.replace('evertick_', ''), found[index] ?? []]),
       )
+      assertOnce(rows['job_executions'] ?? [])
+      return rows
     },
     async holding(ids, run) {
       const list = ids.map((id) => `'${id}'`).join(', ')
       await holder.ask(['BEGIN'])
-      await holder.ask([`SELECT id FROM ${executions} WHERE id IN (${list}) FOR UPDATE`])
+      await holder.ask([`SELECT id FROM ${kind.table(live)} WHERE id IN (${list}) FOR UPDATE`])
       try {
         return await run()
       } finally {
@@ -163,4 +172,10 @@ async function serverOf(
       await holder.close()
     },
   }
+}
+
+/** A row that ends leaves the one table as it enters the other. */
+function assertOnce(executions: readonly Row[]): void {
+  const ids = new Set(executions.map(({ id }) => id))
+  if (ids.size !== executions.length) throw new Error('An execution is unfinished and finished at once.')
 }

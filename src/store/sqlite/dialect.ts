@@ -20,13 +20,15 @@ export const sqliteDialect: Dialect = {
 }
 
 /** `@jobs` becomes `evertick_jobs`; the leader log keeps its own name. */
-function tableName(name: string): string {
-  return name === 'scheduler_leader_log' ? name : `evertick_${inOneTable(name)}`
+function tableName(name: string, apart: boolean): string {
+  if (name === 'scheduler_leader_log') return name
+  return `evertick_${apart ? name : inOneTable(name)}`
 }
 
-export function rewrite(text: string): string {
+/** `apart`: finished executions have a table of their own. */
+export function rewrite(text: string, apart = false): string {
   return text
-    .replaceAll(/@(\w+)/g, (_, name: string) => tableName(name))
+    .replaceAll(/@(\w+)/g, (_, name: string) => tableName(name, apart))
     .replaceAll('IN ?*', 'IN (SELECT value FROM json_each(?))')
     .replaceAll('?::bigint', '?')
     .replaceAll(/ FOR (?:UPDATE|SHARE)/g, '')
@@ -41,9 +43,9 @@ export function bind(param: Param): SqlValue {
 type SqlValue = Exclude<Param, readonly Param[]>
 
 /** Row by row: with no round trip to save, one prepared statement beats any multi-row form. */
-export function insertText({ into, columns }: Insert): string {
+export function insertText({ into, columns }: Insert, apart = false): string {
   const names = Object.keys(columns)
-  return `INSERT INTO ${tableName(into)} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`
+  return `INSERT INTO ${tableName(into, apart)} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`
 }
 
 /** The values of one row, in the order of `insertText`. */

@@ -21,11 +21,14 @@ const maxStatements = 500
 /** A step that reads no row costs about as much as reading this many. */
 const rowsPerStep = 20
 
+const partedText = `SELECT 1 FROM sqlite_master WHERE name = 'evertick_finished_executions'`
+
 const byClient = new WeakMap<Client, SqliteSession>()
 
 export class SqliteSession {
   readonly client: Client
   readonly #statements = new Map<string, Prepared>()
+  #parted: boolean | null = null
 
   constructor(client: Client) {
     this.client = client
@@ -74,8 +77,7 @@ export class SqliteSession {
     if (isInsert(step)) return asAnswer(this.#insert(step))
     // The one writer holds everything already.
     if (step.wants === 'locks') return asAnswer([])
-    // One table has them all.
-    if (step.apart === true) return asAnswer(step.wants === 'rows' ? [] : 0)
+    if (step.apart === true && !this.#apart) return asAnswer(step.wants === 'rows' ? [] : 0)
     const statement = this.prepare(step.text)
     const params = step.params.map(bind)
     if (step.wants === 'rows') return asAnswer(statement.all(...params) as Row[])
@@ -84,7 +86,7 @@ export class SqliteSession {
   }
 
   #insert(insert: Insert): Row[] {
-    const statement = this.prepare(insertText(insert))
+    const statement = this.prepare(insertText(insert, this.#apart))
     const names = Object.keys(insert.columns)
     for (const row of insert.rows) statement.run(...bindRow(names, row))
     return []
@@ -93,10 +95,16 @@ export class SqliteSession {
   prepare(text: string): Prepared {
     const known = this.#statements.get(text)
     if (known !== undefined) return known
-    const statement = this.client.prepare(rewrite(text))
+    const statement = this.client.prepare(rewrite(text, this.#apart))
     if (this.#statements.size >= maxStatements) this.#statements.clear()
     this.#statements.set(text, statement)
     return statement
+  }
+
+  /** Only the simulation's databases have two tables of executions, as PostgreSQL has. */
+  get #apart(): boolean {
+    this.#parted ??= this.client.prepare(partedText).get() !== undefined
+    return this.#parted
   }
 
   exec(text: string): void {

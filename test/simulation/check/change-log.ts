@@ -114,8 +114,7 @@ const executionColumns = `id, job_id, cause, tick_at, account, state, ready_at, 
 const jobColumns = `id, name, state, version, revision_from, spec, accounted_until, ledger_from, next_due_at, open_tick_at, paused_at,
   runs, deleted_at, updated_at`
 
-const watched: readonly { table: keyof Rows; name: string; columns: string }[] = [
-  { table: 'execution', name: 'evertick_job_executions', columns: executionColumns },
+const watched: readonly Watched[] = [
   { table: 'job', name: 'evertick_jobs', columns: jobColumns },
   {
     table: 'range',
@@ -133,16 +132,36 @@ const watched: readonly { table: keyof Rows; name: string; columns: string }[] =
   { table: 'effect', name: 'effects', columns: 'execution_id, attempt' },
 ]
 
-function triggersOf({ table, name, columns }: (typeof watched)[number]): string {
+interface Watched {
+  readonly table: keyof Rows
+  readonly name: string
+  readonly columns: string
+  /** The same row here means that this one has only moved. */
+  readonly other?: string
+}
+
+function triggersOf({ table, name, columns, other }: Watched): string {
   const list = columns.split(/,\s*/)
   const object = (side: 'old' | 'new') => `json_object(${list.map((c) => `'${c}', ${side}.${c}`).join(', ')})`
   const write = (before: string, after: string) =>
     `BEGIN INSERT INTO sim_changes VALUES (NULL, sim_writer(), '${table}', ${before}, ${after}); END;`
+  const unlessMoved = (side: 'old' | 'new') =>
+    other === undefined
+      ? ''
+      : `WHEN NOT EXISTS (SELECT 1 FROM ${other} o WHERE o.id = ${side}.id AND o.state = ${side}.state)`
   return `
-    CREATE TRIGGER sim_${table}_made AFTER INSERT ON ${name} ${write('NULL', object('new'))}
-    CREATE TRIGGER sim_${table}_changed AFTER UPDATE OF ${columns} ON ${name} ${write(object('old'), object('new'))}
-    CREATE TRIGGER sim_${table}_gone AFTER DELETE ON ${name} ${write(object('old'), 'NULL')}`
+    CREATE TRIGGER sim_${name}_made AFTER INSERT ON ${name} ${unlessMoved('new')} ${write('NULL', object('new'))}
+    CREATE TRIGGER sim_${name}_changed AFTER UPDATE OF ${columns} ON ${name} ${write(object('old'), object('new'))}
+    CREATE TRIGGER sim_${name}_gone AFTER DELETE ON ${name} ${unlessMoved('old')} ${write(object('old'), 'NULL')}`
 }
+
+const [live, finished] = ['evertick_live_executions', 'evertick_finished_executions']
+const executions = { table: 'execution', columns: executionColumns } as const
+const inOneTable: readonly Watched[] = [{ ...executions, name: 'evertick_job_executions' }]
+const inTwoTables: readonly Watched[] = [
+  { ...executions, name: live, other: finished },
+  { ...executions, name: finished, other: live },
+]
 
 export class ChangeLog {
   readonly client: DatabaseSync
@@ -160,7 +179,7 @@ export class ChangeLog {
       CREATE TABLE effects (execution_id TEXT NOT NULL, attempt INTEGER NOT NULL);
       CREATE TABLE sim_changes (
         seq INTEGER PRIMARY KEY AUTOINCREMENT, writer TEXT, name TEXT NOT NULL, before TEXT, after TEXT);
-      ${watched.map(triggersOf).join('\n')}`)
+      ${[...executionTables(this.client), ...watched].map(triggersOf).join('\n')}`)
     this.#version = this.client.prepare('PRAGMA data_version')
     this.#news = this.client.prepare('SELECT * FROM sim_changes WHERE seq > ? ORDER BY seq')
     this.#forget = this.client.prepare('DELETE FROM sim_changes WHERE seq <= ?')
@@ -206,4 +225,10 @@ function changeFrom({ writer, name, before, after }: Record<string, SQLOutputVal
   const row = (written: SQLOutputValue | undefined): unknown =>
     typeof written === 'string' ? JSON.parse(written) : null
   return { table: name, writer, before: row(before), after: row(after) } as Change
+}
+
+function executionTables(client: DatabaseSync): readonly Watched[] {
+  return client.prepare('SELECT 1 FROM sqlite_master WHERE name = ?').get(finished) === undefined
+    ? inOneTable
+    : inTwoTables
 }

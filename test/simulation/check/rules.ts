@@ -21,6 +21,8 @@ export const rules = {
   // --- executions
   'states follow their table': 'Every change of state is one that the table of states has.',
   'final states stay final': 'Nothing changes in an execution that has ended.',
+  'an end moves its row':
+    'Where finished executions have their own table, each is in the one that its state says.',
   'nothing unfinished is deleted': 'Only what nobody has tried yet can be taken back.',
   'running begins with a claim': 'No other way leads to `running`; it raises the fence by one.',
   'a claim is a lease': 'It names its holder and its end.',

@@ -12,6 +12,8 @@ export interface Plan {
   readonly seed: number
   readonly mode: Mode
   readonly startAt: number
+  /** Whether unfinished and finished executions share a table, as on SQLite and MySQL, or not, as on PostgreSQL. */
+  readonly tables?: 'one' | 'two'
   /** Faults and operators do their worst for this long; then everything heals. */
   readonly durationMs: number
   readonly timing: Timing

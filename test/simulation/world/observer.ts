@@ -3,6 +3,7 @@ import type { JobContext } from '../../../src/index.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { ChangeLog } from '../check/change-log.ts'
 import { Checker } from '../check/checker.ts'
+import { checkLayout } from '../check/layout-rules.ts'
 import type { Member, Scene } from '../check/scene.ts'
 import { SizeRules } from '../check/size-rules.ts'
 import { Violation } from '../check/violation.ts'
@@ -92,6 +93,7 @@ export class Observer implements Scene {
         `unaccounted ${unaccounted}, doubled ${doubled}: ${JSON.stringify(findings[0])}`,
       )
     this.checker.ticks.checkTotals(this.#log.client)
+    if (this.#plan.tables === 'two') checkLayout(this.#log.client)
   }
 
   /** Breaks the history off: whatever the engine would do with an error of the rules, nothing hides it. */

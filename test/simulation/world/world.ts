@@ -14,6 +14,7 @@ import { operate } from './operator.ts'
 import { Random } from './random.ts'
 import type { Tally } from './tally.ts'
 import { type Owner, Timeline } from './timeline.ts'
+import { splitExecutions } from './two-tables.ts'
 
 let databases = 0
 
@@ -40,6 +41,7 @@ export class World {
       tzVersion: 'simulated',
     })
     await migrator.up(plan.startAt)
+    if (plan.tables === 'two') splitExecutions(path)
     return new World(plan, say, path, store)
   }
 

@@ -179,19 +179,19 @@ export function walkHistory(): void {
     await history.startExecution({ scheduleId: 's' })
     await query(
       url,
-      `INSERT INTO evertick.job_executions (id, job_id, cause, scheduled_for, state, ready_at, queue, priority, handler,
-         max_attempts, created_at, started_at, finished_at)
-       SELECT 'x' || n, 'other' || n % 50, 'enqueue', n, 'completed', n, 'q', 0, 'h', 1, n, n, n
+      `INSERT INTO evertick.finished_executions (seq, id, job_id, cause, scheduled_for, state, ready_at, fence, queue, priority,
+         attempt, max_attempts, created_at, started_at, finished_at)
+       SELECT 1000000 + n, 'x' || n, 'other' || n % 50, 'enqueue', n, 'completed', n, 1, 'q', 0, 1, 1, n, n, n
        FROM generate_series(1, 20000) AS n`,
     )
-    await query(url, 'ANALYZE evertick.job_executions')
+    await query(url, 'ANALYZE evertick.finished_executions')
     const plan = await query(
       url,
       `EXPLAIN SELECT e.* FROM evertick.job_executions e WHERE COALESCE(e.started_at, e.finished_at) IS NOT NULL
          AND e.job_id = $1 ORDER BY e.seq DESC LIMIT 100`.replace('$1', `'${jobId}'`),
     )
     const text = plan.map((row) => String(row['QUERY PLAN'])).join('\n')
-    expect(text).toContain('job_executions_history')
+    expect(text).toContain('finished_executions_job')
     expect(text).not.toContain('Seq Scan')
     expect(await history.find()).toHaveLength(1)
   })
