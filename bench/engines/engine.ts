@@ -31,6 +31,8 @@ export interface Connection {
   readonly raw: RawExecutions
   /** Portable SQL: `?` for a parameter, `@jobs` for a table. */
   rows(text: string, ...params: Value[]): Promise<Row[]>
+  /** A text as the value of an id, in the engine's SQL. */
+  asId(text: string): string
   /** The columns of a table that an INSERT may name. */
   columnsOf(table: string): Promise<string[]>
   insert(into: string, columns: readonly string[], rows: readonly (readonly Value[])[]): Promise<void>

@@ -47,6 +47,10 @@ class MysqlConnection implements Connection {
     return rows
   }
 
+  asId(text: string): string {
+    return text
+  }
+
   async columnsOf(table: string): Promise<string[]> {
     const found = await this.rows(
       `SELECT column_name AS name FROM information_schema.columns

@@ -46,6 +46,10 @@ class PostgresConnection implements Connection {
     return (await this.#client.query<Row>(spelled, params)).rows
   }
 
+  asId(text: string): string {
+    return `CAST(${text} AS uuid)`
+  }
+
   async columnsOf(table: string): Promise<string[]> {
     const found = await this.rows(
       `SELECT column_name AS name FROM information_schema.columns

@@ -52,6 +52,10 @@ class SqliteConnection implements Connection {
     return this.#client.prepare(text.replaceAll('@', 'evertick_')).all(...params) as Row[]
   }
 
+  asId(text: string): string {
+    return text
+  }
+
   async columnsOf(table: string): Promise<string[]> {
     const found = await this.rows('SELECT name FROM pragma_table_info(?)', `evertick_${table}`)
     return found.map(({ name }) => String(name))

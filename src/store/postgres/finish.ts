@@ -5,7 +5,7 @@ import { rows, rowsAlone, type Script } from '../sql/runtime/script.ts'
 import { batchParams, batchText, isHeld } from './batch.ts'
 
 const completeColumns = {
-  id: 'text',
+  id: 'uuid',
   fence: 'number',
   result: 'text',
   finished_at: 'number',
@@ -38,7 +38,7 @@ export function* completeAttempts(attempts: readonly Completion[]): Script<Reado
 }
 
 const crashColumns = {
-  id: 'text',
+  id: 'uuid',
   fence: 'number',
   state: 'text',
   error: 'text',

@@ -236,7 +236,7 @@ export interface EndedAttempt extends Claim {
 }
 
 const attemptColumns = {
-  execution_id: 'text',
+  execution_id: 'uuid',
   attempt: 'number',
   fence: 'number',
   node_id: 'text',

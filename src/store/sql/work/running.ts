@@ -18,7 +18,7 @@ export function* listLogs(executionId: string): Script<LogRow[]> {
 export function* appendLogs(lines: readonly LogRow[]): Script<void> {
   yield* insertAll(
     'execution_logs',
-    { execution_id: 'text', at: 'number', level: 'text', message: 'text' },
+    { execution_id: 'uuid', at: 'number', level: 'text', message: 'text' },
     lines.map(({ executionId, at, level, message }) => ({ execution_id: executionId, at, level, message })),
   )
 }
