@@ -94,16 +94,19 @@ export async function fillHistory(connection: Connection, count: number): Promis
     `SELECT (SELECT count(*) FROM @jobs) AS jobs, (SELECT count(*) FROM @job_executions) AS executions`,
   )
   const before = Number(found?.executions)
-  const rounds = Math.round((count - before) / Number(found?.jobs))
+  const jobs = Number(found?.jobs)
+  const rounds = Math.round((count - before) / jobs)
   const now = Date.now()
   for (let done = 0; done < rounds; done += roundsAtOnce) {
     const size = Math.min(roundsAtOnce, rounds - done)
     const numbers = Array.from({ length: size }, (_, n) => `SELECT ${done + n} AS n`).join(' UNION ALL ')
-    // As many columns as a run leaves behind.
+    // As many columns as a run leaves behind. Ids that grow, as those of old do, and are below all new ones.
+    const number = `${100_000_000_000 + before + done * jobs} + ROW_NUMBER() OVER (ORDER BY r.n, j.id)`
+    const id = connection.asId(`CONCAT('00000000-0000-7000-8000-', ${number})`)
     await connection.rows(
-      `INSERT INTO @${connection.made.table} (id, job_id, cause, scheduled_for, state, ready_at, queue, priority, handler, attempt,
+      `INSERT INTO @${connection.executions} (id, job_id, cause, scheduled_for, state, ready_at, queue, priority, handler, attempt,
          max_attempts, input, result, fence, leased_by, created_at, started_at, finished_at)
-       SELECT ${connection.made.newId}, j.id, 'enqueue', ${now}, 'completed', ${now}, 'default', 0, 'bench', 1,
+       SELECT ${id}, j.id, 'enqueue', ${now}, 'completed', ${now}, 'default', 0, 'bench', 1,
          3, '{"n":1}', '{"done":true}', 1, 'bench', ${now}, ${now}, ${now} + r.n
        FROM (${numbers}) r CROSS JOIN @jobs j ORDER BY r.n, j.id`,
     )

@@ -31,11 +31,13 @@ export interface Connection {
   readonly raw: RawExecutions
   /** Portable SQL: `?` for a parameter, `@jobs` for a table. */
   rows(text: string, ...params: Value[]): Promise<Row[]>
+  /** A text as the value of an id, in the engine's SQL. */
+  asId(text: string): string
   /** The columns of a table that an INSERT may name. */
   columnsOf(table: string): Promise<string[]>
   insert(into: string, columns: readonly string[], rows: readonly (readonly Value[])[]): Promise<void>
-  /** Where an INSERT makes executions, and how SQL makes their ids. */
-  readonly made: { readonly table: string; readonly newId: string }
+  /** The table where an INSERT makes executions. */
+  readonly executions: string
   /** Takes executions that were made as finished to where those are kept. */
   keepFinished(): Promise<void>
   /** Does now what the database would do in the next quiet minute, so that it does not do it while we measure. */

@@ -31,7 +31,7 @@ async function connect(url: string): Promise<Connection> {
 const rowsAtOnce = 1_000
 
 class MysqlConnection implements Connection {
-  readonly made = { table: 'job_executions', newId: 'UUID()' }
+  readonly executions = 'job_executions'
   readonly raw: MysqlRaw
   readonly #client: Client
 
@@ -46,6 +46,10 @@ class MysqlConnection implements Connection {
       params,
     )
     return rows
+  }
+
+  asId(text: string): string {
+    return text
   }
 
   async columnsOf(table: string): Promise<string[]> {

@@ -17,7 +17,7 @@ const insertMany = {
   name: 'raw_insert_many',
   text: `INSERT INTO evertick.live_executions (${columns})
     SELECT r.id, $2, 'enqueue', $3, 'pending', $3, NULL, 'default', 0, 'raw', 3, r.input, NULL, NULL, $3
-    FROM json_to_recordset($1) AS r(id text, input text)`,
+    FROM json_to_recordset($1) AS r(id uuid, input text)`,
 }
 const claim = {
   name: 'raw_claim',

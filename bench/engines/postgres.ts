@@ -35,7 +35,7 @@ async function connect(url: string): Promise<Connection> {
 const finished = finishedColumns.join(', ')
 
 class PostgresConnection implements Connection {
-  readonly made = { table: 'live_executions', newId: 'gen_random_uuid()' }
+  readonly executions = 'live_executions'
   readonly raw: PostgresRaw
   readonly #client: Client
 
@@ -48,6 +48,10 @@ class PostgresConnection implements Connection {
     let count = 0
     const spelled = text.replaceAll('@', 'evertick.').replaceAll('?', () => `$${(count += 1)}`)
     return (await this.#client.query<Row>(spelled, params)).rows
+  }
+
+  asId(text: string): string {
+    return `CAST(${text} AS uuid)`
   }
 
   async columnsOf(table: string): Promise<string[]> {

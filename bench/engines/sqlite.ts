@@ -40,7 +40,7 @@ export function openFile(path: string): DatabaseSync {
 }
 
 class SqliteConnection implements Connection {
-  readonly made = { table: 'job_executions', newId: 'lower(hex(randomblob(16)))' }
+  readonly executions = 'job_executions'
   readonly raw: SqliteRaw
   readonly #client: DatabaseSync
 
@@ -51,6 +51,10 @@ class SqliteConnection implements Connection {
 
   async rows(text: string, ...params: Value[]): Promise<Row[]> {
     return this.#client.prepare(text.replaceAll('@', 'evertick_')).all(...params) as Row[]
+  }
+
+  asId(text: string): string {
+    return text
   }
 
   async columnsOf(table: string): Promise<string[]> {

@@ -1,6 +1,6 @@
 /** Leadership, locks, marks, tokens and kept answers. */
 import type { Store } from '../../src/store/store.ts'
-import { by, day, t0 } from '../store/builders.ts'
+import { by, day, idOf, t0 } from '../store/builders.ts'
 import { at, type ByHand, leaseMs } from '../store/by-hand.ts'
 import type { Verb, Verbs } from './scenes.ts'
 
@@ -20,7 +20,7 @@ export async function leaderVerbs(hand: ByHand, store: Store): Promise<Verbs> {
     'end term': (store) => store.cluster.endTerm(leader.termId, 'n0', now),
     'missed handled': (store) => store.cluster.markMissedHandled(leader.termId, now),
     account: async (store) => {
-      const jobs = [{ id: 'job-a', version: 1, nextDueAt: at(10) }]
+      const jobs = [{ id: idOf('job-a'), version: 1, nextDueAt: at(10) }]
       const limits = { catchUpFrom: now, catchUpEveryMs: 0, maxExecutions: 10, outOfTime: () => false }
       const request = { leader, termStartAt: t0, jobs, now, aheadMs: 0, ...limits }
       const { led, accounted } = await store.ticks.accountTicks(request)

@@ -1,6 +1,6 @@
 /** A job with a schedule: a tick that runs, one that was accounted ahead, missed ones, and what waits behind them. */
 import type { Store } from '../../src/store/store.ts'
-import { by, every, jobSpec, second } from '../store/builders.ts'
+import { by, every, idOf, jobSpec, second } from '../store/builders.ts'
 import { at, type ByHand, type Led, leaseMs } from '../store/by-hand.ts'
 import type { Verb, Verbs } from './scenes.ts'
 import { claimVerb } from './work-scenes.ts'
@@ -54,9 +54,17 @@ function jobVerbs(now: number): Verbs {
     'edit overlap': change({ kind: 'edit', spec: ({ spec }) => ({ ...spec, overlap: 'allow' }) }),
     'reset cursor': change({ kind: 'reset_cursor' }),
     trigger: (store, me) =>
-      store.executions.triggerJob('a', { id: me, force: false, input: undefined, metadata: {} }, by(now)),
+      store.executions.triggerJob(
+        'a',
+        { id: idOf(me), force: false, input: undefined, metadata: {} },
+        by(now),
+      ),
     'force a trigger': (store, me) =>
-      store.executions.triggerJob('a', { id: me, force: true, input: undefined, metadata: {} }, by(now)),
+      store.executions.triggerJob(
+        'a',
+        { id: idOf(me), force: true, input: undefined, metadata: {} },
+        by(now),
+      ),
     backfill: (store) =>
       store.executions.backfillJob(
         'a',
@@ -64,7 +72,7 @@ function jobVerbs(now: number): Verbs {
         by(now),
       ),
     purge: (store) => store.ticks.purgeHistory({ afterJobId: null, jobs: 10, now }),
-    'release blocked': async (store) => (await store.work.releaseBlocked(['job-a'], now)).releases,
+    'release blocked': async (store) => (await store.work.releaseBlocked([idOf('job-a')], now)).releases,
     'release any': async (store) => (await store.work.releaseBlocked('any', now)).releases,
     'claim all': claimVerb({ now, readyBy: now + 12 * second }),
   }

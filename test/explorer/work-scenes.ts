@@ -1,6 +1,6 @@
 /** Enqueued work: one execution in each state that a worker, a rescuer or an operator may find it in. */
 import type { Claim, Store } from '../../src/store/store.ts'
-import { by, jobSpec, newExecution, newJob, node } from '../store/builders.ts'
+import { by, idOf, jobSpec, newExecution, newJob, node } from '../store/builders.ts'
 import { at, type ByHand, leaseMs } from '../store/by-hand.ts'
 import type { Verb, Verbs } from './scenes.ts'
 
@@ -19,9 +19,9 @@ async function begin(hand: ByHand, store: Store): Promise<void> {
   await hand.finish(claim, at(1), { state: 'failed', error: failure })
 }
 
-async function running(hand: ByHand, store: Store, id: string): Promise<Claim> {
-  await store.work.enqueueExecutions([newExecution(id, 'a')])
-  const { fence } = await hand.claimOne(at(0))
+async function running(hand: ByHand, store: Store, name: string): Promise<Claim> {
+  await store.work.enqueueExecutions([newExecution(name, 'a')])
+  const { id, fence } = await hand.claimOne(at(0))
   return { id, fence }
 }
 
@@ -39,7 +39,7 @@ function jobVerbs(): Verbs {
     trigger: (store, me) =>
       store.executions.triggerJob(
         'a',
-        { id: `${me}1`, force: false, input: undefined, metadata: {} },
+        { id: idOf(`${me}1`), force: false, input: undefined, metadata: {} },
         by(now),
       ),
   }
@@ -98,15 +98,23 @@ export async function workVerbs(hand: ByHand, store: Store): Promise<Verbs> {
     'enqueue by key to a new job': (store, me) => store.work.enqueueExecutions([to('new', me, 'k')]),
     'enqueue by keys to two jobs': (store, me) =>
       store.work.enqueueExecutions([to('a', `${me}1`, 'l'), to('new', `${me}2`, 'l')]),
-    create: (store, me) => store.jobs.createJob({ ...newJob('new', plain, now), id: `job-${me}` }),
+    create: (store, me) => store.jobs.createJob({ ...newJob('new', plain, now), id: idOf(`job-${me}`) }),
     'begin by hand': (store, me) =>
-      store.compat.beginExecution({ id: me, job: 'a', holder: me, leaseMs, input: 1, metadata: {}, now }),
+      store.compat.beginExecution({
+        id: idOf(me),
+        job: 'a',
+        holder: me,
+        leaseMs,
+        input: 1,
+        metadata: {},
+        now,
+      }),
     'claim one': claimVerb({ limit: 1, start: 1 }),
     'claim all': claimVerb(),
-    'cancel ready': async (store) => (await store.executions.cancelExecution('ready', by(now))).state,
-    'cancel keyed': async (store) => (await store.executions.cancelExecution('keyed', by(now))).state,
-    'cancel running': async (store) => (await store.executions.cancelExecution('run', by(now))).state,
-    retry: (store, me) => store.executions.retryExecution('failed', me, by(now)),
+    'cancel ready': async (store) => (await store.executions.cancelExecution(idOf('ready'), by(now))).state,
+    'cancel keyed': async (store) => (await store.executions.cancelExecution(idOf('keyed'), by(now))).state,
+    'cancel running': async (store) => (await store.executions.cancelExecution(idOf('run'), by(now))).state,
+    retry: (store, me) => store.executions.retryExecution(idOf('failed'), idOf(me), by(now)),
     extend: (store) => store.work.extendLeases({ claims: [run], leasedUntil: late + leaseMs, now }),
     complete: (store) => finish(store, { state: 'completed', result: 1 }),
     fail: (store) => finish(store, { state: 'failed', error: failure }),
@@ -123,7 +131,7 @@ export async function workVerbs(hand: ByHand, store: Store): Promise<Verbs> {
       }),
     describe: (store) => store.compat.describeExecution(run, { x: 1 }),
     progress: (store) => store.work.recordProgress([{ ...run, progress: 0.5, note: null }]),
-    log: (store) => store.work.appendLogs([{ executionId: 'run', at: now, level: 'info', message: 'm' }]),
+    log: (store) => store.work.appendLogs([{ executionId: run.id, at: now, level: 'info', message: 'm' }]),
     expire: async (store) =>
       (await store.work.expireLeases({ now: late, limit: 10, random: () => 0 })).expired,
     purge: (store) => store.ticks.purgeHistory({ afterJobId: null, jobs: 10, now: at(90 * 86_400) }),
@@ -163,8 +171,8 @@ export async function reserveVerbs(hand: ByHand, store: Store): Promise<Verbs> {
     },
     expire: async (store) =>
       (await store.work.expireLeases({ now: late, limit: 10, random: () => 0 })).expired,
-    'cancel one': async (store) => (await store.executions.cancelExecution('one', by(now))).state,
-    'cancel two': async (store) => (await store.executions.cancelExecution('two', by(now))).state,
+    'cancel one': async (store) => (await store.executions.cancelExecution(idOf('one'), by(now))).state,
+    'cancel two': async (store) => (await store.executions.cancelExecution(idOf('two'), by(now))).state,
     'claim all': claimVerb({ now: late, readyBy: late }),
     'claim into the reserve': claimVerb({ nodeId: 'n1', start: 0, reserveFrom: fromPlace + 2 }),
     'touch this node': async (store) => (await store.cluster.touchNode('n1', late, 1)).known,

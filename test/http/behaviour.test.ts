@@ -288,8 +288,17 @@ test('every list is walked page by page, without a gap and without a double', as
     } while (cursor !== null)
     return seen
   }
-  const jobs = await walk('/jobs?filter=page-&', 'jobs')
-  expect([jobs.length, new Set(jobs).size]).toEqual([25, 25])
+  for (const order of ['', 'sort=-createdAt&', 'sort=nextRunAt&']) {
+    const jobs = await walk(`/jobs?filter=page-&${order}`, 'jobs')
+    expect([jobs.length, new Set(jobs).size]).toEqual([25, 25])
+  }
+  for (const order of ['createdAt', 'nextRunAt', 'status']) {
+    for (const cursor of ['page-3', 'page-3|page-3', '1|']) {
+      const { json } = await ask('GET', `/jobs?sort=${order}&cursor=${encodeURIComponent(cursor)}`)
+      expect(json).toMatchObject({ status: 400, field: 'cursor' })
+    }
+  }
+  expect((await ask('GET', '/executions?cursor=page-3')).json).toMatchObject({ executions: [] })
   const executions = await walk('/executions?filter=page-0&sort=-createdAt&', 'executions')
   expect([executions.length, new Set(executions).size]).toEqual([25, 25])
   const entries = await walk('/audit-log?', 'entries')

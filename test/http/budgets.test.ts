@@ -66,6 +66,7 @@ function fill(file: string): void {
   const begin = t0 - ticks * 1_000
   const numbers = (count: number) =>
     `WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ${count})`
+  const id = (kind: 'e' | 'c') => `printf('${kind}0000000-0000-7000-8000-%012d', n)`
   const own = `(SELECT id FROM evertick_jobs WHERE name = '${dense}')`
   const columns = database
     .prepare(`SELECT name FROM pragma_table_info('evertick_jobs') WHERE name NOT IN ('id', 'name')`)
@@ -77,12 +78,12 @@ function fill(file: string): void {
     UPDATE evertick_job_revisions SET from_at = ${begin} WHERE job_id = ${own};
     ${numbers(ticks / 2)} INSERT INTO evertick_job_executions (id, job_id, cause, tick_at, account, scheduled_for, state, ready_at,
         queue, priority, handler, max_attempts, created_at, started_at, finished_at)
-      SELECT 'e' || n, ${own}, 'schedule', ${begin} + n * 2000, 'fired', 0, 'completed', 0,
+      SELECT ${id('e')}, ${own}, 'schedule', ${begin} + n * 2000, 'fired', 0, 'completed', 0,
         'default', 0, 'x', 1, ${begin} + n * 2000, ${begin} + n * 2000, ${begin} + n * 2000 + 5 FROM numbers;
     ${numbers(ticks / 2)} INSERT INTO evertick_tick_ranges (job_id, from_at, to_at, count, account, reason, created_at)
       SELECT ${own}, ${begin} + n * 2000 + 1000, ${begin} + n * 2000 + 1000, 1, 'skipped', 'overlap', ${begin} + n * 2000 FROM numbers;
     ${numbers(2_000)} INSERT INTO evertick_jobs (id, name, ${columns})
-      SELECT 'copy-' || n, 'copy-' || n, ${columns} FROM numbers CROSS JOIN evertick_jobs j WHERE j.name = 'minutely';`)
+      SELECT ${id('c')}, 'copy-' || n, ${columns} FROM numbers CROSS JOIN evertick_jobs j WHERE j.name = 'minutely';`)
   database.close()
 }
 

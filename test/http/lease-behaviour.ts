@@ -40,6 +40,9 @@ export function testPullLeases(asked: () => { readonly ask: Asking['ask'] }): vo
     expect((await ask('POST', '/leases/extend', held)).json.code).toBe('stale_lease')
     const [again] = await acquire('b')
     expect(again).toMatchObject({ executionId: id, attempt: 2 })
+    // Some languages write a UUID in capital letters: it is the same one.
+    const capital = { worker: 'b', executionId: String(id).toUpperCase(), fence: again?.fence }
+    expect((await ask('POST', '/leases/extend', capital)).json).toMatchObject({ cancelRequested: false })
     const late = { ...held, outcome: 'done', result: 'late' }
     expect((await ask('POST', '/leases/release', late)).json).toMatchObject({
       status: 409,

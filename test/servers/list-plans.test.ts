@@ -13,7 +13,7 @@ import { seqAtTexts } from '../../src/store/sql/runtime/seq-at.ts'
 import { countTicks, missedTicks, tickRanges } from '../../src/store/sql/ticks/count-ticks.ts'
 import { recentTicks } from '../../src/store/sql/ticks/recent-ticks.ts'
 import type { JobSort } from '../../src/store/store.ts'
-import { day, jobSpec, newExecution, t0 } from '../store/builders.ts'
+import { day, idOf, jobSpec, newExecution, t0 } from '../store/builders.ts'
 import { type Bench, withStore } from '../store/conformance/store-under-test.ts'
 import { mysqlFile } from '../store/mysql-store.ts'
 import { postgresFile } from '../store/postgres-store.ts'
@@ -54,7 +54,7 @@ function literal(param: Param): string {
 }
 
 const page = (sort: JobSort, descending: boolean) => ({ terms: [], now: t0, sort, descending, limit: 50 })
-const placeOf = (sort: JobSort) => ({ value: sort === 'name' ? '50' : t0 + 50_000, id: 'job-50' })
+const placeOf = (sort: JobSort) => ({ value: sort === 'name' ? '50' : t0 + 50_000, id: idOf('job-50') })
 const span = { from: t0, to: t0 + day, maxRows: executionCount / 20 }
 /** A leader whose lease is not over. */
 const leads: Row = { holder: 'n1', fence: 1, expires_at: t0 + day, last_heartbeat: '2027-01-01 00:00:00' }
@@ -74,21 +74,21 @@ const ordered = (['name', 'createdAt', 'nextRunAt'] as const)
 const looked = (['lastRunAt', 'status'] as const).flatMap((sort) => statementsOf(pageJobs(page(sort, true))))
 const histories = [
   ...statementsOf(matchingNames({ terms: [{ by: 'tag', values: ['rare'], negated: false }], now: t0 }, 50)),
-  ...statementsOf(lastExecutions(['job-1', 'job-2'], t0)).slice(0, 1),
-  ...statementsOf(managedSpecs(['job-1', 'job-2'])),
-  ...statementsOf(recentTicks(['job-1', 'job-2'], 20)),
-  ...statementsOf(recentRuns(['job-1', 'job-2'], 20)),
+  ...statementsOf(lastExecutions([idOf('job-1'), idOf('job-2')], t0)).slice(0, 1),
+  ...statementsOf(managedSpecs([idOf('job-1'), idOf('job-2')])),
+  ...statementsOf(recentTicks([idOf('job-1'), idOf('job-2')], 20)),
+  ...statementsOf(recentRuns([idOf('job-1'), idOf('job-2')], 20)),
   ...statementsOf(listExecutions({ limit: 50, from: t0, to: t0 + day }), nearEnd),
-  ...statementsOf(listExecutions({ limit: 50, afterId: 'e11900', oldestFirst: true })),
+  ...statementsOf(listExecutions({ limit: 50, afterId: idOf('e11900'), oldestFirst: true })),
   ...statementsOf(readActivity({ ...span, bucketMs: day }), nearEnd),
   ...statementsOf(readTimeline({ ...span, limit: 50, lookBackMs: 0 }), nearEnd),
   ...statementsOf(countUnfinished()),
   ...statementsOf(pausedBefore(t0, 20)),
-  ...statementsOf(readHealth(['job-1', 'job-2'], t0), leads),
+  ...statementsOf(readHealth([idOf('job-1'), idOf('job-2')], t0), leads),
   ...statementsOf(countHealth(t0), leads),
   ...statementsOf(missedTicks(1)),
-  ...statementsOf(countTicks('job-1', t0, t0 + day, 900_000, 60_000)),
-  ...statementsOf(tickRanges('job-1', t0, t0 + day)),
+  ...statementsOf(countTicks(idOf('job-1'), t0, t0 + day, 900_000, 60_000)),
+  ...statementsOf(tickRanges(idOf('job-1'), t0, t0 + day)),
   ...seqAtTexts.map((text) => text.replace('?', String(executionCount / 2))),
 ]
 
@@ -98,7 +98,9 @@ async function fill({ hand, store, sql }: Bench): Promise<void> {
     await hand.create(`${index}`, jobSpec({ tags, description: 'd'.repeat(500) }), t0 + index)
   }
   await sql('UPDATE @jobs SET next_due_at = created_at + 49700')
-  await sql(`UPDATE @jobs SET state = 'paused', next_due_at = NULL WHERE id IN ('job-3', 'job-4')`)
+  await sql(
+    `UPDATE @jobs SET state = 'paused', next_due_at = NULL WHERE id IN ('${idOf('job-3')}', '${idOf('job-4')}')`,
+  )
   for (let from = 0; from < executionCount; from += 1_000) {
     await store.work.enqueueExecutions(
       Array.from({ length: 1_000 }, (_, at) => newExecution(`e${from + at}`, `${(from + at) % jobCount}`)),
@@ -106,12 +108,14 @@ async function fill({ hand, store, sql }: Bench): Promise<void> {
   }
   await sql(`UPDATE @job_executions SET state = 'completed', started_at = ${t0}, finished_at = ${t0 + 1}`)
   await sql(`UPDATE @job_executions SET tick_at = seq, account = 'fired' WHERE seq % 2 = 0`)
-  await sql(`UPDATE @job_executions SET state = 'failed' WHERE id IN ('e7', 'e11999')`)
-  await sql(`UPDATE @job_executions SET state = 'running', leased_until = 9 WHERE id IN ('e1', 'e2', 'e3')`)
+  await sql(`UPDATE @job_executions SET state = 'failed' WHERE id IN ('${idOf('e7')}', '${idOf('e11999')}')`)
+  await sql(
+    `UPDATE @job_executions SET state = 'running', leased_until = 9 WHERE id IN ('${idOf('e1')}', '${idOf('e2')}', '${idOf('e3')}')`,
+  )
   for (let from = 0; from < rangeCount; from += 500) {
     const rows = Array.from({ length: 500 }, (_, at) => {
       const number = from + at
-      return `('job-${number % jobCount}', ${t0 + number}, ${t0 + number}, 1, 'skipped', 'paused', ${t0})`
+      return `('${idOf(`job-${number % jobCount}`)}', ${t0 + number}, ${t0 + number}, 1, 'skipped', 'paused', ${t0})`
     })
     await sql(
       `INSERT INTO @tick_ranges (job_id, from_at, to_at, count, account, reason, created_at) VALUES ${rows.join(', ')}`,

@@ -6,7 +6,7 @@ import { placeOf } from '../../src/store/mysql/place.ts'
 import { collationOf } from '../../src/store/mysql/server-facts.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import type { CompleteWithin, Transaction } from '../../src/store/store.ts'
-import { jobSpec, newExecution, scriptContext, t0 } from '../store/builders.ts'
+import { idOf, jobSpec, newExecution, scriptContext, t0 } from '../store/builders.ts'
 import { withStore } from '../store/conformance/store-under-test.ts'
 import { type MysqlFile, mysqlFile } from '../store/mysql-store.ts'
 
@@ -55,7 +55,7 @@ describe.skipIf(url === null)('the MySQL engine', () => {
         { id: 1, note: 0 },
         { id: 2, note: 0 },
       ])
-      expect(await hand.execution('e1')).toMatchObject({ state: 'running' })
+      expect(await hand.execution(idOf('e1'))).toMatchObject({ state: 'running' })
     }),
   )
 
@@ -67,10 +67,10 @@ describe.skipIf(url === null)('the MySQL engine', () => {
       await caller.beginTransaction()
       await caller.query('SELECT * FROM evertick_jobs')
       await store.work.enqueueExecutions([newExecution('e1', 'a', { uniqueKey: 'k' })])
-      const drafts = ['e2', 'e3'].map((id) => newExecution(id, 'a', { uniqueKey: id === 'e2' ? 'k' : null }))
+      const drafts = [newExecution('e2', 'a', { uniqueKey: 'k' }), newExecution('e3', 'a')]
       expect(await store.work.enqueueExecutions(drafts, caller)).toEqual([
-        { id: 'e1', created: false },
-        { id: 'e3', created: true },
+        { id: idOf('e1'), created: false },
+        { id: idOf('e3'), created: true },
       ])
       await caller.commit()
       await caller.end()
@@ -85,9 +85,11 @@ describe.skipIf(url === null)('the MySQL engine', () => {
       const caller = createCallbackConnection({ uri: file.url, rowsAsArray: true })
       await caller.promise().beginTransaction()
       const keyed = (id: string) => newExecution(id, 'a', { uniqueKey: 'k' })
-      expect(await store.work.enqueueExecutions([keyed('e1')], caller)).toEqual([{ id: 'e1', created: true }])
+      expect(await store.work.enqueueExecutions([keyed('e1')], caller)).toEqual([
+        { id: idOf('e1'), created: true },
+      ])
       expect(await store.work.enqueueExecutions([keyed('e2')], caller)).toEqual([
-        { id: 'e1', created: false },
+        { id: idOf('e1'), created: false },
       ])
       await caller.promise().rollback()
       caller.destroy()
@@ -128,7 +130,7 @@ describe.skipIf(url === null)('the MySQL engine', () => {
       const [last] = many.splice(-1)
       const refused = store.work.enqueueExecutions([
         ...many,
-        { ...(last ?? large[0]), id: 'large-0' } as never,
+        { ...(last ?? large[0]), id: idOf('large-0') } as never,
       ])
       await expect(refused).rejects.toMatchObject({ errno: 1062 })
       expect(await store.executions.countExecutions()).toEqual({ pending: 6 })

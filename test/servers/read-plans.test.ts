@@ -9,7 +9,7 @@ import { listExecutions } from '../../src/store/sql/executions/list-executions.t
 import { findJob } from '../../src/store/sql/jobs/lock-job.ts'
 import { isInsert, type Param, type Row, type Script } from '../../src/store/sql/runtime/script.ts'
 import { listAttempts } from '../../src/store/sql/work/finish-attempts.ts'
-import { jobSpec, newExecution, t0 } from '../store/builders.ts'
+import { idOf, jobSpec, newExecution, t0 } from '../store/builders.ts'
 import { type Bench, withStore } from '../store/conformance/store-under-test.ts'
 import { mysqlFile } from '../store/mysql-store.ts'
 import { postgresFile } from '../store/postgres-store.ts'
@@ -41,10 +41,10 @@ const reads: Readonly<Record<string, (jobId: string) => Script<unknown>>> = {
   'GET /jobs/{id}, by id': (jobId) => findJob(jobId),
   'the last execution of a job': (jobId) => lastExecutions([jobId], t0),
   'GET /executions': () => listExecutions({ limit: 101 }),
-  'GET /executions, a later page': () => listExecutions({ limit: 101, afterId: 'e5000' }),
+  'GET /executions, a later page': () => listExecutions({ limit: 101, afterId: idOf('e5000') }),
   'GET /executions of a job, by name': () => listExecutions({ limit: 101, job: 'j0' }),
   'GET /executions of a job, by id': (jobId) => listExecutions({ limit: 101, job: jobId }),
-  'the attempts of an execution': () => listAttempts('e7'),
+  'the attempts of an execution': () => listAttempts(idOf('e7')),
 }
 
 /** The plan of each statement of a script, which is run on what the statements find. */

@@ -2,7 +2,7 @@
 import { expect, inject, test } from 'vitest'
 import { queueCountTexts } from '../../src/store/sql/cluster/queues.ts'
 import { recentTexts } from '../../src/store/sql/executions/recent-executions.ts'
-import { jobSpec, newExecution } from '../store/builders.ts'
+import { idOf, jobSpec, newExecution } from '../store/builders.ts'
 import { type Bench, withStore } from '../store/conformance/store-under-test.ts'
 import { mysqlFile } from '../store/mysql-store.ts'
 import { postgresFile } from '../store/postgres-store.ts'
@@ -13,7 +13,7 @@ import { onServer } from './on-server.ts'
 const statements = [
   recentTexts.freshText.replace('?', '9950').replace('?', '500'),
   recentTexts.runningText.replace('?', '500'),
-  recentTexts.namedText.replace('?*', "('e1', 'e2', 'e3')"),
+  recentTexts.namedText.replace('?*', `('${idOf('e1')}', '${idOf('e2')}', '${idOf('e3')}')`),
   ...queueCountTexts,
 ]
 
@@ -26,7 +26,9 @@ async function fill({ hand, store, sql }: Bench): Promise<void> {
     )
   }
   await sql(`UPDATE @job_executions SET state = 'completed'`)
-  await sql(`UPDATE @job_executions SET state = 'running', leased_until = 9 WHERE id IN ('e1', 'e2', 'e3')`)
+  await sql(
+    `UPDATE @job_executions SET state = 'running', leased_until = 9 WHERE id IN ('${idOf('e1')}', '${idOf('e2')}', '${idOf('e3')}')`,
+  )
 }
 
 async function plansOf({ sql }: Bench, explain: string): Promise<string[]> {

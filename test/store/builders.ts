@@ -1,4 +1,5 @@
 /** Specs, jobs and requests with every field filled in, so that a test names only what it is about. */
+import { createHash } from 'node:crypto'
 import type { JobSpec } from '../../src/core/job/job.ts'
 import type { CatchUpSpec } from '../../src/core/job/options.ts'
 import type { ScheduleSpec } from '../../src/core/schedule/schedule.ts'
@@ -55,9 +56,25 @@ export function by(now: number, actor = 'ann'): ChangeContext {
   return { now, actor }
 }
 
+/** The id for a readable name: a UUID that begins with its letters, so that ids sort as their names do. */
+export function idOf(name: string): string {
+  const letters = Buffer.from(name).toString('hex')
+  const hash = createHash('sha256').update(name).digest('hex')
+  const digits = letters.length > 30 ? letters.slice(0, 18) + hash.slice(0, 12) : letters.padEnd(30, '0')
+  const versioned = `${digits.slice(0, 12)}7${digits.slice(12, 15)}8${digits.slice(15)}`
+  return versioned.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}
+
+/** The name that `idOf` was given, where it has at most fifteen bytes. */
+export function nameOf(id: string): string {
+  const digits = id.replaceAll('-', '')
+  const letters = digits.slice(0, 12) + digits.slice(13, 16) + digits.slice(17)
+  return Buffer.from(letters, 'hex').toString().replace(/\0+$/, '')
+}
+
 export function newJob(name: string, spec: JobSpec = jobSpec(), now = t0): NewJob {
   return {
-    id: `job-${name}`,
+    id: idOf(`job-${name}`),
     name,
     spec,
     managedBy: 'code',
@@ -68,13 +85,13 @@ export function newJob(name: string, spec: JobSpec = jobSpec(), now = t0): NewJo
 }
 
 export function newExecution(
-  id: string,
+  name: string,
   jobName: string,
   overrides: Partial<NewExecution> = {},
 ): NewExecution {
   const at = overrides.createdAt ?? t0
   return {
-    id,
+    id: idOf(name),
     jobName,
     cause: 'enqueue',
     scheduledFor: at,
@@ -109,7 +126,7 @@ export function scriptContext(prefix = 'x'): ScriptContext {
   return {
     newId: () => {
       made += 1
-      return `${prefix}-${String(made).padStart(6, '0')}`
+      return idOf(`${prefix}-${String(made).padStart(6, '0')}`)
     },
     tzVersion: process.versions.tz ?? 'unknown',
   }

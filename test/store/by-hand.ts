@@ -13,7 +13,7 @@ import type {
   JobChange,
   Store,
 } from '../../src/store/store.ts'
-import { by, day, jobSpec, newJob, node, t0 } from './builders.ts'
+import { by, day, idOf, jobSpec, newJob, node, t0 } from './builders.ts'
 
 export const leaseMs = 30_000
 
@@ -56,8 +56,9 @@ export function byHand(store: Store) {
       return await hand.change(name, { kind: 'resume', catchUp }, now)
     },
 
-    async trigger(name: string, id: string, now: number, force = false): Promise<Execution> {
-      return await store.executions.triggerJob(name, { id, force, input: undefined, metadata: {} }, by(now))
+    async trigger(name: string, execution: string, now: number, force = false): Promise<Execution> {
+      const trigger = { id: idOf(execution), force, input: undefined, metadata: {} }
+      return await store.executions.triggerJob(name, trigger, by(now))
     },
 
     /** What a leader does when it wakes: everything due by now is accounted. */

@@ -8,7 +8,7 @@ import { until } from '../process/until.ts'
 import { type FastHost, fastHost } from '../rig/fast-host.ts'
 import { openProxy, type TcpProxy } from '../rig/tcp-proxy.ts'
 import type { TestDatabase } from '../services/databases.ts'
-import { jobSpec, newExecution, newJob, scriptContext, t0 } from './builders.ts'
+import { idOf, jobSpec, newExecution, newJob, scriptContext, t0 } from './builders.ts'
 
 /** A deadline of 15 s is one of 1.5 s. */
 const times = 10
@@ -105,7 +105,7 @@ export function describeDeadSockets(
       await store.cluster.pauseQueue('rested', null, { now: t0, actor: 'ann' })
       // Those that were used a moment ago, too, where nothing can have been written.
       proxy.forget()
-      expect(await store.executions.findExecution('after-rest')).not.toBeNull()
+      expect(await store.executions.findExecution(idOf('after-rest'))).not.toBeNull()
       expect(await store.audit.listAuditLog({ subject: 'rested', limit: 10 })).toHaveLength(1)
     })
 
@@ -114,15 +114,15 @@ export function describeDeadSockets(
       await warm(store)
       await store.work.enqueueExecutions([newExecution('before-loss', 'a')])
       proxy.forget()
-      const ids = ['first', 'second']
-      const orders = ids.map((id) => store.work.enqueueExecutions([newExecution(id, 'a')]))
+      const names = ['first', 'second']
+      const orders = names.map((name) => store.work.enqueueExecutions([newExecution(name, 'a')]))
       // Where nobody knows whether it was written, it is not repeated.
       const known = (error: unknown) => expect(error).toMatchObject({ code: 'database_unavailable' })
       const made = await Promise.all(orders.map((order) => order.then(() => true, known)))
-      const acknowledged = ids.filter((_, index) => made[index] === true)
-      for (const id of acknowledged) expect(await store.executions.findExecution(id)).not.toBeNull()
+      const acknowledged = names.filter((_, index) => made[index] === true)
+      for (const name of acknowledged) expect(await store.executions.findExecution(idOf(name))).not.toBeNull()
       await store.work.enqueueExecutions([newExecution('order', 'a')])
-      expect(await store.executions.findExecution('order')).not.toBeNull()
+      expect(await store.executions.findExecution(idOf('order'))).not.toBeNull()
     })
 
     test.for(['BEGIN', 'a statement of its own', 'COMMIT'] as const)(

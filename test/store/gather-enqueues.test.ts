@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { EvertickError } from '../../src/core/error.ts'
 import { EnqueueGatherer } from '../../src/store/sql/work/gather-enqueues.ts'
 import type { Enqueued, NewExecution } from '../../src/store/store.ts'
-import { newExecution } from './builders.ts'
+import { idOf, nameOf, newExecution } from './builders.ts'
 
 /** Writes that last until they are told to end; one that has something wrong in it is refused whole. */
 class Writes {
@@ -16,7 +16,7 @@ class Writes {
   }
 
   readonly write = async (rows: readonly NewExecution[]): Promise<Enqueued[]> => {
-    this.batches.push(rows.map(({ id }) => id))
+    this.batches.push(rows.map(({ id }) => nameOf(id)))
     await new Promise<void>((resolve) => this.#open.push(resolve))
     for (const { id } of rows) {
       const error = this.#error(id)
@@ -57,7 +57,7 @@ test('what comes while enough is under way shares the next write, in order, and 
   await writes.end()
   expect(writes.batches).toHaveLength(3)
   expect(writes.batches[2]).toEqual(Array.from({ length: 48 }, (_, n) => `e${n + 2}`))
-  expect((await Promise.all(added)).flat().map(({ id }) => id)).toEqual(
+  expect((await Promise.all(added)).flat().map(({ id }) => nameOf(id))).toEqual(
     Array.from({ length: 50 }, (_, n) => `e${n}`),
   )
 })
@@ -82,7 +82,7 @@ test('a write has its limit, and what one caller asks for stays together', async
 
 test('who is refused is refused alone, and costs the others few writes', async () => {
   const writes = new Writes((id) =>
-    id === 'e40' ? new EvertickError('job_not_found', 'No such job.') : null,
+    id === idOf('e40') ? new EvertickError('job_not_found', 'No such job.') : null,
   )
   const added = await addInTurns(new EnqueueGatherer(writes.write, 1), 65)
   await writes.end()

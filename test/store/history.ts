@@ -8,7 +8,7 @@ import type { JobSpec } from '../../src/core/job/job.ts'
 import { catchUpPolicies, overlapPolicies } from '../../src/core/job/policies.ts'
 import type { ScheduleSpec } from '../../src/core/schedule/schedule.ts'
 import type { ClaimedExecution, JobChange } from '../../src/store/store.ts'
-import { by, day, hour, jobSpec, minute, newExecution, second } from './builders.ts'
+import { by, day, hour, idOf, jobSpec, minute, newExecution, second } from './builders.ts'
 import { byHand, type Led } from './by-hand.ts'
 import type { StoreUnderTest } from './conformance/store-under-test.ts'
 
@@ -213,7 +213,7 @@ export class History {
         return
       case 'trigger':
         if (step.force) this.unlimited.add(name)
-        await hand.trigger(name, this.#newId(), now, step.force)
+        await hand.trigger(name, this.#newName(), now, step.force)
         return
       case 'backfill':
         await store.executions.backfillJob(
@@ -223,7 +223,7 @@ export class History {
         )
         return
       case 'enqueue':
-        await store.work.enqueueExecutions([newExecution(this.#newId(), name, { createdAt: now })])
+        await store.work.enqueueExecutions([newExecution(this.#newName(), name, { createdAt: now })])
         return
       case 'cancelExecution':
       case 'retryExecution': {
@@ -231,7 +231,7 @@ export class History {
         const picked = all[step.pick % Math.max(1, all.length)]
         if (picked === undefined) return
         if (step.do === 'cancelExecution') await store.executions.cancelExecution(picked.id, by(now))
-        else await store.executions.retryExecution(picked.id, this.#newId(), by(now))
+        else await store.executions.retryExecution(picked.id, idOf(this.#newName()), by(now))
         return
       }
       case 'purge':
@@ -273,7 +273,7 @@ export class History {
     }
   }
 
-  #newId(): string {
+  #newName(): string {
     this.#made += 1
     return `made-${this.#made}`
   }

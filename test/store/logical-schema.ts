@@ -214,7 +214,8 @@ const types: Readonly<Record<LogicalType, RegExp>> = {
   timestamp: /^(datetime|timestamp without time zone)/,
   real: /^(real|double)/,
   integer: /^(integer|int|bigint)\b/,
-  text: /^(text|longtext|varchar|character varying)/,
+  // Where there is a type of its own for ids, what they are read as and written as is text.
+  text: /^(text|longtext|varchar|character varying|uuid)/,
 }
 
 function logicalType({ table, name, type }: FoundColumn): LogicalType {

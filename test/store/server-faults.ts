@@ -5,7 +5,7 @@ import { openStore } from '../../src/store/open-store.ts'
 import { until } from '../process/until.ts'
 import { openProxy } from '../rig/tcp-proxy.ts'
 import type { Server } from '../services/server.ts'
-import { jobSpec, newExecution, newJob, scriptContext, t0 } from './builders.ts'
+import { idOf, jobSpec, newExecution, newJob, scriptContext, t0 } from './builders.ts'
 
 async function failure(work: Promise<unknown>): Promise<EvertickError> {
   try {
@@ -71,9 +71,9 @@ export function describeServerFaults(
       })
       await server.start()
       await store.work.enqueueExecutions([newExecution('after', 'a')])
-      expect(await store.executions.findExecution('before')).not.toBeNull()
-      expect(await store.executions.findExecution('after')).not.toBeNull()
-      expect(await store.executions.findExecution('during')).toBeNull()
+      expect(await store.executions.findExecution(idOf('before'))).not.toBeNull()
+      expect(await store.executions.findExecution(idOf('after'))).not.toBeNull()
+      expect(await store.executions.findExecution(idOf('during'))).toBeNull()
       await store.close()
     })
 

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openStore } from '../../src/store/open-store.ts'
 import type { Store } from '../../src/store/store.ts'
-import { jobSpec, newExecution, newJob, scriptContext, t0 } from './builders.ts'
+import { idOf, jobSpec, newExecution, newJob, scriptContext, t0 } from './builders.ts'
 import { byHand } from './by-hand.ts'
 import { temporaryFolder } from './sqlite-store.ts'
 
@@ -132,8 +132,8 @@ test('a store that lost its file leaves the files of the next one alone when it 
   await next.close()
   const again = await open(path)
   expect((await again.executions.listExecutions({ limit: 10 })).map(({ id }) => id).toSorted()).toEqual([
-    'new',
-    'newer',
+    idOf('new'),
+    idOf('newer'),
   ])
   await again.close()
 })
@@ -159,7 +159,7 @@ test('behind a link the file is watched, and so is the link', async () => {
   symlinkSync(path, link)
   const linked = await open(link)
   await linked.work.enqueueExecutions([newExecution('linked', 'a')])
-  expect(await store.executions.findExecution('linked')).not.toBeNull()
+  expect(await store.executions.findExecution(idOf('linked'))).not.toBeNull()
   const other = join(folder.path, 'other.db')
   await (await open(other)).close()
   rmSync(link)
@@ -174,5 +174,5 @@ test('behind a link the file is watched, and so is the link', async () => {
 test('another name of the same file is no loss', async () => {
   linkSync(path, join(folder.path, 'second-name.db'))
   await store.work.enqueueExecutions([newExecution('e1', 'a')])
-  expect(await store.executions.findExecution('e1')).not.toBeNull()
+  expect(await store.executions.findExecution(idOf('e1'))).not.toBeNull()
 })

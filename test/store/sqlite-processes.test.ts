@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { openStore } from '../../src/store/open-store.ts'
 import type { Store } from '../../src/store/store.ts'
-import { jobSpec, newExecution, newJob, scriptContext, second, t0 } from './builders.ts'
+import { idOf, jobSpec, newExecution, newJob, scriptContext, second, t0 } from './builders.ts'
 import { at, type ByHand, byHand } from './by-hand.ts'
 import { temporaryFolder } from './sqlite-store.ts'
 
@@ -50,15 +50,15 @@ describe('two stores on one file', () => {
       await one?.work('n1')
       await one?.work('n2')
       await one?.create('a', jobSpec({ schedule: null }))
-      const ids = Array.from({ length: 40 }, (_, n) => `e${n}`)
-      await first?.work.enqueueExecutions(ids.map((id) => newExecution(id, 'a')))
+      const made = Array.from({ length: 40 }, (_, n) => newExecution(`e${n}`, 'a'))
+      await first?.work.enqueueExecutions(made)
       const claims = await Promise.all(
         Array.from({ length: 20 }, async (_, n) =>
           n % 2 === 0 ? await one?.claim(t0, { limit: 4 }) : await two?.claim(t0, { limit: 4, nodeId: 'n2' }),
         ),
       )
       const claimed = claims.flatMap((batch) => batch ?? []).map(({ id }) => id)
-      expect(claimed.sort()).toEqual(ids.sort())
+      expect(claimed.sort()).toEqual(made.map(({ id }) => id).sort())
     })
   })
 
@@ -142,11 +142,11 @@ describe('two stores on one file', () => {
     await withStores(1, async ([store]) => {
       const results = await Promise.allSettled([
         store?.jobs.createJob(newJob('a')),
-        store?.jobs.createJob({ ...newJob('a'), id: 'second' }),
+        store?.jobs.createJob({ ...newJob('a'), id: idOf('second') }),
         store?.jobs.createJob(newJob('b')),
         store?.executions.triggerJob(
           'nobody',
-          { id: 'm', force: false, input: 1, metadata: {} },
+          { id: idOf('m'), force: false, input: 1, metadata: {} },
           { now: t0, actor: 'x' },
         ),
         store?.work.enqueueExecutions([newExecution('e1', 'b')]),

@@ -76,7 +76,7 @@ export class Executions {
   async get(id: string): Promise<ExecutionView & { attempts: AttemptView[] }> {
     const execution = await this.#app.store.executions.findExecution(id)
     if (execution === null) throw executionNotFound(id)
-    const attempts = (await this.#app.store.executions.listAttempts(id)).map(
+    const attempts = (await this.#app.store.executions.listAttempts(execution.id)).map(
       ({ attempt, outcome, nodeId, startedAt, finishedAt, error }) => ({
         attempt,
         outcome,
@@ -86,7 +86,7 @@ export class Executions {
         error,
       }),
     )
-    const view = waitingView(execution, (await waitsFor(this.#app, [execution])).get(id))
+    const view = waitingView(execution, (await waitsFor(this.#app, [execution])).get(execution.id))
     if (execution.state !== 'completed' || execution.finishedAt === null) return { ...view, attempts }
     const { attempt, startedAt, finishedAt, leasedBy } = view
     const last: AttemptView = {

@@ -104,8 +104,8 @@ export class PullLeases {
     lease: Duration = '30s',
   ): Promise<{ leasedUntil: Date; cancelRequested: boolean }> {
     const { store, clock } = this.#app
-    const { executionId: id, fence } = held
     const execution = await this.#held(held)
+    const { id, fence } = execution
     const leaseMs = leaseOf(lease)
     await this.#refuseLonger(nodeOf(held.worker), leaseMs)
     const now = clock.now()
@@ -117,8 +117,8 @@ export class PullLeases {
 
   async release(held: HeldLease, outcome: PullOutcome): Promise<{ state: ExecutionState }> {
     const { store, clock } = this.#app
-    const { executionId: id, fence } = held
     const execution = await this.#held(held)
+    const { id, fence } = execution
     const job = await store.jobs.findJob(execution.jobId)
     const now = clock.now()
     const { attempt, maxAttempts, cause } = execution

@@ -36,7 +36,7 @@ export async function resultOf(
         { next: nobody === null ? 'Wait longer.' : forgottenStart },
       )
     }
-    await endedOrLater({ clock, events }, id)
+    await endedOrLater({ clock, events }, execution.id)
   }
 }
 

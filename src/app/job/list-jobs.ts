@@ -1,6 +1,7 @@
 /** Lists of jobs: which, in which order, from where on, and what else is told of each. */
 import { EvertickError } from '../../core/error.ts'
 import { statisticsOf } from '../../core/history/statistics.ts'
+import { isId } from '../../core/id.ts'
 import type { JobState } from '../../core/job/job-state.ts'
 import type { Account } from '../../core/tick/account.ts'
 import type { JobFilter, JobPlace, JobRun, JobSort, JobTerm, JobTick } from '../../store/store.ts'
@@ -136,10 +137,10 @@ function cursorOf(sort: JobSort, { value, id }: JobPlace): string {
 
 function placeOf(sort: JobSort, cursor: string): JobPlace {
   if (sort === 'name') return { value: cursor, id: '' }
-  if (sort === 'createdAt') return { value: cursor, id: cursor }
-  const [, value, id] = /^([a-z]*|\d{1,15})\|(.{1,64})$/.exec(cursor) ?? []
+  if (sort === 'createdAt' && isId(cursor)) return { value: cursor, id: cursor }
+  const [, value, id = ''] = /^([a-z]*|\d{1,15})\|(.+)$/.exec(cursor) ?? []
   const fits = sort === 'status' ? /^[a-z]+$/ : /^\d*$/
-  if (value === undefined || id === undefined || !fits.test(value)) {
+  if (sort === 'createdAt' || value === undefined || !isId(id) || !fits.test(value)) {
     throw new EvertickError('invalid_option', 'This cursor does not belong to a list in this order.', {
       field: 'cursor',
       next: 'Pass the `nextCursor` of the previous page with the same `sort`, or leave it out to start over.',

@@ -91,8 +91,8 @@ export class JobHistory {
     const app = await this.#app()
     const run = this.#begun.get(executionId) ?? (await this.#findOpen(executionId))
     await endRun(app, run, end)
-    this.#begun.delete(executionId)
-    this.#keeper?.letGo(executionId)
+    this.#begun.delete(run.id)
+    this.#keeper?.letGo(run.id)
   }
 
   /** Newest first. */

@@ -128,7 +128,7 @@ export class ProcessingJobRepository {
     const { refused } = await app.store.work.finishAttempts({ nodeId: workerId, attempts, now })
     // A claim that is refused once stays known, or the next call would be taken for a successor's of the same name.
     if (refused.length > 0) return false
-    this.#holders.letGo(workerId, jobId)
+    this.#holders.letGo(workerId, execution.id)
     app.enqueued()
     return true
   }

@@ -11,7 +11,7 @@ import { batchParams, batchText } from './batch.ts'
 
 /** All drafts, or none if one of their jobs takes no work. */
 const draftColumns = {
-  id: 'text',
+  id: 'uuid',
   job_name: 'text',
   scheduled_for: 'number',
   ready_at: 'number',
@@ -45,7 +45,7 @@ const enqueueText = `
 const enqueueOneText = `
   INSERT INTO @live_executions (id, job_id, cause, scheduled_for, state, ready_at, start_by, queue, priority, handler,
     max_attempts, input, metadata, unique_key, created_at)
-  SELECT $2, j.id, 'enqueue', $3::bigint, 'pending', $4::bigint, ${startByText('$4::bigint')}, COALESCE($5, j.queue),
+  SELECT $2::uuid, j.id, 'enqueue', $3::bigint, 'pending', $4::bigint, ${startByText('$4::bigint')}, COALESCE($5, j.queue),
     COALESCE($6::int, j.priority), j.handler, j.max_attempts, $7, $8, $9, $10::bigint
   FROM @jobs j WHERE j.name = $1 AND j.deleted_at IS NULL AND j.state <> 'cancelled'`
 

@@ -6,7 +6,7 @@ import { type FinishedValues, finishedColumns } from '../sql/work/keep-finished.
 import { batchParams, batchText, isHeld } from './batch.ts'
 
 const completeColumns = {
-  id: 'text',
+  id: 'uuid',
   fence: 'number',
   result: 'text',
   finished_at: 'number',
@@ -48,7 +48,7 @@ export function* completeAttempts(attempts: readonly Completion[]): Script<Reado
 }
 
 const crashColumns = {
-  id: 'text',
+  id: 'uuid',
   fence: 'number',
   state: 'text',
   error: 'text',

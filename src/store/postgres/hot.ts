@@ -29,7 +29,7 @@ export function hotScripts(): HotScripts {
 }
 
 const moveColumns = {
-  id: 'text',
+  id: 'uuid',
   was: 'number',
   version: 'number',
   accounted_until: 'number',

@@ -4,7 +4,7 @@ import { rowsAlone, type Script } from '../sql/runtime/script.ts'
 import type { Claim, ExtendRequest, ExtendResult } from '../store.ts'
 import { batchParams, batchText, isHeld } from './batch.ts'
 
-const claimColumns = { id: 'text', fence: 'number' } as const
+const claimColumns = { id: 'uuid', fence: 'number' } as const
 const claims = batchText(claimColumns)
 /** After the parameters of a batch of claims. */
 const afterClaims = `$${batchParams(claimColumns, []).length + 1}::bigint`

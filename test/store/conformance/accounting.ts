@@ -1,6 +1,6 @@
 /** The leader's verb: what becomes of due ticks, and who may say so. */
 import { describe, expect, test } from 'vitest'
-import { by, day, every, jobSpec, minute, newJob, second, t0 } from '../builders.ts'
+import { by, day, every, idOf, jobSpec, minute, newJob, second, t0 } from '../builders.ts'
 import { at } from '../by-hand.ts'
 import { type OpenStoreUnderTest, withStore } from './store-under-test.ts'
 
@@ -15,7 +15,7 @@ export function describeAccounting(open: OpenStoreUnderTest): void {
         expect(result).toMatchObject({ led: true, done: 1, stale: 0, nextDueAt: at(20), readyAt: at(10) })
         expect(result.accounted).toEqual([
           {
-            jobId: 'job-a',
+            jobId: idOf('job-a'),
             jobName: 'a',
             executions: 1,
             ranges: 0,
@@ -30,7 +30,7 @@ export function describeAccounting(open: OpenStoreUnderTest): void {
           scheduledFor: at(10),
           account: 'fired',
           state: 'pending',
-          idempotencyKey: 'job-a:2027-01-04T00:00:10.000Z',
+          idempotencyKey: `${idOf('job-a')}:2027-01-04T00:00:10.000Z`,
         })
         expect(await hand.job('a')).toMatchObject({ accountedUntil: at(10) + 1, nextDueAt: at(20), runs: 1 })
       }),

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { EvertickError } from '../../../src/core/error.ts'
 import type { Enqueued, NewExecution } from '../../../src/store/store.ts'
-import { by, jobSpec, newExecution, newJob, t0 } from '../builders.ts'
+import { by, idOf, jobSpec, newExecution, newJob, t0 } from '../builders.ts'
 import { type Bench, type OpenStoreUnderTest, withStore } from './store-under-test.ts'
 
 /** How many acknowledgements of each kind are looked at. */
@@ -86,7 +86,7 @@ async function race(
   let lives = 0
   const comeAndGo = async () => {
     for (; !over.signal.aborted; lives += 1) {
-      await store.jobs.createJob({ ...newJob('a', onDemand), id: `job-a-${lives}` })
+      await store.jobs.createJob({ ...newJob('a', onDemand), id: idOf(`job-a-${lives}`) })
       // Not always as long: in step with it, an enqueue might never meet its job.
       for (let turn = 0; turn <= lives % 5; turn += 1) await nextTurn()
       await store.jobs.changeJob('a', { kind: 'delete' }, by(t0))

@@ -1,7 +1,7 @@
 /** What operators and deploys do to a job: each action first settles what is due, and is seen at once. */
 import { describe, expect, test } from 'vitest'
 import type { JobChange } from '../../../src/store/store.ts'
-import { by, every, jobSpec, newExecution, newJob, second, t0 } from '../builders.ts'
+import { by, every, idOf, jobSpec, newExecution, newJob, second, t0 } from '../builders.ts'
 import { at } from '../by-hand.ts'
 import { type OpenStoreUnderTest, withStore } from './store-under-test.ts'
 
@@ -100,7 +100,9 @@ export function describeActions(open: OpenStoreUnderTest): void {
         await expect(store.work.enqueueExecutions([newExecution('e1', 'a')])).rejects.toMatchObject({
           code: 'invalid_transition',
         })
-        await expect(store.executions.retryExecution(running.id, 'r1', by(at(60)))).rejects.toMatchObject({
+        await expect(
+          store.executions.retryExecution(running.id, idOf('r1'), by(at(60))),
+        ).rejects.toMatchObject({
           code: 'invalid_transition',
         })
         await hand.resume('a', at(75))
@@ -140,7 +142,7 @@ export function describeActions(open: OpenStoreUnderTest): void {
         expect(await store.jobs.findJob(gone.id)).toBeNull()
         expect(await store.jobs.listJobs({ limit: 10 })).toEqual([])
         await expect(hand.pause('a', at(16))).rejects.toMatchObject({ code: 'job_not_found' })
-        await store.jobs.createJob({ ...newJob('a', jobSpec(), at(20)), id: 'job-again' })
+        await store.jobs.createJob({ ...newJob('a', jobSpec(), at(20)), id: idOf('job-again') })
         await expect(store.jobs.createJob({ ...newJob('a'), id: 'third' })).rejects.toMatchObject({
           code: 'job_exists',
         })

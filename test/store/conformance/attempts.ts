@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Ending } from '../../../src/core/attempt/outcome.ts'
 import type { JobSpec } from '../../../src/core/job/job.ts'
-import { by, every, hour, jobSpec, newExecution, second, t0 } from '../builders.ts'
+import { by, every, hour, idOf, jobSpec, newExecution, second, t0 } from '../builders.ts'
 import { at, type ByHand, leaseMs } from '../by-hand.ts'
 import { type Bench, type OpenStoreUnderTest, withStore } from './store-under-test.ts'
 
@@ -18,7 +18,7 @@ async function claimed({ hand, store }: Bench, spec: Partial<JobSpec> = {}) {
 }
 
 async function outcomes({ store }: Bench): Promise<string[]> {
-  return (await store.executions.listAttempts('e1')).map(
+  return (await store.executions.listAttempts(idOf('e1'))).map(
     ({ attempt, fence, outcome }) => `${attempt}/${fence} ${outcome}`,
   )
 }
@@ -31,14 +31,14 @@ export function describeAttempts(open: OpenStoreUnderTest): void {
         const claim = await claimed(bench)
         const { store, hand } = bench
         const extend = (fence: number) =>
-          store.work.extendLeases({ claims: [{ id: 'e1', fence }], leasedUntil: at(60), now: at(10) })
+          store.work.extendLeases({ claims: [{ id: idOf('e1'), fence }], leasedUntil: at(60), now: at(10) })
         expect(await extend(claim.fence)).toEqual({ lost: [], cancelled: [] })
-        expect(await hand.execution('e1')).toMatchObject({ leasedUntil: at(60) })
-        expect(await extend(claim.fence + 1)).toEqual({ lost: ['e1'], cancelled: [] })
-        const asked = await store.executions.cancelExecution('e1', by(at(11)))
+        expect(await hand.execution(idOf('e1'))).toMatchObject({ leasedUntil: at(60) })
+        expect(await extend(claim.fence + 1)).toEqual({ lost: [idOf('e1')], cancelled: [] })
+        const asked = await store.executions.cancelExecution(idOf('e1'), by(at(11)))
         expect(asked).toMatchObject({ state: 'running', cancelRequestedAt: at(11), cancelReason: 'operator' })
-        expect(await extend(claim.fence)).toEqual({ lost: [], cancelled: ['e1'] })
-        expect(await store.work.findCancelRequests('n1')).toEqual(['e1'])
+        expect(await extend(claim.fence)).toEqual({ lost: [], cancelled: [idOf('e1')] })
+        expect(await store.work.findCancelRequests('n1')).toEqual([idOf('e1')])
         expect(await store.work.findCancelRequests('n2')).toEqual([])
       }),
     )
@@ -50,14 +50,14 @@ export function describeAttempts(open: OpenStoreUnderTest): void {
         const { hand, store } = bench
         expect((await hand.expire(at(afterLease) - 1)).expired).toEqual([])
         expect((await store.executions.listLeases('active', at(afterLease) - 1)).map(({ id }) => id)).toEqual(
-          ['e1'],
+          [idOf('e1')],
         )
         expect((await store.executions.listLeases('expired', at(afterLease))).map(({ id }) => id)).toEqual([
-          'e1',
+          idOf('e1'),
         ])
         const { expired } = await hand.expire(at(afterLease))
-        expect(expired).toEqual([{ id: 'e1', jobName: 'a', state: 'retrying', leasedBy: 'n1' }])
-        expect(await hand.execution('e1')).toMatchObject({
+        expect(expired).toEqual([{ id: idOf('e1'), jobName: 'a', state: 'retrying', leasedBy: 'n1' }])
+        expect(await hand.execution(idOf('e1'))).toMatchObject({
           attempt: 1,
           error: { code: 'lease_expired' },
           readyAt: at(afterLease + 1),
@@ -93,7 +93,7 @@ export function describeAttempts(open: OpenStoreUnderTest): void {
       withStore(open, async (bench) => {
         const claim = await claimed(bench)
         await bench.store.work.releaseClaims([claim], at(1))
-        expect(await bench.hand.execution('e1')).toMatchObject({ state: 'running', attempt: 1 })
+        expect(await bench.hand.execution(idOf('e1'))).toMatchObject({ state: 'running', attempt: 1 })
       }),
     )
 
@@ -104,7 +104,7 @@ export function describeAttempts(open: OpenStoreUnderTest): void {
       await withStore(open, async (bench) => {
         await claimed(bench, spec)
         await bench.hand.expire(at(afterLease))
-        expect(await bench.hand.execution('e1')).toMatchObject({ state, finishedAt: at(afterLease) })
+        expect(await bench.hand.execution(idOf('e1'))).toMatchObject({ state, finishedAt: at(afterLease) })
         expect(await bench.hand.claim(at(1_000))).toEqual([])
       })()
     })
@@ -113,9 +113,9 @@ export function describeAttempts(open: OpenStoreUnderTest): void {
       'one that somebody asked to stop and that went away is cancelled, not tried again',
       withStore(open, async (bench) => {
         await claimed(bench)
-        await bench.store.executions.cancelExecution('e1', by(at(1)))
+        await bench.store.executions.cancelExecution(idOf('e1'), by(at(1)))
         await bench.hand.expire(at(afterLease))
-        expect(await bench.hand.execution('e1')).toMatchObject({
+        expect(await bench.hand.execution(idOf('e1'))).toMatchObject({
           state: 'cancelled',
           cancelReason: 'operator',
         })
@@ -163,10 +163,10 @@ export function describeAttempts(open: OpenStoreUnderTest): void {
       await withStore(open, async (bench) => {
         const claim = await claimed(bench)
         expect(await bench.hand.finish(claim, at(3), ending)).toMatchObject({ refused: [] })
-        expect(await bench.hand.execution('e1')).toMatchObject({ ...written, leasedUntil: null })
+        expect(await bench.hand.execution(idOf('e1'))).toMatchObject({ ...written, leasedUntil: null })
         expect(await outcomes(bench)).toEqual(attempts)
-        const runs = await bench.store.executions.jobRuns('job-a', 10)
-        const final = (await bench.hand.execution('e1')).finishedAt !== null
+        const runs = await bench.store.executions.jobRuns(idOf('job-a'), 10)
+        const final = (await bench.hand.execution(idOf('e1'))).finishedAt !== null
         expect(runs).toEqual(final ? [{ state: ending.state, durationMs: 3_000 }] : [])
       })()
     })
@@ -178,12 +178,12 @@ export function describeAttempts(open: OpenStoreUnderTest): void {
         const { hand } = bench
         await hand.expire(at(afterLease))
         const next = await hand.claimOne(at(60), { nodeId: 'n1' })
-        expect(await hand.finish(zombie, at(61))).toMatchObject({ refused: ['e1'] })
-        expect(await hand.execution('e1')).toMatchObject({ state: 'running', fence: 2, result: null })
+        expect(await hand.finish(zombie, at(61))).toMatchObject({ refused: [idOf('e1')] })
+        expect(await hand.execution(idOf('e1'))).toMatchObject({ state: 'running', fence: 2, result: null })
         const result = { state: 'completed', result: 'second' } as const
         expect(await hand.finish(next, at(62), result)).toMatchObject({ refused: [] })
-        expect(await hand.finish(next, at(63))).toMatchObject({ refused: ['e1'] })
-        expect(await hand.execution('e1')).toMatchObject({ state: 'completed', result: 'second' })
+        expect(await hand.finish(next, at(63))).toMatchObject({ refused: [idOf('e1')] })
+        expect(await hand.execution(idOf('e1'))).toMatchObject({ state: 'completed', result: 'second' })
         expect(await outcomes(bench)).toEqual(['1/1 crashed', '1/1 refused', '2/2 refused'])
       }),
     )
@@ -203,10 +203,10 @@ export function describeAttempts(open: OpenStoreUnderTest): void {
             ending: { state: 'completed', result: null },
             finishedAt: at(1),
           }) as const
-        const attempts = [ended('e1', 7), ended('e2', 1)]
+        const attempts = [ended(idOf('e1'), 7), ended(idOf('e2'), 1)]
         const result = await store.work.finishAttempts({ nodeId: 'n1', attempts, now: at(1) })
-        expect(result).toMatchObject({ refused: ['e1'] })
-        expect(await hand.execution('e2')).toMatchObject({ state: 'completed' })
+        expect(result).toMatchObject({ refused: [idOf('e1')] })
+        expect(await hand.execution(idOf('e2'))).toMatchObject({ state: 'completed' })
       }),
     )
 
@@ -217,7 +217,9 @@ export function describeAttempts(open: OpenStoreUnderTest): void {
         await hand.create('a', onDemand)
         await store.work.enqueueExecutions([newExecution('e1', 'a')])
         const [reserved] = await hand.claim(at(0), { start: 0 })
-        expect(await hand.finish(reserved ?? { id: '', fence: 0 }, at(1))).toMatchObject({ refused: ['e1'] })
+        expect(await hand.finish(reserved ?? { id: '', fence: 0 }, at(1))).toMatchObject({
+          refused: [idOf('e1')],
+        })
       }),
     )
 
@@ -225,14 +227,14 @@ export function describeAttempts(open: OpenStoreUnderTest): void {
       'an error of one that somebody asked to stop ends it: there is no further try',
       withStore(open, async (bench) => {
         const claim = await claimed(bench)
-        await bench.store.executions.cancelExecution('e1', by(at(1)))
+        await bench.store.executions.cancelExecution(idOf('e1'), by(at(1)))
         await bench.hand.finish(claim, at(2), {
           state: 'retrying',
           readyAt: at(3),
           error,
           countsAttempt: true,
         })
-        expect(await bench.hand.execution('e1')).toMatchObject({
+        expect(await bench.hand.execution(idOf('e1'))).toMatchObject({
           state: 'cancelled',
           cancelReason: 'operator',
           finishedAt: at(2),
@@ -248,11 +250,11 @@ export function describeAttempts(open: OpenStoreUnderTest): void {
         const claim = await claimed(bench)
         const { store, hand } = bench
         await store.work.recordProgress([{ ...claim, progress: 0.4, note: 'rendering' }])
-        await store.work.recordProgress([{ id: 'e1', fence: 99, progress: 0.9, note: 'zombie' }])
-        expect(await hand.execution('e1')).toMatchObject({ progress: 0.4, progressNote: 'rendering' })
-        const line = { executionId: 'e1', at: at(1), level: 'info', message: 'hello' } as const
+        await store.work.recordProgress([{ id: idOf('e1'), fence: 99, progress: 0.9, note: 'zombie' }])
+        expect(await hand.execution(idOf('e1'))).toMatchObject({ progress: 0.4, progressNote: 'rendering' })
+        const line = { executionId: idOf('e1'), at: at(1), level: 'info', message: 'hello' } as const
         await store.work.appendLogs([line, { ...line, message: 'again' }])
-        expect(await store.executions.listLogs('e1')).toEqual([line, { ...line, message: 'again' }])
+        expect(await store.executions.listLogs(idOf('e1'))).toEqual([line, { ...line, message: 'again' }])
       }),
     )
   })

@@ -1,17 +1,17 @@
 /** Runs that a caller does by itself, and the history that they share with everybody's. */
 import { describe, expect, test } from 'vitest'
-import { by, day, hour, jobSpec, newExecution, second, t0 } from '../builders.ts'
+import { by, day, hour, idOf, jobSpec, nameOf, newExecution, second, t0 } from '../builders.ts'
 import { at, leaseMs } from '../by-hand.ts'
 import { type Bench, type OpenStoreUnderTest, withStore } from './store-under-test.ts'
 
-async function begin({ store }: Bench, id: string, now: number, job = 'a') {
-  const metadata = { kept: id }
-  return await store.compat.beginExecution({ id, job, holder: 'me', leaseMs, input: { x: 1 }, metadata, now })
+async function begin({ store }: Bench, name: string, now: number, job = 'a') {
+  const given = { id: idOf(name), metadata: { kept: name }, input: { x: 1 } }
+  return await store.compat.beginExecution({ ...given, job, holder: 'me', leaseMs, now })
 }
 
 async function runs({ store }: Bench, query: object = {}): Promise<string[]> {
   const found = await store.compat.listRuns({ tags: [], limit: 100, ...query })
-  return found.map(({ job, execution }) => `${job.name} ${execution.id} ${execution.state}`)
+  return found.map(({ job, execution }) => `${job.name} ${nameOf(execution.id)} ${execution.state}`)
 }
 
 const tagged = (...tags: string[]) => jobSpec({ schedule: null, tags })
@@ -25,7 +25,7 @@ export function describeHandRuns(open: OpenStoreUnderTest): void {
         await hand.work()
         await hand.create('a')
         const claim = await begin(bench, 'e1', at(1))
-        expect(await store.executions.findExecution('e1')).toMatchObject({
+        expect(await store.executions.findExecution(idOf('e1'))).toMatchObject({
           state: 'running',
           cause: 'enqueue',
           attempt: 1,
@@ -39,8 +39,8 @@ export function describeHandRuns(open: OpenStoreUnderTest): void {
         })
         expect(await hand.claim(at(2))).toEqual([])
         expect((await hand.finish(claim, at(3))).refused).toEqual([])
-        expect((await hand.finish(claim, at(4))).refused).toEqual(['e1'])
-        expect(await store.executions.findExecution('e1')).toMatchObject({
+        expect((await hand.finish(claim, at(4))).refused).toEqual([idOf('e1')])
+        expect(await store.executions.findExecution(idOf('e1'))).toMatchObject({
           state: 'completed',
           finishedAt: at(3),
         })
@@ -72,10 +72,10 @@ export function describeHandRuns(open: OpenStoreUnderTest): void {
         expect(await store.work.extendLeases(renewed)).toEqual({ lost: [], cancelled: [] })
         const expire = (now: number) => store.work.expireLeases({ now, limit: 10, random: () => 0 })
         expect((await expire(t0 + 1.5 * leaseMs)).expired).toEqual([])
-        expect((await expire(t0 + 3 * leaseMs)).expired).toMatchObject([{ id: 'e1', state: 'failed' }])
-        expect((await hand.finish(claim, t0 + 3 * leaseMs)).refused).toEqual(['e1'])
+        expect((await expire(t0 + 3 * leaseMs)).expired).toMatchObject([{ id: idOf('e1'), state: 'failed' }])
+        expect((await hand.finish(claim, t0 + 3 * leaseMs)).refused).toEqual([idOf('e1')])
         expect(await store.compat.describeExecution(claim, { late: true })).toBe(false)
-        expect(await store.executions.findExecution('e1')).toMatchObject({
+        expect(await store.executions.findExecution(idOf('e1'))).toMatchObject({
           state: 'failed',
           error: { code: 'lease_expired' },
           metadata: { kept: 'e1' },
@@ -94,7 +94,10 @@ export function describeHandRuns(open: OpenStoreUnderTest): void {
         )
         expect(await store.compat.describeExecution(claim, { kept: 'e1', more: [1] })).toBe(true)
         expect(await store.compat.describeExecution(claim, { kept: 'e1', more: [1] })).toBe(true)
-        expect((await store.executions.findExecution('e1'))?.metadata).toEqual({ kept: 'e1', more: [1] })
+        expect((await store.executions.findExecution(idOf('e1')))?.metadata).toEqual({
+          kept: 'e1',
+          more: [1],
+        })
       }),
     )
 
@@ -108,7 +111,7 @@ export function describeHandRuns(open: OpenStoreUnderTest): void {
         await begin(bench, 'e1', at(2))
         await store.jobs.changeJob('a', { kind: 'cancel' }, by(at(3)))
         await expect(begin(bench, 'e2', at(4))).rejects.toMatchObject({ code: 'invalid_transition' })
-        expect(await store.executions.findExecution('e2')).toBeNull()
+        expect(await store.executions.findExecution(idOf('e2'))).toBeNull()
       }),
     )
   })
@@ -136,7 +139,7 @@ export function describeHandRuns(open: OpenStoreUnderTest): void {
         ])
         expect(await runs(bench, { tags: ['left'] })).toEqual(['a e3 failed', 'a e1 completed'])
         expect(await runs(bench, { tags: ['all', 'right'] })).toEqual(['b e2 running'])
-        expect(await runs(bench, { job: 'job-b' })).toEqual(['b e2 running'])
+        expect(await runs(bench, { job: idOf('job-b') })).toEqual(['b e2 running'])
         expect(await runs(bench, { states: ['failed', 'completed'] })).toEqual([
           'a e3 failed',
           'a e1 completed',
@@ -155,7 +158,7 @@ export function describeHandRuns(open: OpenStoreUnderTest): void {
         await hand.create('a', jobSpec({ schedule: null }))
         await store.work.enqueueExecutions([newExecution('e1', 'a'), newExecution('e2', 'a')])
         expect(await runs(bench)).toEqual([])
-        await store.executions.cancelExecution('e2', by(at(5)))
+        await store.executions.cancelExecution(idOf('e2'), by(at(5)))
         await hand.claimOne(at(9))
         expect(await runs(bench)).toEqual(['a e2 cancelled', 'a e1 running'])
         expect(await runs(bench, { from: at(6) })).toEqual(['a e1 running'])
@@ -205,7 +208,7 @@ export function describeHandRuns(open: OpenStoreUnderTest): void {
         expect(await store.compat.purgeJob('a', 25 * second, at(50))).toBe(2)
         expect(await hand.ledger('a')).toEqual(['20 fired', '30 fired', '40 fired'])
         expect(await hand.ledger('b')).toHaveLength(4)
-        expect(await store.executions.findExecution('open')).not.toBeNull()
+        expect(await store.executions.findExecution(idOf('open'))).not.toBeNull()
         expect(await store.compat.purgeJob('a', 0, at(50))).toBe(2)
         expect(await hand.ledger('a')).toEqual(['40 fired'])
         expect(await store.ticks.auditLedger({})).toMatchObject({ unaccounted: 0, doubled: 0 })

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { healthOf, healthStates } from '../../../src/core/job/health.ts'
-import { by, every, jobSpec, minute, newExecution, t0 } from '../builders.ts'
+import { by, every, idOf, jobSpec, minute, nameOf, newExecution, t0 } from '../builders.ts'
 import { at, leaseMs } from '../by-hand.ts'
 import { type Bench, type OpenStoreUnderTest, withStore } from './store-under-test.ts'
 
@@ -51,7 +51,7 @@ export function describeHealth(open: OpenStoreUnderTest): void {
           await hand.finish(await hand.claimOne(at(1)), at(2), ending)
         }
         for (const id of ['e1', 'e2', 'e3']) await end(id, failed)
-        const failing = { state: 'failing', failures: 3, next: expect.stringContaining('e3') as string }
+        const failing = { state: 'failing', failures: 3, next: expect.stringContaining(idOf('e3')) as string }
         expect(await healthAt(bench, 'a', at(3))).toMatchObject(failing)
         const { error } = failed
         await end('e4', { state: 'retrying', readyAt: at(5), error, countsAttempt: true })
@@ -76,8 +76,9 @@ export function describeHealth(open: OpenStoreUnderTest): void {
         )
         const claims = await hand.claim(at(1))
         const attempts = claims.map(({ id, fence, attempt, jobId, cause, tickAt }) => {
-          const ending = id === 'a1' || id === 'b2' ? failed : ({ state: 'completed', result: null } as const)
-          const finishedAt = at(id.endsWith('1') ? 2 : 3)
+          const ending =
+            id === idOf('a1') || id === idOf('b2') ? failed : ({ state: 'completed', result: null } as const)
+          const finishedAt = at(nameOf(id).endsWith('1') ? 2 : 3)
           return { id, fence, attempt, ending, finishedAt, claimed: { jobId, cause, tickAt } }
         })
         await store.work.finishAttempts({ nodeId: 'n1', attempts, now: at(3) })
@@ -97,7 +98,7 @@ export function describeHealth(open: OpenStoreUnderTest): void {
         const claim = await hand.claimOne(at(1))
         const later = at(1) + leaseMs + 2 * minute
         await hand.expire(later)
-        expect((await hand.finish(claim, later)).refused).toEqual(['e1'])
+        expect((await hand.finish(claim, later)).refused).toEqual([idOf('e1')])
         expect(await healthAt(bench, 'a', later)).toMatchObject({ state: 'failing', failures: 1 })
       }),
     )
@@ -149,14 +150,14 @@ async function makeJob({ hand, store, sql }: Bench, name: string, row: Shape): P
   )
   await sql(
     row.failures === null
-      ? `DELETE FROM @unproven WHERE job_id = 'job-${name}'`
-      : `UPDATE @unproven SET failures = ${row.failures} WHERE job_id = 'job-${name}'`,
+      ? `DELETE FROM @unproven WHERE job_id = '${idOf(`job-${name}`)}'`
+      : `UPDATE @unproven SET failures = ${row.failures} WHERE job_id = '${idOf(`job-${name}`)}'`,
   )
   if (row.tick !== null) {
     await store.work.enqueueExecutions([newExecution(`e${name}`, name)])
     await sql(
       `UPDATE @job_executions SET state = '${row.tick}', cause = 'schedule', tick_at = 1, attempt = ${row.attempt},
-         ready_at = ${now - row.readyAgo * 1_000} WHERE id = 'e${name}'`,
+         ready_at = ${now - row.readyAgo * 1_000} WHERE id = '${idOf(`e${name}`)}'`,
     )
   }
   const due = row.dueAgo === null ? 'NULL' : now - row.dueAgo * 1_000

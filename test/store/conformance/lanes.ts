@@ -1,7 +1,7 @@
 /** Which executions of a job may be under way together, and what people may ask for beside its ticks. */
 import { describe, expect, test } from 'vitest'
 import type { Backfill } from '../../../src/store/store.ts'
-import { by, jobSpec, newExecution, second, t0 } from '../builders.ts'
+import { by, idOf, jobSpec, newExecution, second, t0 } from '../builders.ts'
 import { at, seconds } from '../by-hand.ts'
 import { type OpenStoreUnderTest, withStore } from './store-under-test.ts'
 
@@ -95,9 +95,9 @@ export function describeLanes(open: OpenStoreUnderTest): void {
         const led = await hand.lead()
         await hand.create('a', chain)
         const { releases } = await hand.account(led, at(15), { catchUpFrom: at(60) })
-        expect(releases).toEqual([{ jobId: 'job-a', at: at(60) }])
-        expect(await store.work.releaseBlocked(['job-a'], at(59))).toMatchObject({
-          releases: [{ jobId: 'job-a', at: at(60) }],
+        expect(releases).toEqual([{ jobId: idOf('job-a'), at: at(60) }])
+        expect(await store.work.releaseBlocked([idOf('job-a')], at(59))).toMatchObject({
+          releases: [{ jobId: idOf('job-a'), at: at(60) }],
         })
         expect(await hand.states('a')).toEqual(['catch_up blocked'])
         await store.work.releaseBlocked('any', at(60))
@@ -179,12 +179,12 @@ export function describeLanes(open: OpenStoreUnderTest): void {
         const trigger = { force: false, metadata: { by: 'test' } }
         const given = await store.executions.triggerJob(
           'a',
-          { ...trigger, id: 'm1', input: { given: 1 } },
+          { ...trigger, id: idOf('m1'), input: { given: 1 } },
           by(at(2)),
         )
         const own = await store.executions.triggerJob(
           'a',
-          { ...trigger, id: 'm2', input: undefined },
+          { ...trigger, id: idOf('m2'), input: undefined },
           by(at(2)),
         )
         expect([given.input, own.input, own.metadata]).toEqual([{ given: 1 }, { own: true }, { by: 'test' }])
@@ -274,7 +274,7 @@ export function describeLanes(open: OpenStoreUnderTest): void {
           code: 'invalid_transition',
         })
         await hand.finish(claim, at(11), { state: 'failed', error: { name: 'Error', message: 'no' } })
-        const retry = await store.executions.retryExecution(claim.id, 'r1', by(at(12)))
+        const retry = await store.executions.retryExecution(claim.id, idOf('r1'), by(at(12)))
         expect(retry).toMatchObject({
           cause: 'manual',
           tickAt: null,
@@ -294,15 +294,15 @@ export function describeLanes(open: OpenStoreUnderTest): void {
         await hand.work()
         await hand.create('a', jobSpec({ schedule: null }))
         await store.work.enqueueExecutions([newExecution('e1', 'a')])
-        expect(await store.executions.cancelExecution('e1', by(at(1)))).toMatchObject({
+        expect(await store.executions.cancelExecution(idOf('e1'), by(at(1)))).toMatchObject({
           state: 'cancelled',
           cancelReason: 'operator',
           finishedAt: at(1),
         })
-        await expect(store.executions.cancelExecution('e1', by(at(2)))).rejects.toMatchObject({
+        await expect(store.executions.cancelExecution(idOf('e1'), by(at(2)))).rejects.toMatchObject({
           code: 'invalid_transition',
         })
-        await expect(store.executions.cancelExecution('e9', by(at(2)))).rejects.toMatchObject({
+        await expect(store.executions.cancelExecution(idOf('e9'), by(at(2)))).rejects.toMatchObject({
           code: 'execution_not_found',
         })
       }),

@@ -1,6 +1,6 @@
 /** Who leads, who holds a lock, who lives. */
 import { describe, expect, test } from 'vitest'
-import { jobSpec, minute, newExecution, node, second, t0 } from '../builders.ts'
+import { idOf, jobSpec, minute, newExecution, node, second, t0 } from '../builders.ts'
 import { at } from '../by-hand.ts'
 import { type OpenStoreUnderTest, withStore } from './store-under-test.ts'
 
@@ -211,7 +211,7 @@ export function describeLeadership(open: OpenStoreUnderTest): void {
         const orphans = (now: number) => store.cluster.findOrphans(now - 10 * minute, now)
         expect(await orphans(t0)).toEqual([])
         expect(await orphans(t0 + 9 * minute)).toEqual([])
-        expect(await orphans(t0 + 10 * minute)).toEqual(['job-m'])
+        expect(await orphans(t0 + 10 * minute)).toEqual([idOf('job-m')])
         await hand.work('n2', ['mail'])
         expect(await orphans(t0 + 11 * minute)).toEqual([])
         await store.cluster.removeNode('n2')
@@ -219,7 +219,7 @@ export function describeLeadership(open: OpenStoreUnderTest): void {
         await store.cluster.endTerm(first.termId, 'n1', t0 + 20 * minute)
         await hand.lead('n3', t0 + 20 * minute)
         expect(await orphans(t0 + 22 * minute)).toEqual([])
-        expect(await orphans(t0 + 32 * minute)).toEqual(['job-m'])
+        expect(await orphans(t0 + 32 * minute)).toEqual([idOf('job-m')])
       }),
     )
   })

@@ -1,6 +1,6 @@
 /** Explain and audit: the account of every tick, and the proof that none is missing. */
 import { describe, expect, test } from 'vitest'
-import { by, every, jobSpec, newExecution, second, t0 } from '../builders.ts'
+import { by, every, idOf, jobSpec, newExecution, second, t0 } from '../builders.ts'
 import { at, seconds } from '../by-hand.ts'
 import { type Bench, type OpenStoreUnderTest, withStore } from './store-under-test.ts'
 
@@ -83,7 +83,7 @@ export function describeLedger(open: OpenStoreUnderTest): void {
       withStore(open, async (bench) => {
         await fiveTicks(bench)
         const insert = `INSERT INTO @tick_ranges (job_id, from_at, to_at, count, account, reason, created_at)
-          VALUES ('job-a', ?, ?, 1, 'skipped', 'paused', 0)`
+          VALUES ('${idOf('job-a')}', ?, ?, 1, 'skipped', 'paused', 0)`
         await bench.sql(insert, at(10), at(10))
         await bench.sql(insert, at(15), at(15))
         const report = await bench.store.ticks.auditLedger({})
@@ -149,7 +149,7 @@ export function describeLedger(open: OpenStoreUnderTest): void {
         await hand.pause('mail_weekly', at(1))
         const names = async (query: object) =>
           (await store.jobs.listJobs({ limit: 10, ...query })).map(({ name }) => name)
-        expect(await store.jobs.findJob('job-mail-daily')).toMatchObject({ name: 'mail-daily' })
+        expect(await store.jobs.findJob(idOf('job-mail-daily'))).toMatchObject({ name: 'mail-daily' })
         expect(await store.jobs.findJob('nobody')).toBeNull()
         expect(await names({})).toEqual(['mail-daily', 'mail_weekly'])
         expect(await names({ state: 'paused' })).toEqual(['mail_weekly'])
@@ -159,6 +159,61 @@ export function describeLedger(open: OpenStoreUnderTest): void {
         expect(await names({ search: '%' })).toEqual([])
         expect(await names({ afterName: 'mail-daily' })).toEqual(['mail_weekly'])
         expect(await store.jobs.countJobs()).toEqual({ active: 1, paused: 1 })
+      }),
+    )
+
+    test.for(['e1', '', 'job-a', `${idOf('e1')}0`, 'a\0b', '%', 'x'.repeat(300)])(
+      'what cannot be an id finds nothing: %j',
+      async (reference) =>
+        await withStore(open, async ({ hand, store }) => {
+          const missing = { code: 'execution_not_found', message: `There is no execution ${reference}.` }
+          await hand.create('a', jobSpec({ schedule: null }))
+          await store.work.enqueueExecutions([newExecution('e1', 'a')])
+          expect(await store.jobs.findJob(reference)).toBeNull()
+          expect(await store.executions.findExecution(reference)).toBeNull()
+          expect(await store.executions.listAttempts(reference)).toEqual([])
+          expect(await store.executions.listLogs(reference)).toEqual([])
+          expect(await store.executions.listExecutions({ job: reference, limit: 9 })).toEqual([])
+          expect(await store.executions.listExecutions({ afterId: reference, limit: 9 })).toEqual([])
+          expect(await store.compat.listRuns({ job: reference, tags: [], limit: 9 })).toEqual([])
+          expect(await store.compat.purgeJob(reference, 0, at(9))).toBe(0)
+          await expect(store.executions.cancelExecution(reference, by(t0))).rejects.toMatchObject(missing)
+          await expect(store.executions.retryExecution(reference, idOf('e2'), by(t0))).rejects.toMatchObject(
+            missing,
+          )
+          await expect(hand.change(reference, { kind: 'pause' }, t0)).rejects.toMatchObject({
+            code: 'job_not_found',
+          })
+        })(),
+    )
+
+    test(
+      'an id is the same in capital letters, and is written as it was made',
+      withStore(open, async ({ hand, store }) => {
+        await hand.work()
+        const { id: jobId } = await hand.create('a', jobSpec({ schedule: null, tags: ['x'] }))
+        await store.work.enqueueExecutions([newExecution('one', 'a')])
+        const id = idOf('one')
+        const capital = id.toUpperCase()
+        expect(capital).not.toBe(id)
+        expect(await store.jobs.findJob(jobId.toUpperCase())).toMatchObject({ id: jobId })
+        expect(await store.executions.findExecution(capital)).toMatchObject({ id })
+        expect(await store.executions.listExecutions({ job: jobId.toUpperCase(), limit: 9 })).toHaveLength(1)
+        const line = { executionId: id, at: t0, level: 'info', message: 'hello' } as const
+        await store.work.appendLogs([line])
+        expect(await store.executions.listLogs(capital)).toEqual([line])
+        expect(await store.executions.cancelExecution(capital, by(t0))).toMatchObject({ id })
+        const runs = await store.compat.listRuns({ job: jobId.toUpperCase(), tags: ['x'], limit: 9 })
+        expect(runs).toMatchObject([{ execution: { id } }])
+        expect(await store.executions.retryExecution(capital, idOf('two'), by(t0))).toMatchObject({
+          id: idOf('two'),
+          retryOf: id,
+        })
+        const written = await store.audit.listAuditLog({ subject: id, limit: 9 })
+        expect(written.map(({ action }) => action).toSorted()).toEqual([
+          'execution.cancel',
+          'execution.retry',
+        ])
       }),
     )
 
@@ -174,8 +229,11 @@ export function describeLedger(open: OpenStoreUnderTest): void {
           ['a', 1, true],
         ])
         await store.work.enqueueExecutions(['e1', 'e2'].map((id) => newExecution(id, 'b')))
-        const last = await store.executions.lastExecutions(['job-b', 'job-c', 'nobody'], at(7))
-        expect(last.map(({ execution }) => execution.id)).toEqual(['e2'])
+        const last = await store.executions.lastExecutions(
+          [idOf('job-b'), idOf('job-c'), idOf('nobody')],
+          at(7),
+        )
+        expect(last.map(({ execution }) => execution.id)).toEqual([idOf('e2')])
       }),
     )
 
@@ -187,16 +245,16 @@ export function describeLedger(open: OpenStoreUnderTest): void {
         await hand.create('b', jobSpec({ schedule: null }))
         const drafts = ['e1', 'e2', 'e3'].map((id) => newExecution(id, 'a'))
         await store.work.enqueueExecutions([...drafts, newExecution('e4', 'b', { queue: 'slow' })])
-        await store.executions.cancelExecution('e2', by(t0))
+        await store.executions.cancelExecution(idOf('e2'), by(t0))
         const ids = async (query: object) =>
           (await store.executions.listExecutions({ limit: 10, ...query })).map(({ id }) => id)
-        expect(await ids({})).toEqual(['e4', 'e3', 'e2', 'e1'])
-        expect(await ids({ job: 'a', limit: 2 })).toEqual(['e3', 'e2'])
-        expect(await ids({ job: 'job-a', afterId: 'e2' })).toEqual(['e1'])
-        expect(await ids({ state: 'cancelled' })).toEqual(['e2'])
-        expect(await ids({ queue: 'slow' })).toEqual(['e4'])
+        expect(await ids({})).toEqual([idOf('e4'), idOf('e3'), idOf('e2'), idOf('e1')])
+        expect(await ids({ job: 'a', limit: 2 })).toEqual([idOf('e3'), idOf('e2')])
+        expect(await ids({ job: idOf('job-a'), afterId: idOf('e2') })).toEqual([idOf('e1')])
+        expect(await ids({ state: 'cancelled' })).toEqual([idOf('e2')])
+        expect(await ids({ queue: 'slow' })).toEqual([idOf('e4')])
         expect(await store.executions.countExecutions()).toEqual({ pending: 3, cancelled: 1 })
-        expect(await store.executions.findExecution('e9')).toBeNull()
+        expect(await store.executions.findExecution(idOf('e9'))).toBeNull()
       }),
     )
   })

@@ -5,7 +5,7 @@ import { jobView } from '../../../src/app/views.ts'
 import type { ExecutionState } from '../../../src/core/execution/execution-state.ts'
 import type { Job } from '../../../src/core/job/job.ts'
 import type { JobFilter, JobPlace, JobSort, JobTerm, LastExecution } from '../../../src/store/store.ts'
-import { every, hour, jobSpec, minute, newExecution, t0 } from '../builders.ts'
+import { every, hour, idOf, jobSpec, minute, nameOf, newExecution, t0 } from '../builders.ts'
 import { at } from '../by-hand.ts'
 import { type Bench, type OpenStoreUnderTest, withStore } from './store-under-test.ts'
 
@@ -49,14 +49,14 @@ async function fill({ hand, store, sql }: Bench, rows: readonly Shape[], prefix:
         newExecution(`${name}-new`, name),
       ])
       await sql(
-        `UPDATE @job_executions SET state = '${last}', leased_until = ${last === 'running' ? t0 : 'NULL'}, started_at = ${startedAt === null ? 'NULL' : at(startedAt)} WHERE id = '${name}-new'`,
+        `UPDATE @job_executions SET state = '${last}', leased_until = ${last === 'running' ? t0 : 'NULL'}, started_at = ${startedAt === null ? 'NULL' : at(startedAt)} WHERE id = '${idOf(`${name}-new`)}'`,
       )
     }
     await store.work.enqueueExecutions(
       Array.from({ length: ahead }, (_, n) => newExecution(`${name}-${n}`, name, { readyAt: at(7 + n) })),
     )
     await sql(
-      `UPDATE @jobs SET state = '${state}', next_due_at = ${due === null ? 'NULL' : at(due)} WHERE id = 'job-${name}'`,
+      `UPDATE @jobs SET state = '${state}', next_due_at = ${due === null ? 'NULL' : at(due)} WHERE id = '${idOf(`job-${name}`)}'`,
     )
   }
 }
@@ -178,8 +178,8 @@ export function describeLists(open: OpenStoreUnderTest): void {
       'the last execution is the newest that does not wait for a later instant, and the last run the newest begun',
       withStore(open, async ({ hand, store, sql }) => {
         const ask = async (when: number) => {
-          const [last] = await store.executions.lastExecutions(['job-a'], when)
-          return last && [last.execution.id, last.newestState, last.startedAt]
+          const [last] = await store.executions.lastExecutions([idOf('job-a')], when)
+          return last && [nameOf(last.execution.id), last.newestState, last.startedAt]
         }
         const names = async (when: number, ...terms: JobTerm[]) =>
           await store.jobs.matchingNames({ terms, now: when }, 10)
@@ -187,7 +187,9 @@ export function describeLists(open: OpenStoreUnderTest): void {
         expect(await ask(at(1))).toBeUndefined()
         await store.work.enqueueExecutions([newExecution('first', 'a', { readyAt: at(5) })])
         expect(await ask(at(1))).toEqual(['first', 'pending', null])
-        await sql(`UPDATE @job_executions SET state = 'failed', started_at = ${at(5)} WHERE id = 'first'`)
+        await sql(
+          `UPDATE @job_executions SET state = 'failed', started_at = ${at(5)} WHERE id = '${idOf('first')}'`,
+        )
         await store.work.enqueueExecutions([newExecution('later', 'a', { readyAt: at(20) })])
         expect(await ask(at(10))).toEqual(['first', 'pending', at(5)])
         expect(await names(at(10), is('last', 'failed'))).toEqual(['a'])
@@ -203,7 +205,7 @@ export function describeLists(open: OpenStoreUnderTest): void {
           descending: true,
           limit: 1,
         })
-        expect(place).toEqual({ id: 'job-a', value: at(5) })
+        expect(place).toEqual({ id: idOf('job-a'), value: at(5) })
       }),
     )
 
@@ -212,9 +214,11 @@ export function describeLists(open: OpenStoreUnderTest): void {
       withStore(open, async ({ hand, store, sql }) => {
         await hand.create('a', jobSpec({ schedule: null }))
         await store.work.enqueueExecutions([newExecution('ran', 'a')])
-        await sql(`UPDATE @job_executions SET state = 'completed', started_at = ${at(0)} WHERE id = 'ran'`)
+        await sql(
+          `UPDATE @job_executions SET state = 'completed', started_at = ${at(0)} WHERE id = '${idOf('ran')}'`,
+        )
         for (let waiting = 0; waiting < 9; waiting += 1) {
-          const found = await store.executions.lastExecutions(['job-a'], at(1))
+          const found = await store.executions.lastExecutions([idOf('job-a')], at(1))
           const seen = found.map(({ execution }) => execution.state)
           expect(seen).toEqual([waiting < 8 ? 'completed' : 'pending'])
           expect(await store.jobs.matchingNames({ terms: [is('last', ...seen)], now: at(1) }, 10)).toEqual([
@@ -236,11 +240,16 @@ export function describeLists(open: OpenStoreUnderTest): void {
         await edit('a', 1, 'code')
         await edit('a', 2, 'ann')
         await edit('b', 3, 'ann')
-        const managed = await store.jobs.managedSpecs(['job-a', 'job-b', 'job-c', 'nobody'])
+        const managed = await store.jobs.managedSpecs([
+          idOf('job-a'),
+          idOf('job-b'),
+          idOf('job-c'),
+          idOf('nobody'),
+        ])
         expect(Object.fromEntries(managed.map(({ jobId, spec }) => [jobId, spec.priority]))).toEqual({
-          'job-a': 1,
-          'job-b': 0,
-          'job-c': 0,
+          [idOf('job-a')]: 1,
+          [idOf('job-b')]: 0,
+          [idOf('job-c')]: 0,
         })
       }),
     )
@@ -260,8 +269,10 @@ export function describeLists(open: OpenStoreUnderTest): void {
         await hand.create('c-File', jobSpec({ schedule: null }))
         await sql(`UPDATE @jobs SET managed_by = 'file:jobs.json' WHERE name = 'c-File'`)
         await store.work.enqueueExecutions([newExecution('e1', 'a'), newExecution('e2', 'c-File')])
-        await sql(`UPDATE @job_executions SET state = 'failed' WHERE id = 'e1'`)
-        await sql(`UPDATE @job_executions SET state = 'completed', account = 'caught_up' WHERE id = 'e2'`)
+        await sql(`UPDATE @job_executions SET state = 'failed' WHERE id = '${idOf('e1')}'`)
+        await sql(
+          `UPDATE @job_executions SET state = 'completed', account = 'caught_up' WHERE id = '${idOf('e2')}'`,
+        )
         const names = async (...terms: JobTerm[]) =>
           (await store.jobs.matchingNames({ terms, now }, 10)).join(' ')
         expect(await names(is('tag', 'x'))).toBe('a')
@@ -318,23 +329,25 @@ export function describeLists(open: OpenStoreUnderTest): void {
           ])
         }
         await sql(
-          `UPDATE @job_executions SET leased_by = 'n1', account = 'fired', state = 'failed' WHERE id = 'e1'`,
+          `UPDATE @job_executions SET leased_by = 'n1', account = 'fired', state = 'failed' WHERE id = '${idOf('e1')}'`,
         )
-        await sql(`UPDATE @job_executions SET cause = 'manual' WHERE id = 'e2'`)
+        await sql(`UPDATE @job_executions SET cause = 'manual' WHERE id = '${idOf('e2')}'`)
         const ids = async (query: object) =>
-          (await store.executions.listExecutions({ limit: 10, ...query })).map(({ id }) => id).join(' ')
+          (await store.executions.listExecutions({ limit: 10, ...query }))
+            .map(({ id }) => nameOf(id))
+            .join(' ')
         const term = (by: string, ...values: string[]) => ({ terms: [{ by, values, negated: false }] })
         expect(await ids({ oldestFirst: true, limit: 2 })).toBe('e0 e1')
-        expect(await ids({ oldestFirst: true, afterId: 'e3' })).toBe('e4')
-        expect(await ids(term('job', 'a', 'job-b'))).toBe('e4 e3 e2 e1 e0')
+        expect(await ids({ oldestFirst: true, afterId: idOf('e3') })).toBe('e4')
+        expect(await ids(term('job', 'a', idOf('job-b')))).toBe('e4 e3 e2 e1 e0')
         expect(await ids(term('job', 'nobody'))).toBe('')
         expect(await ids(term('cause', 'manual'))).toBe('e2')
         expect(await ids(term('node', 'n1'))).toBe('e1')
         expect(await ids(term('account', 'fired'))).toBe('e1')
         expect(await ids({ terms: [{ by: 'state', values: ['failed'], negated: true }] })).toBe('e4 e3 e2 e0')
         expect(await ids({ from: t0 + 30 * minute, to: t0 + 90 * minute })).toBe('e2 e1')
-        await sql(`UPDATE @job_executions SET finished_at = ? WHERE id = 'e1'`, t0 + 2 * hour)
-        await sql(`UPDATE @job_executions SET finished_at = ? WHERE id = 'e0'`, t0 + hour)
+        await sql(`UPDATE @job_executions SET finished_at = ? WHERE id = '${idOf('e1')}'`, t0 + 2 * hour)
+        await sql(`UPDATE @job_executions SET finished_at = ? WHERE id = '${idOf('e0')}'`, t0 + hour)
         expect(await ids({ ended: t0 + hour })).toBe('e1 e0')
         expect(await ids({ ended: t0 + hour + 1 })).toBe('e1')
       }),

@@ -1,6 +1,6 @@
 /** What pictures are drawn from: the same rows, counted and cut, on every engine. */
 import { describe, expect, test } from 'vitest'
-import { day, hour, jobSpec, minute, newExecution, t0 } from '../builders.ts'
+import { day, hour, idOf, jobSpec, minute, newExecution, t0 } from '../builders.ts'
 import { at, seconds } from '../by-hand.ts'
 import { type Bench, type OpenStoreUnderTest, withStore } from './store-under-test.ts'
 
@@ -25,7 +25,7 @@ export function describePictures(open: OpenStoreUnderTest): void {
         await someTicks(bench)
         const { hand, store } = bench
         await hand.create('b', jobSpec({ schedule: null }))
-        const ticks = await store.ticks.recentTicks(['job-a', 'job-b', 'nobody'], 20)
+        const ticks = await store.ticks.recentTicks([idOf('job-a'), idOf('job-b'), idOf('nobody')], 20)
         expect(
           ticks.map(({ from, count, account, reason, state }) => [
             seconds(from),
@@ -40,9 +40,11 @@ export function describePictures(open: OpenStoreUnderTest): void {
           [50, 1, 'fired', null, 'running'],
         ])
         expect(ticks[0]).toMatchObject({ startedAt: at(11), finishedAt: at(13) })
-        expect((await store.ticks.recentTicks(['job-a'], 1)).map(({ from }) => seconds(from))).toEqual([50])
-        expect(await store.jobs.recentRuns(['job-a', 'job-b'], 20)).toEqual([
-          { jobId: 'job-a', state: 'completed', durationMs: 2_000 },
+        expect((await store.ticks.recentTicks([idOf('job-a')], 1)).map(({ from }) => seconds(from))).toEqual([
+          50,
+        ])
+        expect(await store.jobs.recentRuns([idOf('job-a'), idOf('job-b')], 20)).toEqual([
+          { jobId: idOf('job-a'), state: 'completed', durationMs: 2_000 },
         ])
       }),
     )
@@ -58,7 +60,7 @@ export function describePictures(open: OpenStoreUnderTest): void {
         for (const [index] of made.entries()) {
           const state = index === 2 ? 'failed' : 'completed'
           await sql(
-            `UPDATE @job_executions SET state = '${state}', started_at = ${t0 + index * hour}, finished_at = ${t0 + index * hour + minute} WHERE id = 'e${index}'`,
+            `UPDATE @job_executions SET state = '${state}', started_at = ${t0 + index * hour}, finished_at = ${t0 + index * hour + minute} WHERE id = '${idOf(`e${index}`)}'`,
           )
         }
         const query = { from: t0 + hour, to: t0 + 5 * hour, bucketMs: 2 * hour, maxRows: 1_000 }
@@ -77,7 +79,7 @@ export function describePictures(open: OpenStoreUnderTest): void {
           to: t0 + 4 * hour,
           limit: 2,
         })
-        expect(runs.map(({ id }) => id)).toEqual(['e3', 'e2'])
+        expect(runs.map(({ id }) => id)).toEqual([idOf('e3'), idOf('e2')])
         const rest = await store.executions.readTimeline({
           ...wide,
           from: t0 + hour,
@@ -85,7 +87,7 @@ export function describePictures(open: OpenStoreUnderTest): void {
           limit: 2,
           beforeSeq: runs[1]?.seq ?? 0,
         })
-        expect(rest.map(({ id }) => id)).toEqual(['e1'])
+        expect(rest.map(({ id }) => id)).toEqual([idOf('e1')])
         expect(
           await store.executions.readTimeline({ ...wide, from: t0, to: t0 + day, limit: 9, job: 'nobody' }),
         ).toEqual([])
@@ -110,12 +112,12 @@ export function describePictures(open: OpenStoreUnderTest): void {
       withStore(open, async (bench) => {
         await someTicks(bench)
         const { store } = bench
-        const cells = await store.ticks.countTicks('job-a', t0, at(60), minute, 1_500)
+        const cells = await store.ticks.countTicks(idOf('job-a'), t0, at(60), minute, 1_500)
         expect(cells.toSorted((a, b) => (a.state < b.state ? -1 : 1))).toEqual([
           { at: t0, account: 'fired', state: 'completed', late: false, count: 1 },
           { at: t0, account: 'fired', state: 'running', late: true, count: 1 },
         ])
-        const ranges = await store.ticks.tickRanges('job-a', at(30), at(60))
+        const ranges = await store.ticks.tickRanges(idOf('job-a'), at(30), at(60))
         expect(ranges).toMatchObject([{ from: at(20), to: at(40), count: 3 }])
         expect(
           (await store.executions.readActivity({ from: t0, to: at(60), bucketMs: minute, maxRows: 9 }))
@@ -131,7 +133,7 @@ export function describePictures(open: OpenStoreUnderTest): void {
         await hand.pause('b', at(5))
         await hand.pause('c', at(9))
         await store.work.enqueueExecutions([newExecution('e1', 'c'), newExecution('e2', 'a')])
-        await sql(`UPDATE @job_executions SET state = 'failed' WHERE id = 'e1'`)
+        await sql(`UPDATE @job_executions SET state = 'failed' WHERE id = '${idOf('e1')}'`)
         expect(await store.executions.countUnfinished()).toEqual({ running: 0, waiting: 1 })
         expect(await store.jobs.pausedBefore(at(8), 5)).toEqual([{ name: 'b', since: at(5) }])
         expect(await store.jobs.pausedBefore(at(9), 1)).toHaveLength(1)

@@ -1,7 +1,7 @@
 /** Enqueue and claim: what goes in, and in which order it comes out. */
 import { describe, expect, test } from 'vitest'
 import { commandKey, httpKey } from '../../../src/core/job/handler.ts'
-import { by, day, jobSpec, newExecution, t0 } from '../builders.ts'
+import { by, day, idOf, jobSpec, nameOf, newExecution, t0 } from '../builders.ts'
 import { at, leaseMs } from '../by-hand.ts'
 import { type OpenStoreUnderTest, withStore } from './store-under-test.ts'
 
@@ -20,8 +20,8 @@ export function describeQueueing(open: OpenStoreUnderTest): void {
           priority: 5,
           readyAt: at(60),
         })
-        expect(await store.work.enqueueExecutions([draft])).toEqual([{ id: 'e1', created: true }])
-        expect(await hand.execution('e1')).toMatchObject({
+        expect(await store.work.enqueueExecutions([draft])).toEqual([{ id: idOf('e1'), created: true }])
+        expect(await hand.execution(idOf('e1'))).toMatchObject({
           cause: 'enqueue',
           state: 'pending',
           tickAt: null,
@@ -33,7 +33,7 @@ export function describeQueueing(open: OpenStoreUnderTest): void {
           maxAttempts: 3,
           input: { text: 'ünï\u0000\u2028', list: [1, null] },
           metadata: { trace: 't' },
-          idempotencyKey: 'e1',
+          idempotencyKey: idOf('e1'),
         })
       }),
     )
@@ -46,14 +46,16 @@ export function describeQueueing(open: OpenStoreUnderTest): void {
         await hand.create('b', onDemand)
         const keyed = (id: string, job = 'a') => newExecution(id, job, { uniqueKey: 'k' })
         expect(await store.work.enqueueExecutions([keyed('e1'), keyed('e2'), keyed('e3', 'b')])).toEqual([
-          { id: 'e1', created: true },
-          { id: 'e1', created: false },
-          { id: 'e3', created: true },
+          { id: idOf('e1'), created: true },
+          { id: idOf('e1'), created: false },
+          { id: idOf('e3'), created: true },
         ])
         const claim = await hand.claimOne(t0)
-        expect(await store.work.enqueueExecutions([keyed('e4')])).toEqual([{ id: 'e1', created: false }])
+        expect(await store.work.enqueueExecutions([keyed('e4')])).toEqual([
+          { id: idOf('e1'), created: false },
+        ])
         await hand.finish(claim, t0)
-        expect(await store.work.enqueueExecutions([keyed('e5')])).toEqual([{ id: 'e5', created: true }])
+        expect(await store.work.enqueueExecutions([keyed('e5')])).toEqual([{ id: idOf('e5'), created: true }])
       }),
     )
 
@@ -88,15 +90,15 @@ export function describeQueueing(open: OpenStoreUnderTest): void {
             caller.tx,
           )
           expect([...first, ...again]).toEqual([
-            { id: 'e1', created: true },
-            { id: 'e1', created: false },
+            { id: idOf('e1'), created: true },
+            { id: idOf('e1'), created: false },
           ])
           await caller.rollback()
-          expect(await store.executions.findExecution('e1')).toBeNull()
+          expect(await store.executions.findExecution(idOf('e1'))).toBeNull()
           await caller.begin()
           await store.work.enqueueExecutions([newExecution('e1', 'a')], caller.tx)
           await caller.commit()
-          expect(await hand.execution('e1')).toMatchObject({ state: 'pending' })
+          expect(await hand.execution(idOf('e1'))).toMatchObject({ state: 'pending' })
         })()
       },
     )
@@ -128,7 +130,7 @@ export function describeQueueing(open: OpenStoreUnderTest): void {
           row('also-early', 0, at(1)),
           row('high', 9, at(3)),
         ])
-        const order = (await hand.claim(at(5))).map(({ id }) => id)
+        const order = (await hand.claim(at(5))).map(({ id }) => nameOf(id))
         expect(order).toEqual(['high', 'early', 'also-early', 'late', 'low'])
       }),
     )
@@ -141,7 +143,7 @@ export function describeQueueing(open: OpenStoreUnderTest): void {
         await store.work.enqueueExecutions([newExecution('e1', 'a', { input: 1, metadata: { m: 1 } })])
         const claim = await hand.claimOne(at(1))
         expect(claim).toMatchObject({
-          id: 'e1',
+          id: idOf('e1'),
           fence: 1,
           jobName: 'a',
           cause: 'enqueue',
@@ -149,11 +151,11 @@ export function describeQueueing(open: OpenStoreUnderTest): void {
           started: true,
           input: 1,
           metadata: { m: 1 },
-          idempotencyKey: 'e1',
+          idempotencyKey: idOf('e1'),
           leasedUntil: at(1) + leaseMs,
           spec: onDemand,
         })
-        expect(await hand.execution('e1')).toMatchObject({
+        expect(await hand.execution(idOf('e1'))).toMatchObject({
           state: 'running',
           leasedBy: 'n1',
           startedAt: at(1),
@@ -174,10 +176,10 @@ export function describeQueueing(open: OpenStoreUnderTest): void {
         await store.work.enqueueExecutions([...later, newExecution('now', 'a')])
         const request = { nodeId: 'n1', queue: 'default', limit: 10, start: 10, leaseMs }
         const result = await store.work.claimExecutions({ ...request, now: t0, readyBy: t0 })
-        expect(result.claimed.map(({ id }) => id)).toEqual(['now'])
+        expect(result.claimed.map(({ id }) => id)).toEqual([idOf('now')])
         expect(result.nextReadyAt).toBe(t0 + day - 49)
         const early = await store.work.claimExecutions({ ...request, now: t0, readyBy: t0 + day - 49 })
-        expect(early.claimed.map(({ id }) => id)).toEqual(['later-49'])
+        expect(early.claimed.map(({ id }) => id)).toEqual([idOf('later-49')])
       }),
     )
 
@@ -220,8 +222,8 @@ export function describeQueueing(open: OpenStoreUnderTest): void {
           newExecution('e2', 'm'),
           newExecution('e3', 'm', { queue: 'other' }),
         ])
-        expect((await hand.claim(t0)).map(({ id }) => id)).toEqual(['e1'])
-        expect((await hand.claim(t0, { nodeId: 'n2' })).map(({ id }) => id)).toEqual(['e2'])
+        expect((await hand.claim(t0)).map(({ id }) => id)).toEqual([idOf('e1')])
+        expect((await hand.claim(t0, { nodeId: 'n2' })).map(({ id }) => id)).toEqual([idOf('e2')])
         expect(await hand.claim(t0, { nodeId: 'stranger', queue: 'other' })).toEqual([])
       }),
     )
@@ -242,10 +244,10 @@ export function describeQueueing(open: OpenStoreUnderTest): void {
           jobSpec({ schedule: null, handler: { ...command('/bin/two'), env: sealed } }),
         )
         await store.work.enqueueExecutions(['call', 'one', 'two'].map((job) => newExecution(`e-${job}`, job)))
-        expect((await hand.claim(t0)).map(({ id }) => id)).toEqual(['e-call'])
+        expect((await hand.claim(t0)).map(({ id }) => id)).toEqual([idOf('e-call')])
         const claimed = await hand.claim(t0, { nodeId: 'n2' })
         expect(claimed.map(({ id, spec }) => [id, spec.handler])).toEqual([
-          ['e-two', { ...command('/bin/two'), env: sealed }],
+          [idOf('e-two'), { ...command('/bin/two'), env: sealed }],
         ])
       }),
     )
@@ -262,10 +264,10 @@ export function describeQueueing(open: OpenStoreUnderTest): void {
         const spec = jobSpec({ ...onDemand, handler: { type: 'function', name: 'mail' } })
         await hand.change('a', { kind: 'edit', spec }, t0)
         expect(await hand.claim(t0)).toEqual([])
-        expect((await hand.claim(t0, { nodeId: 'n2' })).map(({ id }) => id)).toEqual(['e3'])
+        expect((await hand.claim(t0, { nodeId: 'n2' })).map(({ id }) => id)).toEqual([idOf('e3')])
         await hand.finish(running, t0, { state: 'retrying', readyAt: t0, error: null, countsAttempt: true })
         expect(await hand.claim(t0)).toEqual([])
-        expect((await hand.claim(t0, { nodeId: 'n2' })).map(({ id }) => id)).toEqual(['e2'])
+        expect((await hand.claim(t0, { nodeId: 'n2' })).map(({ id }) => id)).toEqual([idOf('e2')])
       }),
     )
 
@@ -310,12 +312,16 @@ export function describeQueueing(open: OpenStoreUnderTest): void {
           false,
           0,
         ])
-        expect(await hand.execution('e2')).toMatchObject({ state: 'running', attempt: 0, startedAt: null })
-        const starts = [{ id: 'e2', fence: 1 }]
+        expect(await hand.execution(idOf('e2'))).toMatchObject({
+          state: 'running',
+          attempt: 0,
+          startedAt: null,
+        })
+        const starts = [{ id: idOf('e2'), fence: 1 }]
         expect(await store.work.startAttempts(starts, at(1))).toEqual([])
-        expect(await hand.execution('e2')).toMatchObject({ attempt: 1, startedAt: at(1) })
-        expect(await store.work.startAttempts(starts, at(2))).toEqual(['e2'])
-        expect(await hand.execution('e2')).toMatchObject({ state: 'running', attempt: 1 })
+        expect(await hand.execution(idOf('e2'))).toMatchObject({ attempt: 1, startedAt: at(1) })
+        expect(await store.work.startAttempts(starts, at(2))).toEqual([idOf('e2')])
+        expect(await hand.execution(idOf('e2'))).toMatchObject({ state: 'running', attempt: 1 })
       }),
     )
 
@@ -328,10 +334,10 @@ export function describeQueueing(open: OpenStoreUnderTest): void {
         await hand.create('tick', jobSpec({ startDeadlineMs: 5_000, catchUp: { policy: 'none' } }))
         await store.work.enqueueExecutions([newExecution('e1', 'a')])
         await hand.account(led, at(10))
-        expect(await hand.execution('e1')).toMatchObject({ startBy: at(5) })
+        expect(await hand.execution(idOf('e1'))).toMatchObject({ startBy: at(5) })
         expect((await hand.claim(at(16))).map(({ id }) => id)).toEqual([])
         expect(await hand.expire(at(16))).toMatchObject({ deadlined: 2, expired: [] })
-        expect(await hand.execution('e1')).toMatchObject({
+        expect(await hand.execution(idOf('e1'))).toMatchObject({
           state: 'cancelled',
           cancelReason: 'start_deadline',
           finishedAt: at(16),
@@ -366,7 +372,7 @@ export function describeQueueing(open: OpenStoreUnderTest): void {
         const snooze = { state: 'retrying', readyAt: at(60), error: null, countsAttempt: false } as const
         await hand.finish(claim, at(2), snooze)
         expect(await hand.expire(at(60))).toMatchObject({ deadlined: 0 })
-        expect(await hand.claimOne(at(60))).toMatchObject({ id: 'e1', attempt: 1, fence: 2 })
+        expect(await hand.claimOne(at(60))).toMatchObject({ id: idOf('e1'), attempt: 1, fence: 2 })
       }),
     )
   })

@@ -1,7 +1,7 @@
 /** A worker's reserve: one number says what has begun, and only while nobody has taken anything out of it. */
 import { describe, expect, test } from 'vitest'
 import type { ClaimedExecution } from '../../../src/store/store.ts'
-import { by, jobSpec, newExecution, t0 } from '../builders.ts'
+import { by, idOf, jobSpec, nameOf, newExecution, t0 } from '../builders.ts'
 import { at, type ByHand, leaseMs } from '../by-hand.ts'
 import { type Bench, type OpenStoreUnderTest, withStore } from './store-under-test.ts'
 
@@ -23,9 +23,9 @@ const begin = (upTo: number, turn = 1, seconds = 1) => ({ ...ours, turn, upTo, n
 
 async function attemptsOf(hand: ByHand): Promise<Record<string, unknown>> {
   const found: Record<string, unknown> = {}
-  for (const id of ['e1', 'e2', 'e3', 'e4', 'e5']) {
-    const { state, attempt } = await hand.execution(id)
-    found[id] = `${state} ${attempt}`
+  for (const name of ['e1', 'e2', 'e3', 'e4', 'e5']) {
+    const { state, attempt } = await hand.execution(idOf(name))
+    found[name] = `${state} ${attempt}`
   }
   return found
 }
@@ -37,11 +37,11 @@ export function describeReserves(open: OpenStoreUnderTest): void {
       withStore(open, async (under) => {
         const claimed = await reserveFour(under)
         expect(claimed.map(({ id, started, place }) => [id, started, place])).toEqual([
-          ['e1', true, null],
-          ['e2', false, 1],
-          ['e3', false, 2],
-          ['e4', false, 3],
-          ['e5', false, 4],
+          [idOf('e1'), true, null],
+          [idOf('e2'), false, 1],
+          [idOf('e3'), false, 2],
+          [idOf('e4'), false, 3],
+          [idOf('e5'), false, 4],
         ])
       }),
     )
@@ -60,10 +60,10 @@ export function describeReserves(open: OpenStoreUnderTest): void {
           e4: 'pending 0',
           e5: 'pending 0',
         })
-        expect(await store.executions.listAttempts('e3')).toMatchObject([
+        expect(await store.executions.listAttempts(idOf('e3'))).toMatchObject([
           { attempt: 1, outcome: 'crashed', startedAt: at(1), nodeId: 'n1' },
         ])
-        expect(await store.executions.listAttempts('e4')).toEqual([])
+        expect(await store.executions.listAttempts(idOf('e4'))).toEqual([])
       }),
     )
 
@@ -74,7 +74,9 @@ export function describeReserves(open: OpenStoreUnderTest): void {
         const [, second] = await reserveFour(under)
         await hand.expire(expiredAt)
         expect(await store.work.beginReserved(begin(4, 1, 40))).toBe(false)
-        expect(await store.work.startAttempts(second === undefined ? [] : [second], at(40))).toEqual(['e2'])
+        expect(await store.work.startAttempts(second === undefined ? [] : [second], at(40))).toEqual([
+          idOf('e2'),
+        ])
       }),
     )
 
@@ -83,16 +85,18 @@ export function describeReserves(open: OpenStoreUnderTest): void {
       withStore(open, async (under) => {
         const { hand, store } = under
         const [, second, third, fourth] = await reserveFour(under)
-        await store.executions.cancelExecution('e3', by(at(1)))
+        await store.executions.cancelExecution(idOf('e3'), by(at(1)))
         expect(await store.work.beginReserved(begin(4))).toBe(false)
         const claims = [second, third].filter((claim) => claim !== undefined)
-        expect(await store.work.startAttempts(claims, at(2))).toEqual(['e3'])
+        expect(await store.work.startAttempts(claims, at(2))).toEqual([idOf('e3')])
         expect(await attemptsOf(hand)).toMatchObject({ e2: 'running 1', e3: 'cancelled 0' })
 
         const { turn, fromPlace } = await store.work.openReserve(ours, at(3))
         await hand.change('a', { kind: 'cancel' }, at(4))
         expect(await store.work.beginReserved(begin(fromPlace, turn, 5))).toBe(false)
-        expect(await store.work.startAttempts(fourth === undefined ? [] : [fourth], at(5))).toEqual(['e4'])
+        expect(await store.work.startAttempts(fourth === undefined ? [] : [fourth], at(5))).toEqual([
+          idOf('e4'),
+        ])
         expect(await attemptsOf(hand)).toMatchObject({ e4: 'cancelled 0' })
       }),
     )
@@ -143,14 +147,14 @@ export function describeReserves(open: OpenStoreUnderTest): void {
         const { hand, store } = under
         await reserveFour(under)
         await store.work.beginReserved(begin(1))
-        const attempt = { id: 'e2', fence: 1, attempt: 1, ending, startedAt, finishedAt: at(3) }
+        const attempt = { id: idOf('e2'), fence: 1, attempt: 1, ending, startedAt, finishedAt: at(3) }
         expect(
           await store.work.finishAttempts({ nodeId: 'n1', attempts: [attempt], now: at(3) }),
         ).toMatchObject({
           refused: [],
         })
         expect(await attemptsOf(hand)).toMatchObject({ e2: after })
-        expect(await hand.execution('e2')).toMatchObject({ startedAt })
+        expect(await hand.execution(idOf('e2'))).toMatchObject({ startedAt })
       })()
     })
 
@@ -158,7 +162,9 @@ export function describeReserves(open: OpenStoreUnderTest): void {
       'what was never begun cannot be ended',
       withStore(open, async (under) => {
         await reserveFour(under)
-        expect(await under.hand.finish({ id: 'e2', fence: 1 }, at(2))).toMatchObject({ refused: ['e2'] })
+        expect(await under.hand.finish({ id: idOf('e2'), fence: 1 }, at(2))).toMatchObject({
+          refused: [idOf('e2')],
+        })
       }),
     )
 
@@ -168,10 +174,10 @@ export function describeReserves(open: OpenStoreUnderTest): void {
         const { hand, store } = under
         await reserveFour(under)
         await store.work.beginReserved(begin(1))
-        const note = { id: 'e2', fence: 1, startedAt: at(1) }
+        const note = { id: idOf('e2'), fence: 1, startedAt: at(1) }
         await store.work.noteStarts([note])
         await store.work.noteStarts([{ ...note, startedAt: at(2) }])
-        expect(await hand.execution('e2')).toMatchObject({ attempt: 1, startedAt: at(1) })
+        expect(await hand.execution(idOf('e2'))).toMatchObject({ attempt: 1, startedAt: at(1) })
         await hand.expire(expiredAt)
         expect(await attemptsOf(hand)).toMatchObject({ e2: 'retrying 1' })
       }),
@@ -188,7 +194,7 @@ export function describeReserves(open: OpenStoreUnderTest): void {
         await hand.finish(first ?? { id: '', fence: 0 }, at(2))
         await store.cluster.removeNode('n1')
         await hand.expire(expiredAt)
-        expect(await attemptsOf(hand)).toMatchObject({ [second?.id ?? '']: 'retrying 1' })
+        expect(await attemptsOf(hand)).toMatchObject({ [nameOf(second?.id ?? '')]: 'retrying 1' })
         await store.cluster.removeNode('n1')
         expect(await store.work.openReserve(ours, expiredAt)).toEqual({ turn: 1, fromPlace: 1 })
       }),

@@ -1,6 +1,6 @@
 /** What may go: the ledger's start moves only to the start of a row, and totals + ledger stay all ticks. */
 import { describe, expect, test } from 'vitest'
-import { by, day, every, hour, jobSpec, minute, newExecution, second, t0 } from '../builders.ts'
+import { by, day, every, hour, idOf, jobSpec, minute, newExecution, second, t0 } from '../builders.ts'
 import { at } from '../by-hand.ts'
 import { type Bench, type OpenStoreUnderTest, withStore } from './store-under-test.ts'
 
@@ -122,18 +122,18 @@ export function describeRetention(open: OpenStoreUnderTest): void {
         const { hand, store, sql } = bench
         await hand.work()
         await hand.create('a', jobSpec({ schedule: null, retention: { executions: 2, ageMs: day } }))
-        for (const id of ['e1', 'e2', 'e3', 'e4']) {
-          await store.work.enqueueExecutions([newExecution(id, 'a')])
+        for (const name of ['e1', 'e2', 'e3', 'e4']) {
+          await store.work.enqueueExecutions([newExecution(name, 'a')])
           const claim = await hand.claimOne(at(0))
-          await store.work.appendLogs([{ executionId: id, at: t0, level: 'info', message: 'x' }])
+          await store.work.appendLogs([{ executionId: claim.id, at: t0, level: 'info', message: 'x' }])
           await hand.finish(claim, at(1), { state: 'cancelled', reason: 'handler', error: null })
         }
         expect(await purge(bench, at(2))).toMatchObject({ executions: 2 })
-        expect((await hand.executions('a')).map(({ id }) => id)).toEqual(['e3', 'e4'])
+        expect((await hand.executions('a')).map(({ id }) => id)).toEqual([idOf('e3'), idOf('e4')])
         expect(await purge(bench, t0 + 2 * day)).toMatchObject({ executions: 1 })
-        expect((await hand.executions('a')).map(({ id }) => id)).toEqual(['e4'])
+        expect((await hand.executions('a')).map(({ id }) => id)).toEqual([idOf('e4')])
         for (const table of ['attempts', 'execution_logs']) {
-          expect(await sql(`SELECT execution_id FROM @${table}`)).toEqual([{ execution_id: 'e4' }])
+          expect(await sql(`SELECT execution_id FROM @${table}`)).toEqual([{ execution_id: idOf('e4') }])
         }
       }),
     )
@@ -171,7 +171,7 @@ export function describeRetention(open: OpenStoreUnderTest): void {
           seen.push(lastJobId)
           afterJobId = lastJobId
         } while (afterJobId !== null)
-        expect(seen).toEqual(['job-b', null])
+        expect(seen).toEqual([idOf('job-b'), null])
       }),
     )
   })

@@ -1,7 +1,7 @@
 /** `ctx.transaction`: the handler's own writes and the fenced completion, all of it or none. */
 import { describe, expect, test } from 'vitest'
 import type { CompleteWithin, Transaction } from '../../../src/store/store.ts'
-import { jobSpec, newExecution } from '../builders.ts'
+import { idOf, jobSpec, newExecution } from '../builders.ts'
 import { at } from '../by-hand.ts'
 import { type Bench, type OpenStoreUnderTest, withStore } from './store-under-test.ts'
 
@@ -43,7 +43,7 @@ export function describeTransactions(open: OpenStoreUnderTest): void {
         )
         expect(result).toBe(2)
         expect(await bench.sql('SELECT id FROM orders')).toHaveLength(2)
-        expect(await bench.hand.execution('e1')).toMatchObject({
+        expect(await bench.hand.execution(idOf('e1'))).toMatchObject({
           state: 'completed',
           result: 2,
           finishedAt: at(5),
@@ -63,7 +63,7 @@ export function describeTransactions(open: OpenStoreUnderTest): void {
         )
         await expect(refused).rejects.toThrow('card declined')
         expect(await bench.sql('SELECT id FROM orders')).toEqual([])
-        expect(await bench.hand.execution('e1')).toMatchObject({ state: 'running' })
+        expect(await bench.hand.execution(idOf('e1'))).toMatchObject({ state: 'running' })
       }),
     )
 
@@ -101,7 +101,7 @@ export function describeTransactions(open: OpenStoreUnderTest): void {
         })
         expect(await bench.sql('SELECT id FROM orders')).toEqual([])
         await bench.hand.finish(claim, at(6))
-        expect(await bench.hand.execution('e1')).toMatchObject({ state: 'completed' })
+        expect(await bench.hand.execution(idOf('e1'))).toMatchObject({ state: 'completed' })
       }),
     )
 
@@ -135,13 +135,13 @@ export function describeTransactions(open: OpenStoreUnderTest): void {
           }),
         )
         await expect(refused).rejects.toThrow('no')
-        expect(await store.executions.findExecution('e2')).toBeNull()
+        expect(await store.executions.findExecution(idOf('e2'))).toBeNull()
         await store.work.completeWithin(
           within(claim, async (tx) => {
             await store.work.enqueueExecutions([newExecution('e2', 'a')], tx)
           }),
         )
-        expect(await store.executions.findExecution('e2')).not.toBeNull()
+        expect(await store.executions.findExecution(idOf('e2'))).not.toBeNull()
       }),
     )
   })

@@ -1,7 +1,7 @@
 /** Leases, unique keys, leadership and locks, each wanted by two at once. */
 import { expect, test } from 'vitest'
 import type { Store } from '../../../src/store/store.ts'
-import { by, day, jobSpec, newExecution, newJob, t0 } from '../builders.ts'
+import { by, day, idOf, jobSpec, newExecution, newJob, t0 } from '../builders.ts'
 import { at, type ByHand, leaseMs } from '../by-hand.ts'
 import { type ServerUnderTest, value, withRace } from './race.ts'
 
@@ -25,8 +25,8 @@ export function describeLeaseRaces(server: () => ServerUnderTest): void {
       )
       expect(value(first).refused).toEqual([])
       expect(value(second).expired).toEqual([])
-      expect(await race.hand.execution('e1')).toMatchObject({ state: 'completed' })
-      expect(await race.store.executions.listAttempts('e1')).toEqual([])
+      expect(await race.hand.execution(idOf('e1'))).toMatchObject({ state: 'completed' })
+      expect(await race.store.executions.listAttempts(idOf('e1'))).toEqual([])
     }),
   )
 
@@ -39,8 +39,8 @@ export function describeLeaseRaces(server: () => ServerUnderTest): void {
         async (_, fast) => await fast.finish(claim, expired),
       )
       expect(value(first).expired).toHaveLength(1)
-      expect(value(second).refused).toEqual(['e1'])
-      expect(await race.hand.execution('e1')).toMatchObject({ state: 'retrying' })
+      expect(value(second).refused).toEqual([idOf('e1')])
+      expect(await race.hand.execution(idOf('e1'))).toMatchObject({ state: 'retrying' })
     }),
   )
 
@@ -55,7 +55,7 @@ export function describeLeaseRaces(server: () => ServerUnderTest): void {
       )
       expect(value(first).lost).toEqual([])
       expect(value(second).expired).toEqual([])
-      expect(await race.hand.execution('e1')).toMatchObject({ state: 'running', fence: claim.fence })
+      expect(await race.hand.execution(idOf('e1'))).toMatchObject({ state: 'running', fence: claim.fence })
     }),
   )
 
@@ -69,7 +69,7 @@ export function describeLeaseRaces(server: () => ServerUnderTest): void {
           await fast.work.extendLeases({ claims: [claim], leasedUntil: expired + day, now: expired }),
       )
       expect(value(first).expired).toHaveLength(1)
-      expect(value(second).lost).toEqual(['e1'])
+      expect(value(second).lost).toEqual([idOf('e1')])
     }),
   )
 
@@ -82,7 +82,7 @@ export function describeLeaseRaces(server: () => ServerUnderTest): void {
         async (_, fast) => await fast.expire(expired),
       )
       expect([...value(first).expired, ...value(second).expired]).toHaveLength(1)
-      expect(await race.store.executions.listAttempts('e1')).toHaveLength(1)
+      expect(await race.store.executions.listAttempts(idOf('e1'))).toHaveLength(1)
     }),
   )
 
@@ -120,8 +120,8 @@ export function describeKeyRaces(server: () => ServerUnderTest): void {
         async (slow) => await slow.work.enqueueExecutions(unique('e1')),
         async (fast) => await fast.work.enqueueExecutions(unique('e2')),
       )
-      expect(value(first)).toEqual([{ id: 'e1', created: true }])
-      expect(value(second)).toEqual([{ id: 'e1', created: false }])
+      expect(value(first)).toEqual([{ id: idOf('e1'), created: true }])
+      expect(value(second)).toEqual([{ id: idOf('e1'), created: false }])
       expect(await store.executions.listExecutions({ limit: 10 })).toHaveLength(1)
     }),
   )
@@ -131,9 +131,9 @@ export function describeKeyRaces(server: () => ServerUnderTest): void {
     withRace(server, async ({ store, both }) => {
       const { first, second } = await both(
         async (slow) => await slow.jobs.createJob(newJob('a')),
-        async (fast) => await fast.jobs.createJob({ ...newJob('a'), id: 'job-b' }),
+        async (fast) => await fast.jobs.createJob({ ...newJob('a'), id: idOf('job-b') }),
       )
-      expect(value(first).id).toBe('job-a')
+      expect(value(first).id).toBe(idOf('job-a'))
       expect(second).toMatchObject({ status: 'rejected', reason: { code: 'job_exists' } })
       expect(await store.jobs.listJobs({ limit: 10 })).toHaveLength(1)
     }),
@@ -224,12 +224,12 @@ export function describeKeyRaces(server: () => ServerUnderTest): void {
       await hand.create('a')
       await hand.trigger('a', 'm1', at(1))
       const { first, second } = await both(
-        async (slow) => await slow.executions.cancelExecution('m1', by(at(2))),
-        async (fast) => await fast.executions.cancelExecution('m1', by(at(3))),
+        async (slow) => await slow.executions.cancelExecution(idOf('m1'), by(at(2))),
+        async (fast) => await fast.executions.cancelExecution(idOf('m1'), by(at(3))),
       )
       expect(value(first).state).toBe('cancelled')
       expect(second).toMatchObject({ status: 'rejected', reason: { code: 'invalid_transition' } })
-      expect((await store.executions.findExecution('m1'))?.finishedAt).toBe(at(2))
+      expect((await store.executions.findExecution(idOf('m1')))?.finishedAt).toBe(at(2))
     }),
   )
 }

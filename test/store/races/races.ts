@@ -1,6 +1,6 @@
 /** Each pair of verbs that two nodes may run at once, on a server, where nobody waits for one writer. */
 import { describe, expect, test } from 'vitest'
-import { day, jobSpec, newExecution } from '../builders.ts'
+import { day, idOf, jobSpec, newExecution } from '../builders.ts'
 import { at } from '../by-hand.ts'
 import { describeKeyRaces, describeLeaseRaces } from './lease-races.ts'
 import { type ServerUnderTest, value, withRace } from './race.ts'
@@ -28,7 +28,11 @@ function describeClaims(server: () => ServerUnderTest): void {
         async (_, fast) => await fast.claim(at(1), { limit: 2 }),
       )
       expect(waited).toBe(false)
-      expect([...value(first), ...value(second)].map(({ id }) => id)).toEqual(['e1', 'e2', 'e3'])
+      expect([...value(first), ...value(second)].map(({ id }) => id)).toEqual([
+        idOf('e1'),
+        idOf('e2'),
+        idOf('e3'),
+      ])
     }),
   )
 
@@ -92,10 +96,10 @@ function describeClaims(server: () => ServerUnderTest): void {
         async (slow) => await slow.work.enqueueExecutions([newExecution('e1', 'a')]),
         async (_, fast) => await fast.change('a', { kind: 'cancel' }, at(1)),
       )
-      expect(value(first)).toEqual([{ id: 'e1', created: true }])
+      expect(value(first)).toEqual([{ id: idOf('e1'), created: true }])
       expect(value(second).state).toBe('cancelled')
       expect(await hand.claim(at(2))).toEqual([])
-      expect(await store.executions.findExecution('e1')).toMatchObject({
+      expect(await store.executions.findExecution(idOf('e1'))).toMatchObject({
         state: 'cancelled',
         cancelReason: 'job_cancelled',
       })
@@ -114,8 +118,8 @@ function describeClaims(server: () => ServerUnderTest): void {
         async (fast) => await fast.work.startAttempts([claim], at(1)),
       )
       value(first)
-      expect(value(second)).toEqual(['e1'])
-      expect(await hand.execution('e1')).toMatchObject({ state: 'cancelled', attempt: 0 })
+      expect(value(second)).toEqual([idOf('e1')])
+      expect(await hand.execution(idOf('e1'))).toMatchObject({ state: 'cancelled', attempt: 0 })
     }),
   )
 }

@@ -1,9 +1,9 @@
 -- Instants are milliseconds since 1970 (UTC), but in scheduler_leader_log, which keeps readable timestamps.
--- JSON is text. Ids are UUIDv7, made by Evertick. COLLATE "C": text is equal and sorts by its bytes, as on SQLite,
--- whatever the locale of the database.
+-- JSON is text. Ids of jobs and executions are UUIDv7, made by Evertick. COLLATE "C": text is equal and sorts by its
+-- bytes, as on SQLite, whatever the locale of the database.
 
 CREATE TABLE evertick.jobs (
-  id TEXT COLLATE "C" PRIMARY KEY,
+  id UUID PRIMARY KEY,
   name TEXT COLLATE "C" NOT NULL,
   state TEXT COLLATE "C" NOT NULL
     CHECK (state IN ('active', 'paused', 'disabled', 'completed', 'cancelled', 'error')),
@@ -54,7 +54,7 @@ CREATE INDEX jobs_resting ON evertick.jobs (state, id)
 -- The tags of the spec, so that jobs are found by them.
 CREATE TABLE evertick.job_tags (
   tag TEXT COLLATE "C" NOT NULL,
-  job_id TEXT COLLATE "C" NOT NULL,
+  job_id UUID NOT NULL,
   PRIMARY KEY (tag, job_id)
 );
 CREATE INDEX job_tags_job ON evertick.job_tags (job_id);
@@ -84,9 +84,9 @@ CREATE TABLE evertick.live_executions (
   caught_up_index INTEGER,
   caught_up_of INTEGER,
   progress DOUBLE PRECISION,
-  id TEXT COLLATE "C" NOT NULL,
-  job_id TEXT COLLATE "C" NOT NULL,
-  retry_of TEXT COLLATE "C",
+  id UUID NOT NULL,
+  job_id UUID NOT NULL,
+  retry_of UUID,
   state TEXT COLLATE "C" NOT NULL,
   cause TEXT COLLATE "C" NOT NULL,
   account TEXT COLLATE "C",
@@ -142,9 +142,9 @@ CREATE TABLE evertick.finished_executions (
   caught_up_index INTEGER,
   caught_up_of INTEGER,
   progress DOUBLE PRECISION,
-  id TEXT COLLATE "C" NOT NULL,
-  job_id TEXT COLLATE "C" NOT NULL,
-  retry_of TEXT COLLATE "C",
+  id UUID NOT NULL,
+  job_id UUID NOT NULL,
+  retry_of UUID,
   state TEXT COLLATE "C" NOT NULL CHECK (state IN ('completed', 'failed', 'cancelled')),
   cause TEXT COLLATE "C" NOT NULL,
   account TEXT COLLATE "C",
@@ -185,7 +185,7 @@ FROM evertick.finished_executions;
 -- Attempts that ended otherwise than by plain completion: the execution's own row tells of that one.
 CREATE TABLE evertick.attempts (
   seq BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  execution_id TEXT COLLATE "C" NOT NULL,
+  execution_id UUID NOT NULL,
   attempt INTEGER NOT NULL,
   fence BIGINT NOT NULL,
   node_id TEXT COLLATE "C",
@@ -198,7 +198,7 @@ CREATE INDEX attempts_execution ON evertick.attempts (execution_id);
 
 CREATE TABLE evertick.execution_logs (
   seq BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  execution_id TEXT COLLATE "C" NOT NULL,
+  execution_id UUID NOT NULL,
   at BIGINT NOT NULL,
   level TEXT COLLATE "C" NOT NULL,
   message TEXT COLLATE "C" NOT NULL
@@ -208,20 +208,20 @@ CREATE INDEX execution_logs_execution ON evertick.execution_logs (execution_id);
 -- One row for a run of coalesced or skipped ticks; from_at and to_at are its first and last tick.
 CREATE TABLE evertick.tick_ranges (
   id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  job_id TEXT COLLATE "C" NOT NULL,
+  job_id UUID NOT NULL,
   from_at BIGINT NOT NULL,
   to_at BIGINT NOT NULL,
   count BIGINT NOT NULL,
   account TEXT COLLATE "C" NOT NULL CHECK (account IN ('coalesced', 'skipped')),
   reason TEXT COLLATE "C" NOT NULL,
-  execution_id TEXT COLLATE "C",
+  execution_id UUID,
   created_at BIGINT NOT NULL
 );
 CREATE UNIQUE INDEX tick_ranges_job ON evertick.tick_ranges (job_id, from_at);
 
 -- What retention has passed, so that totals + ledger = all ticks.
 CREATE TABLE evertick.ledger_totals (
-  job_id TEXT COLLATE "C" NOT NULL,
+  job_id UUID NOT NULL,
   account TEXT COLLATE "C" NOT NULL,
   reason TEXT COLLATE "C" NOT NULL,
   count BIGINT NOT NULL,
@@ -229,7 +229,7 @@ CREATE TABLE evertick.ledger_totals (
 );
 
 CREATE TABLE evertick.job_revisions (
-  job_id TEXT COLLATE "C" NOT NULL,
+  job_id UUID NOT NULL,
   revision INTEGER NOT NULL,
   from_at BIGINT NOT NULL,
   spec TEXT COLLATE "C" NOT NULL,
@@ -279,19 +279,19 @@ CREATE TABLE evertick.reserves (
 
 -- Since when nobody names or can run a job; a row goes when somebody does again.
 CREATE TABLE evertick.orphans (
-  job_id TEXT COLLATE "C" PRIMARY KEY,
+  job_id UUID PRIMARY KEY,
   since_at BIGINT NOT NULL
 );
 
 -- Jobs whose last final outcome is no success: none yet, or a failure. A success removes the row, so that a job that does
 -- well costs its completions a look at a small table, and no write.
 CREATE TABLE evertick.unproven (
-  job_id TEXT COLLATE "C" PRIMARY KEY,
+  job_id UUID PRIMARY KEY,
   -- Final failures in a row; 0 where nothing has ended yet.
   failures INTEGER NOT NULL,
   -- The last of them.
   failed_at BIGINT,
-  execution_id TEXT COLLATE "C"
+  execution_id UUID
 );
 
 CREATE TABLE evertick.queues (
@@ -473,7 +473,7 @@ JOIN evertick.jobs j ON j.id = r.job_id;
 CREATE VIEW evertick.processing_jobs AS
 SELECT
   e.id,
-  COALESCE(CASE WHEN e.metadata !~ '\\u(0000|d[89a-f])' THEN e.metadata::json ->> 'job_id' END, e.id) AS job_id,
+  COALESCE(CASE WHEN e.metadata !~ '\\u(0000|d[89a-f])' THEN e.metadata::json ->> 'job_id' END, e.id::text) AS job_id,
   CASE e.state
     WHEN 'blocked' THEN 'pending'
     WHEN 'running' THEN 'processing'

@@ -112,7 +112,7 @@ export function* findOrphans(since: number, now: number): Script<string[]> {
   )
   yield* insertAll(
     'orphans',
-    { job_id: 'text', since_at: 'number' },
+    { job_id: 'uuid', since_at: 'number' },
     fresh.map(({ id }) => ({ job_id: text(id), since_at: now })),
   )
   const old = yield* rows('SELECT job_id FROM @orphans WHERE since_at <= ? ORDER BY job_id LIMIT 500', since)

@@ -6,8 +6,8 @@ import { lockJob } from '../jobs/lock-job.ts'
 import { insertAll, run, type Script } from '../runtime/script.ts'
 
 const columns = {
-  id: 'text',
-  job_id: 'text',
+  id: 'uuid',
+  job_id: 'uuid',
   cause: 'text',
   scheduled_for: 'number',
   state: 'text',

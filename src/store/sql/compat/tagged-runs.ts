@@ -3,6 +3,7 @@
  * grows with the jobs that are asked for, and never with what all the others have done.
  */
 import type { FinishedRun } from '../../../core/history/statistics.ts'
+import { idOrNone } from '../../../core/id.ts'
 import type { RunQuery, RunRow } from '../../store.ts'
 import { finishedRunFrom } from '../executions/finished-runs.ts'
 import { tagged } from '../jobs/find-jobs.ts'
@@ -60,7 +61,7 @@ function runsOf(jobId: string, { from, to }: RunQuery): Where {
 /** Deleted jobs, too: what they did is still history. */
 function* findJobs({ job, tags }: RunQuery): Script<RunRow['job'][]> {
   const where = new Where('1 = 1')
-  if (job !== undefined) where.and('(id = ? OR name = ?)', job, job)
+  if (job !== undefined) where.and('(id = ? OR name = ?)', idOrNone(job), job)
   for (const tag of tags) where.and(tagged, tag)
   const jobs = yield* rows(`SELECT * FROM @jobs WHERE ${where.text} ORDER BY id`, ...where.params)
   return jobs.map(jobFrom)

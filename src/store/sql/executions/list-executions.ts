@@ -1,5 +1,7 @@
 /** Executions, newest or oldest first. Each condition is one on their own row; the order is that of the primary key. */
+
 import type { Execution } from '../../../core/execution/execution.ts'
+import { idOrNone, noId } from '../../../core/id.ts'
 import type { ExecutionQuery, ExecutionTerm } from '../../store.ts'
 import { executionFrom, text } from '../runtime/rows.ts'
 import { row, rows, type Script } from '../runtime/script.ts'
@@ -41,7 +43,10 @@ export function* listExecutions(query: ExecutionQuery): Script<Execution[]> {
     where.and('e.seq >= ? AND e.finished_at >= ?', surelyBelow, ended)
   }
   if (afterId !== undefined) {
-    where.and(`e.seq ${oldestFirst ? '>' : '<'} (SELECT seq FROM @job_executions WHERE id = ?)`, afterId)
+    where.and(
+      `e.seq ${oldestFirst ? '>' : '<'} (SELECT seq FROM @job_executions WHERE id = ?)`,
+      idOrNone(afterId),
+    )
   }
   const executions = yield* rows(
     // LEFT, or MariaDB begins with the jobs and sorts every execution there is.
@@ -53,12 +58,17 @@ export function* listExecutions(query: ExecutionQuery): Script<Execution[]> {
   return executions.map(executionFrom)
 }
 
-/** By id or name; of deleted jobs of that name the one deleted last. Nothing is found by an empty id. */
+/** By id or name; of deleted jobs of that name the one deleted last; `noId` where there is none. */
 export function* jobIdOf(reference: string): Script<string> {
   // One after the other: a name OR an id is a scan of all jobs.
-  for (const where of ['name = ? AND deleted_at IS NULL', 'id = ?', 'name = ? ORDER BY deleted_at DESC']) {
-    const job = yield* row(`SELECT id FROM @jobs WHERE ${where} LIMIT 1`, reference)
+  const looks = [
+    ['name = ? AND deleted_at IS NULL', reference],
+    ['id = ?', idOrNone(reference)],
+    ['name = ? ORDER BY deleted_at DESC', reference],
+  ] as const
+  for (const [where, sought] of looks) {
+    const job = yield* row(`SELECT id FROM @jobs WHERE ${where} LIMIT 1`, sought)
     if (job !== null) return text(job.id)
   }
-  return ''
+  return noId
 }

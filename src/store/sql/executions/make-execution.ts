@@ -3,6 +3,7 @@ import { EvertickError } from '../../../core/error.ts'
 import { type Execution, isChained } from '../../../core/execution/execution.ts'
 import { refuseIllegalAction } from '../../../core/execution/execution-state.ts'
 import { placeTrigger } from '../../../core/execution/overlap.ts'
+import { idOrNone } from '../../../core/id.ts'
 import type { Job } from '../../../core/job/job.ts'
 import { nextJobState } from '../../../core/job/job-state.ts'
 import { nominalSequence } from '../../../core/job/sequence.ts'
@@ -25,7 +26,7 @@ export const executionText = `
   SELECT e.*, j.name AS job_name FROM @job_executions e JOIN @jobs j ON j.id = e.job_id WHERE e.id = ?`
 
 export function* findExecution(id: string): Script<Execution | null> {
-  const execution = yield* row(executionText, id)
+  const execution = yield* row(executionText, idOrNone(id))
   return execution === null ? null : executionFrom(execution)
 }
 
@@ -174,8 +175,11 @@ export function* backfillJob(
   return { ...result, created: ordered.length }
 }
 
-export function* cancelExecution(id: string, { now, actor, origin }: ChangeContext): Script<Execution> {
-  const { cause, jobId } = yield* readExecution(id)
+export function* cancelExecution(
+  reference: string,
+  { now, actor, origin }: ChangeContext,
+): Script<Execution> {
+  const { id, cause, jobId } = yield* readExecution(reference)
   yield* holdLanes(cause === 'enqueue' ? [] : [jobId])
   // Read again now that nothing moves in its lane, and nobody claims it, gives it back or ends it.
   yield* holdToStop('id = ?', id)
@@ -206,16 +210,16 @@ export function* cancelExecution(id: string, { now, actor, origin }: ChangeConte
 
 /** A final execution stays as it is; its retry is a new one with the same instant and key. */
 export function* retryExecution(
-  id: string,
+  reference: string,
   newId: string,
   { now, actor, origin }: ChangeContext,
 ): Script<Execution> {
-  const execution = yield* readExecution(id)
+  const execution = yield* readExecution(reference)
   refuseIllegalAction(execution, 'retry')
   const job = yield* lockJob(execution.jobId)
   if (job === null) throw jobNotFound(execution.jobName)
   nextJobState(job.name, job.state, 'trigger')
-  const { scheduledFor, input, metadata, idempotencyKey } = execution
+  const { id, scheduledFor, input, metadata, idempotencyKey } = execution
   const kept = { id: newId, scheduledFor, input: input ?? undefined, metadata, retryOf: id, idempotencyKey }
   if (execution.cause === 'enqueue') {
     yield* insertExecution(job, {

@@ -139,7 +139,7 @@ export function* insertRevision(
 function* insertTags(jobId: string, { tags }: JobSpec): Script<void> {
   yield* insertAll(
     'job_tags',
-    { tag: 'text', job_id: 'text' },
+    { tag: 'text', job_id: 'uuid' },
     [...new Set(tags)].map((tag) => ({ tag, job_id: jobId })),
   )
 }

@@ -1,11 +1,12 @@
 /** One job, or the rows of several, held for the rest of the transaction. */
+import { idOrNone } from '../../../core/id.ts'
 import type { Job } from '../../../core/job/job.ts'
 import { jobFrom } from '../runtime/rows.ts'
 import { hold, row, type Script } from '../runtime/script.ts'
 
 /** By name or id; deleted jobs are not found. */
 export function* findJob(reference: string): Script<Job | null> {
-  const job = (yield* row(byNameText, reference)) ?? (yield* row(byIdText, reference))
+  const job = (yield* row(byNameText, reference)) ?? (yield* row(byIdText, idOrNone(reference)))
   return job === null ? null : jobFrom(job)
 }
 
@@ -15,7 +16,8 @@ export function* lockJob(
   lock: 'FOR UPDATE' | 'FOR SHARE' = 'FOR UPDATE',
 ): Script<Job | null> {
   const job =
-    (yield* row(`${byNameText} ${lock}`, reference)) ?? (yield* row(`${byIdText} ${lock}`, reference))
+    (yield* row(`${byNameText} ${lock}`, reference)) ??
+    (yield* row(`${byIdText} ${lock}`, idOrNone(reference)))
   return job === null ? null : jobFrom(job)
 }
 

@@ -2,6 +2,7 @@
  * Jobs in any order, page by page. A page begins right after a place, not at a number of rows: equals are told apart by
  * their ids, and those without a value come last, in a statement of their own, so that an index can carry both parts.
  */
+import { idOrNone, noId } from '../../../core/id.ts'
 import type { JobStatus } from '../../../core/job/job-status.ts'
 import type { JobFilter, JobPageQuery, JobPlace, JobSort, PlacedJob, TagCount } from '../../store.ts'
 import { type LastColumn, lastColumns } from '../executions/last-executions.ts'
@@ -81,10 +82,10 @@ function* placesWhere(
 }
 
 function beyondPlace(key: string, beyond: string, { value, id }: JobPlace): [string, ...Param[]] {
-  if (key === 'j.id') return [`j.id ${beyond} ?`, id]
+  if (key === 'j.id') return [`j.id ${beyond} ?`, idOrNone(id)]
   if (id === '') return [`${key} ${beyond} ?`, value]
   // The first half is for the index.
-  return [`${key} ${beyond}= ? AND (${key} ${beyond} ? OR j.id ${beyond} ?)`, value, value, id]
+  return [`${key} ${beyond}= ? AND (${key} ${beyond} ? OR j.id ${beyond} ?)`, value, value, idOrNone(id)]
 }
 
 /** At most `cap`: whoever reads that number knows that there may be more. */
@@ -131,7 +132,7 @@ export function* countStatuses(now: number): Script<Partial<Record<JobStatus, nu
   const looked = lastColumns(orders.status.needs, now)
   const pageText = statusPageText(looked.text)
   const counts: Partial<Record<JobStatus, number>> = {}
-  let after: string | undefined = ''
+  let after: string | undefined = noId
   while (after !== undefined) {
     const page: Row[] = yield* rows(pageText, ...looked.params, after, pageRows)
     for (const job of page) {

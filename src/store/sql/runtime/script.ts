@@ -29,8 +29,11 @@ export interface Statement {
   readonly apart?: true
 }
 
-/** The columns that an insert writes, in order. PostgreSQL reads their values as arrays, and must be told of what. */
-export type Columns<Name extends string = string> = Readonly<Record<Name, 'text' | 'number'>>
+/**
+ * The columns that an insert writes, in order. PostgreSQL reads their values as arrays, and must be told of what; it alone
+ * has a type for ids.
+ */
+export type Columns<Name extends string = string> = Readonly<Record<Name, 'text' | 'number' | 'uuid'>>
 
 /** A row by the names of its columns: a value that is missing, misspelled or of the other type does not compile. */
 export type RowOf<Written extends Columns> = {

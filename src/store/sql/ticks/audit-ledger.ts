@@ -1,4 +1,5 @@
 /** The proof: of every job, that each nominal tick of its ledger stands there exactly once. */
+import { noId } from '../../../core/id.ts'
 import type { Job } from '../../../core/job/job.ts'
 import { entriesOf, LedgerCheck, type LedgerReport } from '../../../core/tick/ledger.ts'
 import type { AuditFinding, AuditReport } from '../../store.ts'
@@ -19,7 +20,7 @@ export async function auditLedger(
 ): Promise<AuditReport> {
   const total = await driver.read(() => countAllJobs())
   const reports: JobAudit[] = []
-  let lastId: string | null = ''
+  let lastId: string | null = noId
   while (lastId !== null) {
     const after: string = lastId
     const slice = await driver.read(() => auditSlice(after, auditSliceJobs, context), oneMoment)

@@ -1,6 +1,7 @@
 /** Retention: one job at a time, the ledger's start and the totals in the transaction that deletes. */
 
 import { retentionLine } from '../../../core/history/retention.ts'
+import { noId } from '../../../core/id.ts'
 import type { Job } from '../../../core/job/job.ts'
 import type { PurgeRequest, PurgeResult } from '../../store.ts'
 import { timestamp } from '../cluster/leadership.ts'
@@ -13,7 +14,7 @@ import { isUnfinished } from '../work/states.ts'
 export function* purgeHistory({ afterJobId, jobs, now }: PurgeRequest): Script<PurgeResult> {
   const jobRows = yield* rows(
     'SELECT * FROM @jobs WHERE id > ? ORDER BY id LIMIT ? FOR UPDATE',
-    afterJobId ?? '',
+    afterJobId ?? noId,
     jobs,
   )
   let executions = 0

@@ -5,6 +5,7 @@
 
 import type { Ending } from '../../../core/attempt/outcome.ts'
 import { isChained } from '../../../core/execution/execution.ts'
+import { idOrNone } from '../../../core/id.ts'
 import { keysOf } from '../../../core/table-keys.ts'
 import type {
   Aftermath,
@@ -235,7 +236,7 @@ export interface EndedAttempt extends Claim {
 }
 
 const attemptColumns = {
-  execution_id: 'text',
+  execution_id: 'uuid',
   attempt: 'number',
   fence: 'number',
   node_id: 'text',
@@ -263,9 +264,10 @@ export function* insertAttempts(attempts: readonly EndedAttempt[]): Script<void>
 }
 
 export function* listAttempts(executionId: string): Script<AttemptRow[]> {
-  const attempts = yield* rows('SELECT * FROM @attempts WHERE execution_id = ? ORDER BY seq', executionId)
+  const id = idOrNone(executionId)
+  const attempts = yield* rows('SELECT * FROM @attempts WHERE execution_id = ? ORDER BY seq', id)
   return attempts.map((attempt) => ({
-    executionId,
+    executionId: id,
     attempt: number(attempt.attempt),
     fence: number(attempt.fence),
     nodeId: optionalText(attempt.node_id),

@@ -26,8 +26,8 @@ export interface ExecutionDraft {
 const priorityShift: Readonly<Partial<Record<Cause, number>>> = { catch_up: -10, backfill: -20 }
 
 const columns = {
-  id: 'text',
-  job_id: 'text',
+  id: 'uuid',
+  job_id: 'uuid',
   cause: 'text',
   tick_at: 'number',
   account: 'text',
@@ -43,7 +43,7 @@ const columns = {
   caught_up_of: 'number',
   input: 'text',
   metadata: 'text',
-  retry_of: 'text',
+  retry_of: 'uuid',
   idempotency_key: 'text',
   created_at: 'number',
 } as const

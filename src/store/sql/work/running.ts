@@ -1,12 +1,14 @@
 /** What a handler tells while it runs (progress, log lines), and who is asked to stop. */
+import { idOrNone } from '../../../core/id.ts'
 import type { LogRow, ProgressRow } from '../../store.ts'
 import { logLevelOf, number, text } from '../runtime/rows.ts'
 import { insertAll, rows, run, type Script } from '../runtime/script.ts'
 
 export function* listLogs(executionId: string): Script<LogRow[]> {
-  const lines = yield* rows('SELECT * FROM @execution_logs WHERE execution_id = ? ORDER BY seq', executionId)
+  const id = idOrNone(executionId)
+  const lines = yield* rows('SELECT * FROM @execution_logs WHERE execution_id = ? ORDER BY seq', id)
   return lines.map((line) => ({
-    executionId,
+    executionId: id,
     at: number(line.at),
     level: logLevelOf(line.level),
     message: text(line.message),
@@ -16,7 +18,7 @@ export function* listLogs(executionId: string): Script<LogRow[]> {
 export function* appendLogs(lines: readonly LogRow[]): Script<void> {
   yield* insertAll(
     'execution_logs',
-    { execution_id: 'text', at: 'number', level: 'text', message: 'text' },
+    { execution_id: 'uuid', at: 'number', level: 'text', message: 'text' },
     lines.map(({ executionId, at, level, message }) => ({ execution_id: executionId, at, level, message })),
   )
 }

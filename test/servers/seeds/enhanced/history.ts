@@ -158,7 +158,7 @@ export function walkHistory(): void {
     await connection.query(
       `INSERT INTO evertick_job_executions (id, job_id, cause, scheduled_for, state, ready_at, queue, priority, handler,
          max_attempts, created_at, started_at, finished_at)
-       SELECT CONCAT('x', seq), CONCAT('other', seq % 50), 'enqueue', seq, 'completed', seq, 'q', 0, 'h', 1, seq, seq, seq
+       SELECT UUID(), CONCAT('00000000-0000-7000-8000-', LPAD(seq % 50, 12, '0')), 'enqueue', seq, 'completed', seq, 'q', 0, 'h', 1, seq, seq, seq
        FROM seq_1_to_20000`,
     )
     await connection.query('ANALYZE TABLE evertick_job_executions')
@@ -181,7 +181,7 @@ export function walkHistory(): void {
       url,
       `INSERT INTO evertick.finished_executions (seq, id, job_id, cause, scheduled_for, state, ready_at, fence, queue, priority,
          attempt, max_attempts, created_at, started_at, finished_at)
-       SELECT 1000000 + n, 'x' || n, 'other' || n % 50, 'enqueue', n, 'completed', n, 1, 'q', 0, 1, 1, n, n, n
+       SELECT 1000000 + n, gen_random_uuid(), ('00000000-0000-7000-8000-' || lpad((n % 50)::text, 12, '0'))::uuid, 'enqueue', n, 'completed', n, 1, 'q', 0, 1, 1, n, n, n
        FROM generate_series(1, 20000) AS n`,
     )
     await query(url, 'ANALYZE evertick.finished_executions')

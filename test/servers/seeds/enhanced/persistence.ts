@@ -142,14 +142,15 @@ export function walkWatching(): void {
     const watcher = new ScheduleWatcher({ database, clock, logger: silent, onAdded })
     onTestFinished(() => watcher.stop())
     await watcher.start()
+    const id = '00000000-0000-7000-8000-000000000001'
     // Behind everybody's back: a row, with its tags, that no Evertick has hinted at.
     await query(
       database,
-      `INSERT INTO evertick.jobs SELECT (jsonb_populate_record(j, '{"id": "copy", "name": "copy"}')).* FROM evertick.jobs j`,
+      `INSERT INTO evertick.jobs SELECT (jsonb_populate_record(j, '{"id": "${id}", "name": "copy"}')).* FROM evertick.jobs j`,
     )
     await query(
       database,
-      `INSERT INTO evertick.job_tags (job_id, tag) SELECT 'copy', tag FROM evertick.job_tags`,
+      `INSERT INTO evertick.job_tags (job_id, tag) SELECT '${id}', tag FROM evertick.job_tags`,
     )
     clock.moveTo(clock.now() + 59_999)
     expect(told).toEqual([])
