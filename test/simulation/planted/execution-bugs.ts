@@ -10,6 +10,7 @@ const rescue = 'src/store/sql/work/expire-leases.ts'
 const reserves = 'src/store/sql/work/reserves.ts'
 const queueWorker = 'src/engine/worker/queue-worker.ts'
 const performer = 'src/engine/worker/performer.ts'
+const finished = 'src/store/sql/work/keep-finished.ts'
 
 export const executionBugs: readonly PlantedBug[] = [
   {
@@ -236,6 +237,31 @@ export const executionBugs: readonly PlantedBug[] = [
         file: claim,
         find: 'AND (e.start_by IS NULL OR e.start_by >= ? OR e.attempt > 0)',
         replace: 'AND ? > 0',
+      },
+    ],
+  },
+  {
+    name: 'an-end-leaves-its-row-behind',
+    says: 'Where finished executions have their own table, an end copies its row there, and leaves it among the unfinished.',
+    rules: ['an end moves its row'],
+    patches: [
+      {
+        file: finished,
+        find: 'const removed = yield* moved(removeText, ids)',
+        replace: 'const removed = copied',
+      },
+    ],
+  },
+  {
+    name: 'an-end-is-not-kept',
+    says: 'Where finished executions have their own table, an end takes its row away, and keeps it nowhere.',
+    rules: ['an account never vanishes', 'totals + ledger = all ticks', 'the audit agrees'],
+    patches: [
+      { file: finished, find: 'const copied = yield* moved(copyText, ids)', replace: 'let copied = 0' },
+      {
+        file: finished,
+        find: 'const removed = yield* moved(removeText, ids)',
+        replace: 'const removed = (copied = yield* moved(removeText, ids))',
       },
     ],
   },

@@ -15,7 +15,7 @@ function* holdBack(script, later) {
     const { done, value } = script.next(answer)
     if (done) return value
     const isAccount =
-      value.into === 'job_executions' || /^\\s*(INSERT INTO|UPDATE) @(job_executions|tick_ranges)/.test(value.text)
+      value.into === 'live_executions' || /^\\s*(INSERT INTO|UPDATE) @(live_executions|tick_ranges)/.test(value.text)
     if (isAccount) later.push(value)
     answer = isAccount ? 1 : yield value
   }

@@ -106,6 +106,21 @@ export function describeLedger(open: OpenStoreUnderTest): void {
     )
 
     test(
+      'a cursor that went back makes no second execution of a tick, also where the first has finished',
+      withStore(open, async ({ hand, store, sql }) => {
+        const led = await hand.lead()
+        await hand.work()
+        const { id } = await hand.create('a', jobSpec({ overlap: 'allow' }))
+        await hand.account(led, at(10))
+        await hand.finish(await hand.claimOne(at(10)), at(11))
+        await sql('UPDATE @jobs SET accounted_until = ?, next_due_at = ?', at(10), at(10))
+        await expect(hand.account(led, at(12))).rejects.toThrow()
+        const executions = await store.executions.listExecutions({ job: id, limit: 10 })
+        expect(executions.map(({ state }) => state)).toEqual(['completed'])
+      }),
+    )
+
+    test(
       'ticks of a wall-clock schedule under other time zone data are unverifiable, not wrong',
       withStore(open, async ({ hand, store, sql }) => {
         const led = await hand.lead()
