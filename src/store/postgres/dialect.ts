@@ -24,7 +24,7 @@ export function postgresDialect(schema: string): Dialect {
   return {
     spell(step) {
       if (isInsert(step)) return [insertOf(step, prefix)]
-      const text = rewrite(step.text)
+      const text = rewrite(step.undurable === true ? `${step.text} AND ${unsynced}` : step.text)
       return [{ text: step.wants === 'id' ? `${text} RETURNING id` : text, params: step.params.map(plain) }]
     },
     template: (strings) => strings.reduce((text, next, index) => `${text}$${index}${next}`),
@@ -32,6 +32,9 @@ export function postgresDialect(schema: string): Dialect {
 }
 
 const maxTexts = 500
+
+/** For this transaction alone, and true. */
+const unsynced = `set_config('synchronous_commit', 'off', true) = 'off'`
 
 function insertOf({ into, columns, rows }: Insert, prefix: string): Spelled {
   const names = Object.keys(columns)

@@ -25,6 +25,11 @@ export interface Statement {
    * there on every step is part of the transaction.
    */
   readonly alone?: 'reads' | 'writes'
+  /**
+   * An UPDATE that others see at once, and whose caller need not wait until it is on disk: SQLite never does for a start,
+   * PostgreSQL is told so, and MySQL cannot be told for one transaction.
+   */
+  readonly undurable?: true
   /** Only where finished executions have a table of their own: elsewhere there is nothing to do, and the answer is empty. */
   readonly apart?: true
 }

@@ -6,7 +6,7 @@
  */
 import type { BeginReserved, Claim, Reserve, ReserveOf } from '../../store.ts'
 import { number, optionalNumber, text } from '../runtime/rows.ts'
-import { hold, type Param, type Row, row, rows, run, runAlone, type Script } from '../runtime/script.ts'
+import { hold, type Param, type Row, row, rows, run, type Script } from '../runtime/script.ts'
 
 /** Further than any place that was handed out before, also by a claim of which nobody has heard yet. */
 const stride = 1_000_000
@@ -50,8 +50,14 @@ export function* openReserve({ nodeId, queue }: ReserveOf, now: number): Script<
 const beginText = `
   UPDATE @reserves SET begun_to = ?, begun_at = ? WHERE node_id = ? AND queue = ? AND turn = ? AND begun_to < ?`
 
+/**
+ * Slots wait for it, so that its time decides how fast short work goes. A server that fails may forget the last marks:
+ * a worker that dies with it leaves starts that nobody counts, as one on SQLite does when the power fails.
+ */
 export function* beginReserved({ nodeId, queue, turn, upTo, now }: BeginReserved): Script<boolean> {
-  return (yield* runAlone(beginText, upTo, now, nodeId, queue, turn, upTo)) === 1
+  const params = [upTo, now, nodeId, queue, turn, upTo]
+  const marked = yield { text: beginText, params, wants: 'changes', alone: 'writes', undurable: true }
+  return marked === 1
 }
 
 /** A run that takes longer than most says in its own row when it began, for everybody who looks. */
