@@ -114,6 +114,8 @@ test('stops under load cost nothing: each execution starts once, whatever a stop
     expectSignedOff()
   }
   const last = scene.start('stop-node.ts', { concurrency: 4 })
+  // Whatever is left: a process that has not begun to listen for signals dies by one.
+  await last.heard('elected')
   await scene.settled()
   last.send('SIGTERM')
   expect(await last.exited).toEqual(byItself)

@@ -82,9 +82,10 @@ export const trialSections: Readonly<Record<string, Section>> = {
       crashed.send('SIGKILL')
       await crashed.exited
       const restarted = new Child(demo, {})
+      // The last of its lines about an order.
       await until(
         'all to be done',
-        () => lines(restarted).filter((line) => /is done/.test(line)).length === 3,
+        () => lines(restarted).filter((line) => /booked \d+ time/.test(line)).length === 3,
       )
       expect(lines(restarted).some((line) => /starts, attempt 2 of 3/.test(line))).toBe(true)
       expect(lines(restarted).filter((line) => /booked 1 time/.test(line))).toHaveLength(3)
