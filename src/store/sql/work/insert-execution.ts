@@ -52,21 +52,43 @@ export type NewExecutionRow = RowOf<typeof columns>
 
 export function* insertExecutions(rows: readonly NewExecutionRow[]): Script<void> {
   yield* insertAll('live_executions', columns, rows)
-  const ticks = rows.flatMap(({ id, tick_at }) => (tick_at === null ? [] : [id]))
-  if (ticks.length > 0) yield* refuseSecond(ticks)
+  const ticks = rows.flatMap(({ id, job_id, tick_at }) =>
+    id === null || job_id === null || tick_at === null ? [] : [{ id, jobId: job_id, tickAt: tick_at }],
+  )
+  const [second] = yield* secondsOf(ticks)
+  if (second !== undefined) throw new Error(`Execution ${second.id} has accounted for its tick already.`)
 }
 
-/** A tick has one execution: among the unfinished by a unique key, and here among those that have finished. */
-function* refuseSecond(ids: readonly (string | null)[]): Script<void> {
-  const seconds: Row[] = yield {
-    text: `SELECT f.id FROM @live_executions e
-      JOIN @finished_executions f ON f.job_id = e.job_id AND f.tick_at = e.tick_at WHERE e.id IN ?* LIMIT 1`,
-    params: [ids],
-    wants: 'rows',
-    apart: true,
-  }
-  const [first] = seconds
-  if (first !== undefined) throw new Error(`Execution ${first.id} has accounted for its tick already.`)
+interface Tick {
+  readonly id: string
+  readonly jobId: string
+  readonly tickAt: number
+}
+
+const ofOneJobText = `
+  SELECT id FROM @finished_executions WHERE job_id = ? AND tick_at >= ? AND tick_at <= ? LIMIT 1`
+const ofManyText = `
+  SELECT f.id FROM @live_executions e
+  JOIN @finished_executions f ON f.job_id = e.job_id AND f.tick_at = e.tick_at WHERE e.id IN ?* LIMIT 1`
+
+/**
+ * A tick has one execution: among the unfinished by a unique key, and here among those that have finished. New ticks of a
+ * job lie beyond all that it has accounted for, so one look is enough for any number of them.
+ */
+function* secondsOf(ticks: readonly Tick[]): Script<Row[]> {
+  const [first] = ticks
+  if (first === undefined) return []
+  const instants = ticks.map(({ tickAt }) => tickAt)
+  const ofOneJob = ticks.every(({ jobId }) => jobId === first.jobId)
+  const params = ofOneJob
+    ? [first.jobId, least(instants), -least(instants.map((tickAt) => -tickAt))]
+    : [ticks.map(({ id }) => id)]
+  return yield { text: ofOneJob ? ofOneJobText : ofManyText, params, wants: 'rows', apart: true }
+}
+
+/** Of any number: as arguments of `Math.min` they would be too many. */
+function least(numbers: readonly number[]): number {
+  return numbers.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY)
 }
 
 export function* insertExecution(job: Pick<Job, 'id' | 'spec'>, draft: ExecutionDraft): Script<void> {
