@@ -36,6 +36,41 @@ test('what a handler enters in its own turn is not for the handlers after it', a
   expect([...seen]).toEqual([undefined])
 })
 
+test('a copy of ctx, and an object that inherits from it, have its signal and everything else', async () => {
+  const found: { keys?: string[]; same?: boolean } = {}
+  const job = defineJob({
+    name: 'copies',
+    run: (ctx) => {
+      const copy = { ...ctx }
+      found.keys = Object.keys(copy)
+      found.same = copy.signal === ctx.signal && (Object.create(ctx) as JobContext).signal === ctx.signal
+      const { info } = ctx.log
+      info('a line, by a function that was taken out of its log')
+    },
+  })
+  const evertick = await opened([job], 1)
+  await evertick.start()
+  await evertick.result((await evertick.enqueue(job)).id)
+  expect(found.same).toBe(true)
+  expect(found.keys?.sort()).toEqual([
+    'attempt',
+    'caughtUp',
+    'cause',
+    'enqueue',
+    'executionId',
+    'idempotencyKey',
+    'input',
+    'job',
+    'lateness',
+    'log',
+    'metadata',
+    'progress',
+    'scheduledFor',
+    'signal',
+    'transaction',
+  ])
+})
+
 test('handlers do not run ahead of a database that is slow to take their ends', async () => {
   const count = 5_000
   let ran = 0

@@ -3,6 +3,7 @@ import { EvertickError } from '../../core/error.ts'
 import { refuseLong } from '../../core/payload.ts'
 import type { ClaimedExecution, Transaction } from '../../store/store.ts'
 import type { EngineContext } from '../context.ts'
+import { AttemptContext } from './attempt-context.ts'
 import type { ExecutionLog, JobContext } from './handler.ts'
 import type { Held } from './held.ts'
 import { errorFrom, failedBy, printable } from './outcome-signal.ts'
@@ -34,31 +35,16 @@ export class Attempt {
   }
 
   contextFor(input: unknown): JobContext {
-    const claim = this.#claim
-    const { caughtUpIndex: index, caughtUpOf: of } = claim
-    const held = this.#held
-    const log = () => this.#log()
-    return {
+    return new AttemptContext({
       input,
-      scheduledFor: new Date(claim.scheduledFor),
-      lateness: Math.max(0, this.#startedAt - claim.scheduledFor),
-      cause: claim.cause,
-      caughtUp: index === null || of === null ? null : { index, of },
-      attempt: claim.attempt,
-      idempotencyKey: claim.idempotencyKey,
-      executionId: claim.id,
-      job: claim.jobName,
-      metadata: claim.metadata,
-      get signal() {
-        return held.signal
-      },
-      get log() {
-        return log()
-      },
+      claim: this.#claim,
+      held: this.#held,
+      startedAt: this.#startedAt,
+      log: this.#log(),
       progress: (fraction, note) => this.#progress(fraction, note),
       transaction: (fn) => this.#transaction(fn),
-      enqueue: (job, input, options) => this.#parts.enqueue(job, input, options),
-    }
+      enqueue: this.#parts.enqueue,
+    })
   }
 
   /**
