@@ -11,7 +11,7 @@ import {
   type Step,
 } from '../sql/runtime/script.ts'
 import type { Client } from './connection.ts'
-import { bind, bindRow, insertText, rewrite } from './dialect.ts'
+import { bindRow, bound, insertText, rewrite } from './dialect.ts'
 
 type Prepared = ReturnType<Client['prepare']>
 
@@ -75,7 +75,7 @@ export class SqliteSession {
     // The one writer holds everything already.
     if (step.wants === 'locks') return asAnswer([])
     const statement = this.prepare(step.text)
-    const params = step.params.map(bind)
+    const params = bound(step.params)
     if (step.wants === 'rows') return asAnswer(statement.all(...params) as Row[])
     const { changes, lastInsertRowid } = statement.run(...params)
     return asAnswer(Number(step.wants === 'id' ? lastInsertRowid : changes))
