@@ -15,6 +15,14 @@ import { bindRow, bound, insertText, rewrite } from './dialect.ts'
 
 type Prepared = ReturnType<Client['prepare']>
 
+type Value = Row[string]
+
+/** A statement, and the names of what it reads. */
+interface Reader {
+  readonly statement: Prepared
+  readonly names: readonly string[]
+}
+
 /** More texts than this means that some code builds them: start over rather than keep them all. */
 const maxStatements = 500
 
@@ -26,6 +34,7 @@ const byClient = new WeakMap<Client, SqliteSession>()
 export class SqliteSession {
   readonly client: Client
   readonly #statements = new Map<string, Prepared>()
+  readonly #readers = new Map<string, Reader | null>()
 
   constructor(client: Client) {
     this.client = client
@@ -74,11 +83,32 @@ export class SqliteSession {
     if (isInsert(step)) return asAnswer(this.#insert(step))
     // The one writer holds everything already.
     if (step.wants === 'locks') return asAnswer([])
-    const statement = this.prepare(step.text)
     const params = bound(step.params)
-    if (step.wants === 'rows') return asAnswer(statement.all(...params) as Row[])
-    const { changes, lastInsertRowid } = statement.run(...params)
+    if (step.wants === 'rows') return asAnswer(this.#rows(step.text, params))
+    const { changes, lastInsertRowid } = this.prepare(step.text).run(...params)
     return asAnswer(Number(step.wants === 'id' ? lastInsertRowid : changes))
+  }
+
+  /**
+   * The objects that `node:sqlite` makes have slow properties: to make them and to read them took 1.8 microseconds for each
+   * claimed row. Named here from its arrays, it is half of that.
+   */
+  #rows(text: string, params: ReturnType<typeof bound>): Row[] {
+    const reader = this.#reader(text)
+    if (reader === null) return this.prepare(text).all(...params) as Row[]
+    const { statement, names } = reader
+    return (statement.all(...params) as unknown as Value[][]).map((values) => named(names, values))
+  }
+
+  /** Null where the names are the table's: another process may change that while the statement is kept. */
+  #reader(text: string): Reader | null {
+    const known = this.#readers.get(text)
+    if (known !== undefined) return known
+    const spelled = rewrite(text)
+    if (this.#readers.size >= maxStatements) this.#readers.clear()
+    const reader = spelled.includes('*') ? null : readerOf(this.client.prepare(spelled))
+    this.#readers.set(text, reader)
+    return reader
   }
 
   #insert(insert: Insert): Row[] {
@@ -112,6 +142,22 @@ export class SqliteSession {
 
   close(): void {
     this.#statements.clear()
+    this.#readers.clear()
     if (this.client.isOpen) this.client.close()
   }
+}
+
+function readerOf(statement: Prepared): Reader {
+  statement.setReturnArrays(true)
+  return { statement, names: statement.columns().map(({ name }) => name) }
+}
+
+function named(names: readonly string[], values: readonly Value[]): Row {
+  const row: Row = {}
+  let index = 0
+  for (const name of names) {
+    row[name] = values[index] ?? null
+    index += 1
+  }
+  return row
 }
