@@ -59,6 +59,11 @@ export class Events {
     return () => void listeners.delete(listener)
   }
 
+  /** Where nobody is, an event need not even be made: for what happens thousands of times a second. */
+  isHeard(name: EventName): boolean {
+    return (this.#listeners.get(name)?.size ?? 0) > 0 || this.#channel(name).hasSubscribers
+  }
+
   emit<Name extends EventName>(name: Name, event: EventMap[Name]): void {
     this.#publish(name, event)
     for (const listener of this.#listeners.get(name) ?? []) {
@@ -70,10 +75,17 @@ export class Events {
     }
   }
 
-  /** Tools inside the process can subscribe to a diagnostics channel, without a reference to this node. */
   #publish(name: EventName, event: unknown): void {
-    const known = this.#channels.get(name) ?? channel(`evertick:${name}`)
-    this.#channels.set(name, known)
-    if (known.hasSubscribers) known.publish(event)
+    const found = this.#channel(name)
+    if (found.hasSubscribers) found.publish(event)
+  }
+
+  /** Tools inside the process can subscribe to a diagnostics channel, without a reference to this node. */
+  #channel(name: EventName): Channel {
+    const known = this.#channels.get(name)
+    if (known !== undefined) return known
+    const found = channel(`evertick:${name}`)
+    this.#channels.set(name, found)
+    return found
   }
 }

@@ -25,11 +25,11 @@ const lines = {
   },
   'begun, handler not called': {
     file: 'src/engine/worker/performer.ts',
-    before: '    const ran = await this.#parts.runner.run(claim, held)',
+    before: '    const ran = this.#parts.runner.run(claim, held, startedAt)',
   },
   'handler returned, end not written': {
     file: 'src/engine/worker/performer.ts',
-    before: '    const ending = this.#endingOf(claim, ran.outcome)',
+    before: '    const ending = this.#endingOf(claim, outcome)',
   },
   "effect and end written, handler's transaction not committed": {
     file: 'src/store/sql/work/complete-within.ts',

@@ -35,7 +35,7 @@ export function builtInHandlers(parts: BuiltInParts): Handler[] {
 }
 
 function handlerOf(name: string, run: (context: JobContext, spec: JobSpec) => Promise<unknown>): Handler {
-  return { name, parse: async (input) => input, run: (context, spec) => run(context, spec) }
+  return { name, parse: (input) => input, run: (context, spec) => run(context, spec) }
 }
 
 async function http(context: JobContext, spec: JobSpec, parts: BuiltInParts): Promise<unknown> {

@@ -81,21 +81,24 @@ export function handlerOf(
   return { name: job.name, parse: (input) => parseInput(job, input), run: (context) => run(context) }
 }
 
-/** The input as the handler takes it. A tick brings none: where the schema takes `{}` for that, its defaults apply. */
-export async function parseInput(job: Pick<DefinedJob, 'name' | 'schema'>, input: unknown): Promise<unknown> {
-  if (job.schema === null) return input
+/** The input as the handler takes it, or a promise of it. A tick brings none: where the schema takes `{}` for that, its defaults apply. */
+export function parseInput(job: Pick<DefinedJob, 'name' | 'schema'>, input: unknown): unknown {
+  return job.schema === null ? input : checked(job.name, job.schema, input)
+}
+
+async function checked(job: string, schema: StandardSchemaV1, input: unknown): Promise<unknown> {
   const given = input ?? undefined
-  const result = await job.schema['~standard'].validate(given)
+  const result = await schema['~standard'].validate(given)
   if (result.issues === undefined) return result.value
   if (given === undefined) {
-    const empty = await job.schema['~standard'].validate({})
+    const empty = await schema['~standard'].validate({})
     if (empty.issues === undefined) return empty.value
   }
   const [issue] = result.issues
   const path = (issue?.path ?? []).map((part) => String(typeof part === 'object' ? part.key : part)).join('.')
   throw new EvertickError(
     'invalid_input',
-    `The input of job "${job.name}" is not valid: ${path === '' ? '' : `${path}: `}${issue?.message}`,
+    `The input of job "${job}" is not valid: ${path === '' ? '' : `${path}: `}${issue?.message}`,
     {
       field: path === '' ? 'input' : `input.${path}`,
       next: 'Pass an input that the job’s schema takes.',

@@ -19,7 +19,7 @@ export function jobHandler(
   const { jobs, locks, againMs } = parts
   return {
     name,
-    parse: async (input) => input,
+    parse: (input) => input,
     async run(context: JobContext) {
       const job = await jobs.get(context.job)
       const lock = await locks.take(job.id)

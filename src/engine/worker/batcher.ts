@@ -2,13 +2,16 @@
 import type { Claim } from '../../store/store.ts'
 import type { EngineContext } from '../context.ts'
 
+/** Called after the flush: false where the item was refused. Not a promise: a short run would wait longer for that. */
+export type Settle = (ours: boolean) => void
+
 interface Waiting<Item> {
   readonly item: Item
-  readonly settle: (ours: boolean) => void
+  readonly settle: Settle
 }
 
-/** One flush must not hold the event loop for long. */
-const largestBatch = 500
+/** One flush must not hold the event loop for long: so many take SQLite a few milliseconds. */
+const largestBatch = 1_000
 
 export class Batcher<Item extends Claim> {
   readonly #defer: EngineContext['defer']
@@ -25,12 +28,14 @@ export class Batcher<Item extends Claim> {
     this.#flush = flush
   }
 
-  /** Resolves after its flush: false where it was refused. */
-  async add(item: Item): Promise<boolean> {
-    return await new Promise((settle) => {
-      this.#waiting.push({ item, settle })
-      this.#working ??= this.#work()
-    })
+  add(item: Item, settle: Settle): void {
+    this.#waiting.push({ item, settle })
+    this.#working ??= this.#work()
+  }
+
+  /** More are waiting than the next flush takes. */
+  get isBehind(): boolean {
+    return this.#waiting.length > largestBatch
   }
 
   async idle(): Promise<void> {
@@ -43,12 +48,23 @@ export class Batcher<Item extends Claim> {
     while (this.#waiting.length > 0) {
       const batch = this.#next()
       const refused = await this.#flush(batch.map(({ item }) => item))
-      for (const { item, settle } of batch) settle(refused !== null && !refused.has(item.id))
+      for (const { item, settle } of batch) this.#settle(settle, refused !== null && !refused.has(item.id))
       // What these go on to do in this turn belongs into the next batch, with those that have gathered: else a few and
       // many take turns for ever, and each pays for a commit.
       await new Promise<void>((resolve) => this.#defer(resolve))
     }
     this.#working = null
+  }
+
+  /** What is called back runs a user's logger, too: whatever that throws is not the trouble of the others. */
+  #settle(settle: Settle, ours: boolean): void {
+    try {
+      settle(ours)
+    } catch (error) {
+      this.#defer(() => {
+        throw error
+      })
+    }
   }
 
   /**

@@ -7,7 +7,7 @@ import type { Ending } from '../../core/attempt/outcome.ts'
 import type { Execution } from '../../core/execution/execution.ts'
 import type { Aftermath, Claim, FinishedAttempt } from '../../store/store.ts'
 import type { EngineContext } from '../context.ts'
-import { Batcher } from './batcher.ts'
+import { Batcher, type Settle } from './batcher.ts'
 import { errorFrom } from './outcome-signal.ts'
 import { StubbornWrite } from './stubborn-write.ts'
 
@@ -37,15 +37,19 @@ export class Finisher {
     this.#writes = [starts, ends]
   }
 
-  /** How it ended; null where the lease had passed to another worker: nothing was written but the refusal. */
-  async finish(attempt: FinishedAttempt): Promise<Ending | null> {
-    const ours = await this.#ends.add(attempt)
-    return ours ? (this.#replaced.get(attempt) ?? attempt).ending : null
+  /** Says how it ended; null where the lease had passed to another worker: nothing was written but the refusal. */
+  finish(attempt: FinishedAttempt, written: (ending: Ending | null) => void): void {
+    this.#ends.add(attempt, (ours) => written(ours ? (this.#replaced.get(attempt) ?? attempt).ending : null))
+  }
+
+  /** Handlers end faster than the database takes it. */
+  get isBehind(): boolean {
+    return this.#ends.isBehind
   }
 
   /** False where the reservation is no longer ours: do not start. */
-  async begin(claim: Claim): Promise<boolean> {
-    return await this.#starts.add(claim)
+  begin(claim: Claim, settle: Settle): void {
+    this.#starts.add(claim, settle)
   }
 
   /** From now on each write is tried once: a database that stays away is not waited for. */

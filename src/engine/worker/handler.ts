@@ -65,8 +65,8 @@ export interface JobContext<Input = unknown> {
 
 export interface Handler {
   readonly name: string
-  /** The input as the handler takes it, or an error that names the field. */
-  readonly parse: (input: unknown) => Promise<unknown>
+  /** The input as the handler takes it, or a promise of it; or an error that names the field. */
+  readonly parse: (input: unknown) => unknown
   /** The job's own definition is for handlers that stand in it; a function has all in its context. */
   readonly run: (context: JobContext<never>, spec: JobSpec) => unknown
 }

@@ -4,6 +4,9 @@ import type { Claim } from '../../store/store.ts'
 
 export type StopReason = 'cancel' | 'timeout' | 'lost' | 'shutdown'
 
+/** Most runs have none. */
+const noTimers: readonly (() => void)[] = []
+
 export class Held implements Claim {
   readonly id: string
   readonly fence: number
@@ -12,7 +15,7 @@ export class Held implements Claim {
   unnotedSince: number | null = null
   #stopReason: StopReason | null = null
   #controller: AbortController | null = null
-  #timers: (() => void)[] = []
+  #timers: readonly (() => void)[] = noTimers
 
   constructor(claim: Claim, leasedUntil: number) {
     this.id = claim.id
@@ -33,13 +36,13 @@ export class Held implements Claim {
 
   /** A timer of this attempt, which goes with it. */
   attach(cancel: () => void): void {
-    this.#timers.push(cancel)
+    this.#timers = [...this.#timers, cancel]
   }
 
   /** The claim has ended; its handler may still run if it ignores its signal. */
   end(): void {
     for (const cancel of this.#timers) cancel()
-    this.#timers = []
+    this.#timers = noTimers
   }
 
   /** The first reason stands. */

@@ -43,6 +43,12 @@ export const outcome = {
   },
 }
 
+/** No further attempt would help. */
+export function failedBy(thrown: unknown): OutcomeSignal {
+  const error = errorFrom(thrown)
+  return new OutcomeSignal(error.message, { kind: 'fail', error })
+}
+
 /** Whatever was thrown, as it is stored: also null, text, or an error with a broken getter. */
 export function errorFrom(thrown: unknown): ExecutionError {
   try {

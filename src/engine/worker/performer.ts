@@ -1,11 +1,10 @@
 /** Performs one claimed execution in its slot: waits for its instant, runs its handler, has its end written. */
-import { type Ending, endingOf } from '../../core/attempt/outcome.ts'
+import { type Ending, endingOf, type Outcome } from '../../core/attempt/outcome.ts'
 import type { ClaimedExecution, FinishedAttempt } from '../../store/store.ts'
 import type { EngineContext } from '../context.ts'
 import type { ExecutionEvent } from '../events.ts'
 import { logFailure } from './failure-line.ts'
 import type { Finisher } from './finisher.ts'
-import type { Held } from './held.ts'
 import type { LeaseKeeper } from './lease-keeper.ts'
 import type { Reserved } from './reserve.ts'
 import type { Ran, Runner } from './runner.ts'
@@ -22,6 +21,8 @@ export const earlyMs = 100
 export class Performer {
   readonly #context: EngineContext
   readonly #parts: PerformerParts
+  /** From the slot to the end of the handler. */
+  readonly #performed = new Set<Reserved>()
   #running = 0
   #meanMs: number | null = null
 
@@ -40,25 +41,19 @@ export class Performer {
     return this.#meanMs
   }
 
-  async perform({ claim, held }: Reserved): Promise<void> {
-    const { clock, events } = this.#context
+  /**
+   * `onFree` is called when its handler has ended. The slot waits for the end to be written only where more ends wait than
+   * one flush takes: else a slow disk would let them pile up.
+   */
+  perform(reserved: Reserved, onFree: () => void): void {
+    const { clock } = this.#context
+    this.#performed.add(reserved)
+    const { readyAt } = reserved.claim
     // Never early, though a timer may ring a millisecond before its time. By the clock that claimed it, it is due this
     // soon; one that was set back since is not waited for.
-    const due = clock.monotonic() + Math.min(earlyMs, claim.readyAt - clock.now())
-    for (let left = due - clock.monotonic(); left > 0; left = due - clock.monotonic()) {
-      await new Promise<void>((resolve) => clock.timer(left, resolve))
-    }
-    const event = eventOf(claim)
-    events.emit('execution:started', event)
-    const startedAt = clock.now()
-    if (claim.place !== null) held.unnotedSince = startedAt
-    this.#running += 1
-    const ran = await this.#parts.runner.run(claim, held)
-    this.#running -= 1
-    const finishedAt = clock.now()
-    const durationMs = finishedAt - startedAt
-    this.#meanMs = this.#meanMs === null ? durationMs : this.#meanMs * 0.9 + durationMs * 0.1
-    this.#takeOver(claim, held, ran, { event, startedAt, finishedAt })
+    const leftMs = Math.min(earlyMs, readyAt - clock.now())
+    if (leftMs > 0) this.#startAt(clock.monotonic() + leftMs, reserved, onFree)
+    else this.#start(reserved, onFree)
   }
 
   /** Ends an attempt without an outcome: it does not count. Whatever its handler writes later, the fence keeps harmless. */
@@ -66,38 +61,77 @@ export class Performer {
     const { finisher, keeper } = this.#parts
     const now = this.#context.clock.now()
     const ending = this.#endingOf(claim, { kind: 'snooze', afterMs })
-    await finisher.finish(finishedOf(claim, ending, { startedAt: now, finishedAt: now }))
+    const finished = finishedOf(claim, ending, now, now)
+    await new Promise((resolve) => finisher.finish(finished, resolve))
     keeper.letGo(held)
   }
 
-  /** Writes the end without keeping the slot waiting for it. */
-  #takeOver(
-    claim: ClaimedExecution,
-    held: Held,
-    ran: Ran,
-    at: { event: ExecutionEvent; startedAt: number; finishedAt: number },
+  /** Gives back what still runs. */
+  async abandon(): Promise<void> {
+    await Promise.all([...this.#performed].map((reserved) => this.giveBack(reserved, 0)))
+  }
+
+  #startAt(due: number, reserved: Reserved, onFree: () => void): void {
+    const { clock } = this.#context
+    const left = due - clock.monotonic()
+    if (left > 0) clock.timer(left, () => this.#startAt(due, reserved, onFree))
+    else this.#start(reserved, onFree)
+  }
+
+  #start(reserved: Reserved, onFree: () => void): void {
+    const { clock, events } = this.#context
+    const { claim, held } = reserved
+    if (events.isHeard('execution:started')) events.emit('execution:started', eventOf(claim))
+    const startedAt = clock.now()
+    if (claim.place !== null) held.unnotedSince = startedAt
+    this.#running += 1
+    const ran = this.#parts.runner.run(claim, held, startedAt)
+    // A short handler returns at once: a promise for it would take longer than its run.
+    if (!(ran instanceof Promise)) return this.#ended(reserved, ran, startedAt, onFree)
+    void ran.then((ended) => this.#ended(reserved, ended, startedAt, onFree))
+  }
+
+  #ended(reserved: Reserved, ran: Ran, startedAt: number, onFree: () => void): void {
+    this.#running -= 1
+    this.#performed.delete(reserved)
+    const finishedAt = this.#context.clock.now()
+    const durationMs = finishedAt - startedAt
+    this.#meanMs = this.#meanMs === null ? durationMs : this.#meanMs * 0.9 + durationMs * 0.1
+    if (ran.kind === 'committed') {
+      this.#parts.keeper.letGo(reserved.held)
+      this.#tell(reserved.claim, { state: 'completed', result: ran.result }, durationMs)
+      return onFree()
+    }
+    const { isBehind } = this.#parts.finisher
+    this.#writeEnd(reserved, ran.outcome, { startedAt, finishedAt, onWritten: isBehind ? onFree : null })
+    if (!isBehind) onFree()
+  }
+
+  #writeEnd(
+    { claim, held }: Reserved,
+    outcome: Outcome,
+    {
+      startedAt,
+      finishedAt,
+      onWritten,
+    }: { startedAt: number; finishedAt: number; onWritten: (() => void) | null },
   ): void {
     const { keeper, finisher } = this.#parts
-    const durationMs = at.finishedAt - at.startedAt
-    if (ran.kind === 'committed') {
+    const ending = this.#endingOf(claim, outcome)
+    finisher.finish(finishedOf(claim, ending, startedAt, finishedAt), (written) => {
       keeper.letGo(held)
-      this.#context.events.emit('execution:completed', { ...at.event, result: ran.result, durationMs })
-      return
-    }
-    const ending = this.#endingOf(claim, ran.outcome)
-    void finisher.finish(finishedOf(claim, ending, at)).then((written) => {
-      keeper.letGo(held)
-      if (written !== null) {
-        const told = ran.outcome.kind === 'fail' && ran.outcome.told === true
-        if (!told) logFailure(this.#context.logger, claim, written)
-        return this.#tell(at.event, written, durationMs)
+      onWritten?.()
+      if (written === null) {
+        keeper.abort(held, 'lost')
+        return this.#context.events.emit('execution:refused', eventOf(claim))
       }
-      keeper.abort(held, 'lost')
-      return this.#context.events.emit('execution:refused', at.event)
+      const told = outcome.kind === 'fail' && outcome.told === true
+      if (!told) logFailure(this.#context.logger, claim, written)
+      return this.#tell(claim, written, finishedAt - startedAt)
     })
   }
 
-  #endingOf(claim: ClaimedExecution, outcome: Extract<Ran, { kind: 'ended' }>['outcome']): Ending {
+  #endingOf(claim: ClaimedExecution, outcome: Outcome): Ending {
     const { clock, random } = this.#context
     const { attempt, cause, maxAttempts, nextTickAt } = claim
     const { retry, overlap } = claim.spec
@@ -105,18 +139,20 @@ export class Performer {
     return endingOf(outcome, tried, clock.now(), random())
   }
 
-  #tell(event: ExecutionEvent, ending: Ending, durationMs: number): void {
+  #tell(claim: ClaimedExecution, ending: Ending, durationMs: number): void {
     const { events } = this.#context
     switch (ending.state) {
-      case 'completed':
-        return events.emit('execution:completed', { ...event, result: ending.result, durationMs })
+      case 'completed': {
+        if (!events.isHeard('execution:completed')) return
+        return events.emit('execution:completed', { ...eventOf(claim), result: ending.result, durationMs })
+      }
       case 'failed':
-        return events.emit('execution:failed', { ...event, error: ending.error })
+        return events.emit('execution:failed', { ...eventOf(claim), error: ending.error })
       case 'cancelled':
-        return events.emit('execution:cancelled', { ...event, reason: ending.reason })
+        return events.emit('execution:cancelled', { ...eventOf(claim), reason: ending.reason })
       default:
         return events.emit('execution:retrying', {
-          ...event,
+          ...eventOf(claim),
           error: ending.error,
           readyAt: new Date(ending.readyAt),
         })
@@ -127,7 +163,8 @@ export class Performer {
 function finishedOf(
   claim: ClaimedExecution,
   ending: Ending,
-  { startedAt, finishedAt }: { readonly startedAt: number; readonly finishedAt: number },
+  startedAt: number,
+  finishedAt: number,
 ): FinishedAttempt {
   const { id, fence, attempt } = claim
   return { id, fence, attempt, claimed: claim, ending, startedAt, finishedAt }

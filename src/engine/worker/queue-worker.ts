@@ -37,13 +37,13 @@ export class QueueWorker extends Service {
   readonly #options: QueueWorkerOptions
   readonly #parts: PerformerParts
   readonly #alarm: Alarm
-  readonly #running = new Map<string, { readonly done: Promise<void>; readonly reserved: Reserved }>()
-  /** Starts that are being written: neither in reserve any more nor running yet. */
-  readonly #beginning = new Set<Promise<void>>()
   readonly #reserve: Reserve
   readonly #performer: Performer
+  /** Slots that are taken: by what runs, by starts that are being written, and by a claim that is under way. */
   #busy = 0
   #claiming = true
+  #onIdle: (() => void) | null = null
+  readonly #onFree = () => this.#takeNext()
 
   constructor(context: EngineContext, options: QueueWorkerOptions, parts: PerformerParts) {
     super()
@@ -80,17 +80,14 @@ export class QueueWorker extends Service {
     }
   }
 
+  /** After `stopClaiming`: nothing runs any more, or is about to. */
   async settled(): Promise<void> {
-    while (this.#running.size + this.#beginning.size > 0) {
-      await Promise.all([...this.#beginning, ...[...this.#running.values()].map(({ done }) => done)])
-    }
+    if (this.#busy > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve))
   }
 
   /** Gives back what still runs: its fence keeps whatever it writes later harmless. */
   async abandon(): Promise<void> {
-    await Promise.all(
-      [...this.#running.values()].map(({ reserved }) => this.#performer.giveBack(reserved, 0)),
-    )
+    await this.#performer.abandon()
   }
 
   protected override async run(signal: AbortSignal): Promise<void> {
@@ -145,13 +142,18 @@ export class QueueWorker extends Service {
     const started = result.claimed.filter((claim) => claim.started)
     this.#busy -= free - started.length
     const onDisk = await this.#onDisk(started)
+    const begun: Reserved[] = []
     for (const claim of result.claimed) {
       const reserved = { claim, held: this.#parts.keeper.hold(claim, claim.leasedUntil) }
-      if (!claim.started) this.#reserve.add(reserved, now + earlyMs)
-      else if (onDisk || claim.spec.onCrash === 'retry') this.#launch(reserved)
-      else this.#giveUp(reserved)
+      if (claim.started) begun.push(reserved)
+      else this.#reserve.add(reserved, now + earlyMs)
     }
     this.#fill()
+    // Last: a short handler ends at once, and its slot then takes from the reserve.
+    for (const reserved of begun) {
+      if (onDisk || reserved.claim.spec.onCrash === 'retry') this.#launch(reserved)
+      else this.#giveUp(reserved)
+    }
     if (result.claimed.length === limit) return Number.POSITIVE_INFINITY
     const { nextReadyAt, upcoming } = result
     const nextAt = Math.min(nextReadyAt ?? Number.POSITIVE_INFINITY, this.#reserve.ripeAt) - earlyMs
@@ -216,12 +218,7 @@ export class QueueWorker extends Service {
   }
 
   #launch(reserved: Reserved): void {
-    const { id } = reserved.claim
-    const done = this.#performer.perform(reserved).finally(() => {
-      this.#running.delete(id)
-      this.#takeNext()
-    })
-    this.#running.set(id, { done, reserved })
+    this.#performer.perform(reserved, this.#onFree)
   }
 
   /** The slot that has just become free goes to the reserve, by the same flush that writes the end of the last run. */
@@ -229,12 +226,12 @@ export class QueueWorker extends Service {
     const next = this.#claiming ? this.#reserve.take() : undefined
     if (next === undefined) {
       this.#busy -= 1
+      if (this.#busy === 0) this.#onIdle?.()
       this.#alarm.ring()
       return
     }
     if (this.#reserve.size < this.#reserveTarget(maxReserve) / 2) this.#alarm.ring()
-    const beginning = this.#begin(next).finally(() => this.#beginning.delete(beginning))
-    this.#beginning.add(beginning)
+    this.#begin(next)
   }
 
   /** Slots that became free while the claim was under way had no reserve to take from. */
@@ -247,14 +244,17 @@ export class QueueWorker extends Service {
     }
   }
 
-  async #begin(next: Reserved): Promise<void> {
-    if (await this.#reserve.begin(next)) {
-      const begun = { ...next, claim: { ...next.claim, attempt: next.claim.attempt + 1, started: true } }
-      if (begun.claim.spec.onCrash === 'retry' || (await this.#onDisk([begun.claim]))) this.#launch(begun)
-      else this.#giveUp(begun)
-      return
-    }
-    this.#parts.keeper.letGo(next.held)
-    this.#takeNext()
+  #begin(next: Reserved): void {
+    const { claim, held } = next
+    this.#reserve.begin(claim, (ours) => {
+      if (ours) return this.#begun({ held, claim: { ...claim, attempt: claim.attempt + 1, started: true } })
+      this.#parts.keeper.letGo(held)
+      return this.#takeNext()
+    })
+  }
+
+  #begun(begun: Reserved): void {
+    if (begun.claim.spec.onCrash === 'retry') return this.#launch(begun)
+    void this.#onDisk([begun.claim]).then((onDisk) => (onDisk ? this.#launch(begun) : this.#giveUp(begun)))
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { ClaimedExecution } from '../../store/store.ts'
 import type { EngineContext } from '../context.ts'
-import { Batcher } from './batcher.ts'
+import { Batcher, type Settle } from './batcher.ts'
 import type { Finisher } from './finisher.ts'
 import type { Held } from './held.ts'
 
@@ -13,18 +13,11 @@ export interface Reserved {
   readonly held: Held
 }
 
-interface Placed {
-  readonly id: string
-  readonly fence: number
-  readonly claim: ClaimedExecution
-  readonly place: number
-}
-
 export class Reserve {
   readonly #context: EngineContext
   readonly #queue: string
   readonly #finisher: Finisher
-  readonly #marks: Batcher<Placed>
+  readonly #marks: Batcher<ClaimedExecution>
   /** In the order of their places. */
   #waiting: Reserved[] = []
   /** What is not due yet, in the order of their places. */
@@ -41,7 +34,7 @@ export class Reserve {
     this.#context = context
     this.#queue = queue
     this.#finisher = finisher
-    this.#marks = new Batcher(context, (placed) => this.#mark(placed))
+    this.#marks = new Batcher(context, (claims) => this.#mark(claims))
   }
 
   /** What may begin now. */
@@ -107,11 +100,11 @@ export class Reserve {
   }
 
   /** Just before its handler: false where the reservation is no longer ours. */
-  async begin({ claim }: Reserved): Promise<boolean> {
-    const { id, fence, place } = claim
+  begin(claim: ClaimedExecution, settle: Settle): void {
+    const { place } = claim
     if (place !== null && this.#isNext(place) && this.#alone === 0 && mayBeginByPlace(claim))
-      return await this.#marks.add({ id, fence, claim, place })
-    return await this.#beginAlone(claim)
+      this.#marks.add(claim, settle)
+    else this.#beginAlone(claim, settle)
   }
 
   /** A mark says that all before it have begun, too. */
@@ -120,23 +113,36 @@ export class Reserve {
     return place >= this.#firstPlace && place < firstUpcoming
   }
 
-  async #beginAlone(claim: ClaimedExecution): Promise<boolean> {
+  #beginAlone(claim: ClaimedExecution, settle: Settle): void {
     this.#alone += 1
-    try {
-      return await this.#finisher.begin(claim)
-    } finally {
+    this.#finisher.begin(claim, (ours) => {
       this.#alone -= 1
-    }
+      // First all of the batch are counted: what one of them makes room for may begin by its place again.
+      queueMicrotask(() => settle(ours))
+    })
   }
 
   /** The ids of those that must not begin. */
-  async #mark(placed: readonly Placed[]): Promise<ReadonlySet<string>> {
+  async #mark(claims: readonly ClaimedExecution[]): Promise<ReadonlySet<string>> {
     // Some may have waited here while the count was given up and opened again.
-    const counted = placed.filter(({ place }) => place >= this.#firstPlace)
-    const begun = counted.length > 0 && (await this.#markUpTo(counted.at(-1)?.place ?? 0))
-    const others = begun ? placed.filter((one) => !counted.includes(one)) : placed
-    const ours = await Promise.all(others.map(({ claim }) => this.#beginAlone(claim)))
-    return new Set(others.filter((_, index) => ours[index] !== true).map(({ id }) => id))
+    const first = this.#firstPlace
+    const isCounted = ({ place }: ClaimedExecution) => place !== null && place >= first
+    const last = claims.findLast(isCounted)
+    const begun = last !== undefined && (await this.#markUpTo(last.place ?? 0))
+    const others = begun ? claims.filter((claim) => !isCounted(claim)) : claims
+    const refused = new Set<string>()
+    await Promise.all(
+      others.map(
+        (claim) =>
+          new Promise<void>((resolve) =>
+            this.#beginAlone(claim, (ours) => {
+              if (!ours) refused.add(claim.id)
+              resolve()
+            }),
+          ),
+      ),
+    )
+    return refused
   }
 
   async #markUpTo(upTo: number): Promise<boolean> {

@@ -1,22 +1,15 @@
 /** Runs one claimed execution: context, time limit, signal; and says how it ended. Whatever a handler does, it returns. */
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Outcome } from '../../core/attempt/outcome.ts'
-import { EvertickError } from '../../core/error.ts'
 import { handlerKey } from '../../core/job/handler.ts'
-import { refuseLong } from '../../core/payload.ts'
-import type { Aftermath, ClaimedExecution, Transaction } from '../../store/store.ts'
+import type { Aftermath, ClaimedExecution } from '../../store/store.ts'
 import type { AttemptEnd, EngineContext } from '../context.ts'
-import type {
-  EnqueueOptions,
-  EnqueueResult,
-  ExecutionLog,
-  Handler,
-  JobContext,
-  JobReference,
-} from './handler.ts'
+import { Attempt } from './attempt.ts'
+import type { EnqueueOptions, EnqueueResult, Handler, JobContext, JobReference } from './handler.ts'
 import type { Held } from './held.ts'
 import type { LeaseKeeper } from './lease-keeper.ts'
-import { errorFrom, OutcomeSignal, printable } from './outcome-signal.ts'
-import { maxLogLines, type Recorder } from './recorder.ts'
+import { errorFrom, failedBy, OutcomeSignal } from './outcome-signal.ts'
+import type { Recorder } from './recorder.ts'
 
 export type Ran =
   | { readonly kind: 'ended'; readonly outcome: Outcome }
@@ -40,43 +33,76 @@ const forgottenMs = 1_000
 export class Runner {
   readonly #context: EngineContext
   readonly #parts: RunnerParts
+  /** Handlers are called one after another in one turn: what one of them enters (AsyncLocalStorage) is not for the next. */
+  #apart: ReturnType<typeof AsyncLocalStorage.snapshot> | null = null
 
   constructor(context: EngineContext, parts: RunnerParts) {
     this.#context = context
     this.#parts = parts
   }
 
-  async run(claim: ClaimedExecution, held: Held): Promise<Ran> {
-    const { traceAttempt } = this.#context
-    if (traceAttempt === null) return await this.#run(claim, held)
-    return await traceAttempt(claim, (traced) => this.#run(traced, held), endOf)
+  /** A promise only where there is something to wait for: for a handler that returns at once, promises are most of its time. */
+  run(claim: ClaimedExecution, held: Held, startedAt: number): Ran | Promise<Ran> {
+    this.#apart ??= AsyncLocalStorage.snapshot()
+    return this.#apart(() => this.#traced(claim, held, startedAt))
   }
 
-  async #run(claim: ClaimedExecution, held: Held): Promise<Ran> {
-    const attempt = new Attempt(this.#context, this.#parts, claim, held)
+  #traced(claim: ClaimedExecution, held: Held, startedAt: number): Ran | Promise<Ran> {
+    const { traceAttempt } = this.#context
+    if (traceAttempt === null) return this.#run(claim, held, startedAt)
+    return traceAttempt(claim, async (traced) => await this.#run(traced, held, startedAt), endOf)
+  }
+
+  #run(claim: ClaimedExecution, held: Held, startedAt: number): Ran | Promise<Ran> {
+    const attempt = new Attempt(this.#context, this.#parts, claim, held, startedAt)
     this.#watchTimeout(claim, held)
     try {
-      const handler = this.#handler(claim)
-      const input = await parsed(handler, claim.input)
-      const work = handler.run(attempt.contextFor(input) as JobContext<never>, claim.spec)
-      const returned: unknown = await (claim.spec.timeoutMs === null ? work : this.#untilLate(held, work))
-      if (attempt.committed !== null) return attempt.committed
-      if (returned instanceof OutcomeSignal) return { kind: 'ended', outcome: returned.outcome }
-      return { kind: 'ended', outcome: { kind: 'done', result: attempt.keepable(returned) } }
+      const work = this.#work(attempt, claim, held)
+      if (isThenable(work)) return this.#whenDone(attempt, claim, held, work)
+      held.end()
+      return ranBy(attempt, work)
     } catch (thrown) {
-      if (attempt.committed !== null) {
-        // The transaction has ended the execution; what the handler did afterwards does not matter.
-        this.#context.logger.warn(`${claim.jobName} threw after its transaction had completed it`, {
-          error: thrown,
-          job: claim.jobName,
-          executionId: claim.id,
-        })
-        return attempt.committed
-      }
-      return { kind: 'ended', outcome: outcomeOf(thrown, held) }
+      held.end()
+      return this.#ranInto(thrown, attempt, claim, held)
+    }
+  }
+
+  async #whenDone(
+    attempt: Attempt,
+    claim: ClaimedExecution,
+    held: Held,
+    work: PromiseLike<unknown>,
+  ): Promise<Ran> {
+    try {
+      return ranBy(attempt, await work)
+    } catch (thrown) {
+      return this.#ranInto(thrown, attempt, claim, held)
     } finally {
       held.end()
     }
+  }
+
+  /** What the handler returns, or a promise of it. */
+  #work(attempt: Attempt, claim: ClaimedExecution, held: Held): unknown {
+    const handler = this.#handler(claim)
+    const call = (input: unknown) => {
+      const context = attempt.contextFor(input) as JobContext<never>
+      const work = handler.run(context, claim.spec)
+      return claim.spec.timeoutMs !== null && isThenable(work) ? this.#untilLate(held, work) : work
+    }
+    const input = parsed(handler, claim.input)
+    return isThenable(input) ? input.then(call) : call(input)
+  }
+
+  #ranInto(thrown: unknown, { committed }: Attempt, claim: ClaimedExecution, held: Held): Ran {
+    if (committed === null) return { kind: 'ended', outcome: outcomeOf(thrown, held) }
+    // The transaction has ended the execution; what the handler did afterwards does not matter.
+    this.#context.logger.warn(`${claim.jobName} threw after its transaction had completed it`, {
+      error: thrown,
+      job: claim.jobName,
+      executionId: claim.id,
+    })
+    return committed
   }
 
   #handler(claim: ClaimedExecution): Handler {
@@ -95,7 +121,7 @@ export class Runner {
   }
 
   /** A timed-out handler that ignores its signal is given up: its slot is needed, and its fence keeps it harmless. */
-  async #untilLate(held: Held, work: unknown): Promise<unknown> {
+  async #untilLate(held: Held, work: PromiseLike<unknown>): Promise<unknown> {
     const late = new Promise<never>((_, reject) => {
       const onAbort = () => {
         if (held.stopReason !== 'timeout') return
@@ -109,6 +135,12 @@ export class Runner {
   }
 }
 
+function ranBy(attempt: Attempt, returned: unknown): Ran {
+  if (attempt.committed !== null) return attempt.committed
+  if (returned instanceof OutcomeSignal) return { kind: 'ended', outcome: returned.outcome }
+  return { kind: 'ended', outcome: { kind: 'done', result: attempt.keepable(returned) } }
+}
+
 function endOf(ran: Ran): AttemptEnd {
   if (ran.kind === 'committed') return { outcome: 'done', error: null }
   const { outcome } = ran
@@ -116,18 +148,22 @@ function endOf(ran: Ran): AttemptEnd {
 }
 
 /** An input that the schema refuses would be refused again: there is no retry. */
-async function parsed(handler: Handler, input: unknown): Promise<unknown> {
+function parsed(handler: Handler, input: unknown): unknown {
+  const refused = (thrown: unknown): never => {
+    throw failedBy(thrown)
+  }
   try {
-    return await handler.parse(input)
+    const checked = handler.parse(input)
+    return isThenable(checked) ? checked.then((value) => value, refused) : checked
   } catch (thrown) {
-    throw failed(thrown)
+    return refused(thrown)
   }
 }
 
-/** No further attempt would help. */
-function failed(thrown: unknown): OutcomeSignal {
-  const error = errorFrom(thrown)
-  return new OutcomeSignal(error.message, { kind: 'fail', error })
+/** Whatever `await` would wait for. */
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  if (value === null || (typeof value !== 'object' && typeof value !== 'function')) return false
+  return 'then' in value && typeof value.then === 'function'
 }
 
 function outcomeOf(thrown: unknown, held: Held): Outcome {
@@ -142,182 +178,5 @@ function outcomeOf(thrown: unknown, held: Held): Outcome {
     case 'lost':
     case null:
       return { kind: 'error', error: errorFrom(thrown) }
-  }
-}
-
-/** The state of one attempt behind its `ctx`. */
-class Attempt {
-  readonly #context: EngineContext
-  readonly #parts: RunnerParts
-  readonly #claim: ClaimedExecution
-  readonly #held: Held
-  readonly #startedAt: number
-  #transactionUsed = false
-  #lines = 0
-  committed: Extract<Ran, { kind: 'committed' }> | null = null
-
-  constructor(context: EngineContext, parts: RunnerParts, claim: ClaimedExecution, held: Held) {
-    this.#context = context
-    this.#parts = parts
-    this.#claim = claim
-    this.#held = held
-    this.#startedAt = context.clock.now()
-  }
-
-  contextFor(input: unknown): JobContext {
-    const claim = this.#claim
-    const { caughtUpIndex: index, caughtUpOf: of } = claim
-    const held = this.#held
-    const log = () => this.#log()
-    return {
-      input,
-      scheduledFor: new Date(claim.scheduledFor),
-      lateness: Math.max(0, this.#context.clock.now() - claim.scheduledFor),
-      cause: claim.cause,
-      caughtUp: index === null || of === null ? null : { index, of },
-      attempt: claim.attempt,
-      idempotencyKey: claim.idempotencyKey,
-      executionId: claim.id,
-      job: claim.jobName,
-      metadata: claim.metadata,
-      get signal() {
-        return held.signal
-      },
-      get log() {
-        return log()
-      },
-      progress: (fraction, note) => this.#progress(fraction, note),
-      transaction: (fn) => this.#transaction(fn),
-      enqueue: (job, input, options) => this.#parts.enqueue(job, input, options),
-    }
-  }
-
-  /**
-   * A result that is not data does not undo the work: it is dropped, and the log says so. Data that is too long would be
-   * lost, so it ends the execution as failed; another try would return the same. What is kept is plain: an object that can
-   * be written now, but not a moment later, would fail the ends of its whole batch with it.
-   */
-  keepable(result: unknown): unknown {
-    const written = this.#written(result)
-    if (written === null) return null
-    try {
-      refuseLong(written, 'result', this.#context.maxPayloadBytes)
-    } catch (error) {
-      throw failed(error)
-    }
-    return JSON.parse(written)
-  }
-
-  #written(result: unknown): string | null {
-    try {
-      return JSON.stringify(result) ?? null
-    } catch (error) {
-      this.#log().warn(`The result could not be stored: ${errorFrom(error).message}`)
-      return null
-    }
-  }
-
-  #log(): ExecutionLog {
-    const write = (level: keyof ExecutionLog) => (message: string, details?: object) => {
-      this.#lines += 1
-      if (this.#lines > maxLogLines) return
-      const full =
-        this.#lines === maxLogLines ? '… more lines were not stored' : withDetails(message, details)
-      this.#parts.recorder.log({
-        executionId: this.#claim.id,
-        at: this.#context.clock.now(),
-        level,
-        message: full,
-      })
-    }
-    return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
-  }
-
-  async #progress(fraction: number, note: string | undefined): Promise<void> {
-    if (!(fraction >= 0 && fraction <= 1)) {
-      throw new EvertickError('invalid_option', `Progress must be a number from 0 to 1, not ${fraction}.`, {
-        field: 'progress',
-      })
-    }
-    const { id, fence, jobName, cause, attempt, scheduledFor } = this.#claim
-    const said = note ?? null
-    const kept = this.#parts.recorder.progress({
-      id,
-      fence,
-      progress: fraction,
-      note: said === null ? null : printable(said),
-    })
-    this.#context.events.emit('execution:progress', {
-      executionId: id,
-      job: jobName,
-      cause,
-      attempt,
-      scheduledFor: new Date(scheduledFor),
-      progress: fraction,
-      note: kept.note,
-    })
-  }
-
-  async #transaction<T>(fn: (tx: Transaction) => Promise<T>): Promise<T> {
-    if (this.#transactionUsed) {
-      throw new EvertickError(
-        'transaction_used',
-        'ctx.transaction was called a second time in one attempt.',
-        {
-          next: 'Do all writes in one transaction: it also completes the execution.',
-        },
-      )
-    }
-    this.#transactionUsed = true
-    await this.#parts.keeper.extendFor(this.#held, this.#context.store.longestHoldMs)
-    this.#held.signal.throwIfAborted()
-    const result = await this.#completeWithin(fn)
-    this.committed = { kind: 'committed', result }
-    return result
-  }
-
-  async #completeWithin<T>(fn: (tx: Transaction) => Promise<T>): Promise<T> {
-    const { store, clock, nodeId } = this.#context
-    let written: { readonly value: T } | null = null
-    const ending = (value: T) => {
-      written = { value }
-      return { state: 'completed' as const, result: this.keepable(value) }
-    }
-    try {
-      return await store.work.completeWithin<T>({
-        claim: { ...this.#claim, startedAt: this.#startedAt },
-        nodeId,
-        maxMs: store.longestTransactionMs,
-        clock,
-        run: fn,
-        onEnded: this.#parts.onEnded,
-        ending,
-      })
-    } catch (error) {
-      // It may be the reply to COMMIT that was lost, not the commit.
-      if (written === null || !(await this.#isCompleted())) throw error
-      this.#parts.onEnded({ releases: [], opened: true })
-      return (written as { readonly value: T }).value
-    }
-  }
-
-  async #isCompleted(): Promise<boolean> {
-    const { id, fence } = this.#claim
-    try {
-      const execution = await this.#context.store.executions.findExecution(id)
-      return execution?.fence === fence && execution.state === 'completed'
-    } catch {
-      // The error of the commit says more; a completed execution refuses whatever is written for it next.
-      return false
-    }
-  }
-}
-
-function withDetails(message: string, details: object | undefined): string {
-  if (details === undefined) return printable(message)
-  try {
-    return `${printable(message)} ${JSON.stringify(details)}`
-  } catch {
-    return printable(message)
   }
 }

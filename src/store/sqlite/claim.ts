@@ -2,7 +2,7 @@
 
 import { jobNotFound } from '../sql/jobs/create-job.ts'
 import { number, optionalNumber, text } from '../sql/runtime/rows.ts'
-import { row, rows, run, type Script } from '../sql/runtime/script.ts'
+import { change, row, rows, type Script } from '../sql/runtime/script.ts'
 import { type ClaimedJob, claimedFrom, claimedJobFrom, claimedTo } from '../sql/work/claimed.ts'
 import type { ClaimedExecution, ClaimRequest, ClaimResult } from '../store.ts'
 
@@ -52,11 +52,13 @@ export function* claimExecutions(request: ClaimRequest): Script<ClaimResult> {
     const ready = yield* rows(claimableText, queue, priority, readyBy, now, nodeId, limit - claimed.length)
     for (const execution of ready) {
       const to = claimedTo(request, claimed.length)
-      const counts = to.started ? 1 : 0
-      const startedAt = to.started ? Math.max(now, number(execution.ready_at)) : null
-      const values = [to.leasedUntil, counts, startedAt, counts, to.place]
-      yield* run(claimText, nodeId, ...values, number(execution.seq))
-      claimed.push(claimedFrom(execution, yield* jobOf(text(execution.job_id), jobs), to))
+      const { started, leasedUntil, place } = to
+      const counts = started ? 1 : 0
+      const startedAt = started ? Math.max(now, number(execution.ready_at)) : null
+      const seq = number(execution.seq)
+      yield change(claimText, nodeId, leasedUntil, counts, startedAt, counts, place, seq)
+      const jobId = text(execution.job_id)
+      claimed.push(claimedFrom(execution, jobs.get(jobId) ?? (yield* readJob(jobId, jobs)), to))
     }
     if (claimed.length >= limit) break
     const next = optionalNumber((yield* row(nextReadyText, queue, priority, readyBy))?.ready_at)
@@ -70,9 +72,7 @@ export function* claimExecutions(request: ClaimRequest): Script<ClaimResult> {
 }
 
 /** Read once per job of a batch: joined, every row would carry its job's whole spec. */
-function* jobOf(id: string, known: Map<string, ClaimedJob>): Script<ClaimedJob> {
-  const before = known.get(id)
-  if (before !== undefined) return before
+function* readJob(id: string, known: Map<string, ClaimedJob>): Script<ClaimedJob> {
   const read = yield* row('SELECT name, spec, next_due_at FROM @jobs WHERE id = ?', id)
   if (read === null) throw jobNotFound(id)
   const job = claimedJobFrom(read)

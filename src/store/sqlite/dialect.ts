@@ -1,5 +1,5 @@
 /**
- * What is particular to SQLite: names, and which of its errors mean what. SQLite's own: `rewrite`, `bind`, `insertText`
+ * What is particular to SQLite: names, and which of its errors mean what. SQLite's own: `rewrite`, `bound`, `insertText`
  * and `bindRow`, for a session that spells each text once.
  */
 import { type Dialect, fieldsOf, inOneTable, type Meaning, type Trouble } from '../sql/runtime/dialect.ts'
@@ -15,7 +15,7 @@ export const sqliteDialect: Dialect = {
       return step.rows.map((row) => ({ text, params: bindRow(names, row) }))
     }
     if (step.wants === 'locks' || step.apart === true) return []
-    return [{ text: rewrite(step.text), params: step.params.map(bind) }]
+    return [{ text: rewrite(step.text), params: bound(step.params) }]
   },
 }
 
@@ -34,8 +34,17 @@ export function rewrite(text: string, apart = false): string {
     .replaceAll(/ FOR (?:UPDATE|SHARE)/g, '')
 }
 
+/** Nearly always these are what SQLite takes, and a copy of them for each row of a batch is only garbage. */
+export function bound(params: readonly Param[]): readonly SqlValue[] {
+  return params.every(isBound) ? params : params.map(bind)
+}
+
+function isBound(param: Param): param is SqlValue {
+  return typeof param === 'string' ? !param.includes('\0') : typeof param !== 'object' || param === null
+}
+
 /** A list is one parameter, as JSON. */
-export function bind(param: Param): SqlValue {
+function bind(param: Param): SqlValue {
   const value = plain(param)
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : value
 }

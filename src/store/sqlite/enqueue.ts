@@ -3,7 +3,7 @@
 import { jobCancelled, jobNotFound } from '../sql/jobs/create-job.ts'
 import { enqueueColumns } from '../sql/jobs/job-columns.ts'
 import { text } from '../sql/runtime/rows.ts'
-import { type Row, row, run, type Script } from '../sql/runtime/script.ts'
+import { change, type Row, row, type Script } from '../sql/runtime/script.ts'
 import { enqueuedNames, enqueuedRow, unsettled } from '../sql/work/enqueue.ts'
 import { isUnfinished } from '../sql/work/states.ts'
 import type { Enqueued, NewExecution } from '../store.ts'
@@ -49,7 +49,7 @@ function* enqueueOne(job: Row, draft: NewExecution): Script<Enqueued> {
   const written = enqueuedRow(draft, job)
   const values = boundNames.map((name) => written[name])
   if (draft.uniqueKey === null) {
-    yield* run(enqueueText, ...values)
+    yield change(enqueueText, ...values)
     return { id: draft.id, created: true }
   }
   const inserted = yield* row(enqueueUniqueText, ...values)

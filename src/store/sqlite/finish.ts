@@ -1,7 +1,7 @@
 /** The ends of attempts, by hand for this engine. */
 import type { Completion, Crash } from '../sql/hot-scripts.ts'
 import { prove } from '../sql/jobs/unproven.ts'
-import { run, type Script } from '../sql/runtime/script.ts'
+import { change, type Script } from '../sql/runtime/script.ts'
 import { keepFinished } from '../sql/work/keep-finished.ts'
 
 /** One indexed update and nothing else: reading the row back would cost more than the update itself. */
@@ -13,7 +13,7 @@ const completeText = `
 export function* completeAttempts(attempts: readonly Completion[]): Script<ReadonlySet<string>> {
   const completed = new Set<string>()
   for (const { id, fence, result, finishedAt, startedAt } of attempts) {
-    const written = yield* run(completeText, result, finishedAt, startedAt, id, fence, startedAt)
+    const written: number = yield change(completeText, result, finishedAt, startedAt, id, fence, startedAt)
     if (written === 1) completed.add(id)
   }
   yield* prove(attempts.filter(({ id }) => completed.has(id)))
@@ -29,7 +29,17 @@ const crashText = `
 export function* crashAttempts(attempts: readonly Crash[]): Script<ReadonlySet<string>> {
   const crashed = new Set<string>()
   for (const { id, fence, state, error, readyAt, finishedAt, attempt, startedAt } of attempts) {
-    const written = yield* run(crashText, state, error, readyAt, finishedAt, attempt, startedAt, id, fence)
+    const written: number = yield change(
+      crashText,
+      state,
+      error,
+      readyAt,
+      finishedAt,
+      attempt,
+      startedAt,
+      id,
+      fence,
+    )
     if (written === 1) crashed.add(id)
   }
   return crashed

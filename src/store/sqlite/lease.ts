@@ -1,5 +1,5 @@
 /** What a holder does with its claims, by hand for this engine: it keeps their leases, and starts those in reserve. */
-import { row, run, type Script } from '../sql/runtime/script.ts'
+import { change, row, type Script } from '../sql/runtime/script.ts'
 import type { Claim, ExtendRequest, ExtendResult } from '../store.ts'
 
 const extendText = `
@@ -24,6 +24,7 @@ const startText = `
 
 export function* startClaims(claims: readonly Claim[], now: number): Script<ReadonlySet<string>> {
   const started = new Set<string>()
-  for (const { id, fence } of claims) if ((yield* run(startText, now, id, fence, now)) === 1) started.add(id)
+  for (const { id, fence } of claims)
+    if ((yield change(startText, now, id, fence, now)) === 1) started.add(id)
   return started
 }

@@ -209,8 +209,8 @@ export const executionBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: performer,
-        find: 'for (let left = due - clock.monotonic(); left > 0;',
-        replace: 'for (let left = 0; left > 0;',
+        find: 'const leftMs = Math.min(earlyMs, readyAt - clock.now())',
+        replace: 'const leftMs = Math.min(0, readyAt)',
       },
     ],
   },

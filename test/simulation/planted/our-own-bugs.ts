@@ -43,9 +43,8 @@ export const ourOwnBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: performer,
-        find: 'for (let left = due - clock.monotonic(); left > 0; left = due - clock.monotonic()) {',
-        replace:
-          'for (let left = claim.readyAt - clock.now(); left > 0; left = claim.readyAt - clock.now()) {',
+        find: 'const left = due - clock.monotonic()',
+        replace: 'const left = reserved.claim.readyAt - clock.now()',
       },
     ],
   },

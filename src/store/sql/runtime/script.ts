@@ -85,7 +85,12 @@ export function* rowsAlone(text: string, ...params: Param[]): Script<Row[]> {
 
 /** Runs a write and returns how many rows it touched: the guard stands in the WHERE, and this count is believed. */
 export function* run(text: string, ...params: Param[]): Script<number> {
-  return yield { text, params, wants: 'changes' }
+  return yield change(text, ...params)
+}
+
+/** The step of `run`, to yield it by itself: for a write per row, where a generator for each takes as long as the write. */
+export function change(text: string, ...params: Param[]): Statement {
+  return { text, params, wants: 'changes' }
 }
 
 /** The same for a write that needs no transaction around it. */

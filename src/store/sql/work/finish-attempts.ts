@@ -54,9 +54,9 @@ export function* finishAttempts(
   hot: Pick<HotScripts, 'completeAttempts'>,
 ): Script<FinishResult> {
   const { attempts, nodeId, now } = request
-  const claimed = yield* claimedOf(attempts)
+  const claimedOf = yield* readClaimed(attempts)
   // What was enqueued is in no lane.
-  yield* holdLanes(inLanes(claimed.values()).map(({ jobId }) => jobId))
+  yield* holdLanes(lanesOf(attempts, claimedOf))
   const refused: FinishedAttempt[] = []
   const ended: Ended[] = []
   const failures: FinalFailure[] = []
@@ -73,11 +73,16 @@ export function* finishAttempts(
     if (written.state === 'failed') failures.push({ jobId: text(written.job_id), executionId: id, at })
   }
   const provenAt = new Map<string, number>()
-  const completions = attempts.flatMap((attempt) => completionOf(attempt, claimed.get(attempt.id)))
+  const completions: Completion[] = []
+  for (const attempt of attempts) {
+    const { ending } = attempt
+    if (ending.state === 'completed')
+      completions.push(completionOf(attempt, ending.result, claimedOf(attempt)))
+  }
   const completed = completions.length === 0 ? new Set() : yield* hot.completeAttempts(completions)
   for (const attempt of attempts) {
     if (attempt.ending.state !== 'completed') continue
-    const from = claimed.get(attempt.id)
+    const from = claimedOf(attempt)
     if (!completed.has(attempt.id)) refused.push(attempt)
     else if (from !== undefined) {
       provenAt.set(from.jobId, Math.max(attempt.finishedAt, provenAt.get(from.jobId) ?? 0))
@@ -94,36 +99,45 @@ export function* finishAttempts(
 type Claimed = NonNullable<FinishedAttempt['claimed']>
 
 /** What the claims said of their rows; read only where a caller did not keep it. */
-function* claimedOf(attempts: readonly FinishedAttempt[]): Script<ReadonlyMap<string, Claimed>> {
-  const claimed = new Map<string, Claimed>()
-  for (const { id, claimed: known } of attempts) if (known !== undefined) claimed.set(id, known)
-  const unknown = attempts.filter(({ id }) => !claimed.has(id)).map(({ id }) => id)
-  if (unknown.length === 0) return claimed
+function* readClaimed(
+  attempts: readonly FinishedAttempt[],
+): Script<(attempt: FinishedAttempt) => Claimed | undefined> {
+  const unknown = attempts.filter((attempt) => attempt.claimed === undefined).map(({ id }) => id)
+  if (unknown.length === 0) return ({ claimed }) => claimed
   const executions = yield* rows(
     'SELECT id, job_id, cause, tick_at FROM @live_executions WHERE id IN ?*',
     unknown,
   )
+  const read = new Map<string, Claimed>()
   for (const execution of executions) {
-    claimed.set(text(execution.id), {
+    read.set(text(execution.id), {
       jobId: text(execution.job_id),
       cause: causeOf(execution.cause),
       tickAt: optionalNumber(execution.tick_at),
     })
   }
-  return claimed
+  return ({ id, claimed }) => claimed ?? read.get(id)
 }
 
-function inLanes(claimed: Iterable<Claimed>): Claimed[] {
-  return [...claimed].filter(({ cause }) => cause !== 'enqueue')
+function lanesOf(
+  attempts: readonly FinishedAttempt[],
+  claimedOf: (attempt: FinishedAttempt) => Claimed | undefined,
+): Set<string> {
+  const jobIds = new Set<string>()
+  for (const attempt of attempts) {
+    const claimed = claimedOf(attempt)
+    if (claimed !== undefined && claimed.cause !== 'enqueue') jobIds.add(claimed.jobId)
+  }
+  return jobIds
 }
 
 function completionOf(
-  { id, fence, ending, finishedAt, startedAt }: FinishedAttempt,
+  { id, fence, finishedAt, startedAt }: FinishedAttempt,
+  result: unknown,
   claimed: Claimed | undefined,
-): Completion[] {
-  if (ending.state !== 'completed') return []
+): Completion {
   const jobId = claimed?.jobId ?? ''
-  return [{ id, jobId, fence, result: written(ending.result), finishedAt, startedAt: startedAt ?? null }]
+  return { id, jobId, fence, result: written(result), finishedAt, startedAt: startedAt ?? null }
 }
 
 function completedFrom({ jobId, cause, tickAt }: Claimed): Ended {
