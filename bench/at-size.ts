@@ -14,7 +14,7 @@ const minutes = 1_440
 const busyJobs = 139
 
 /** A day of executions in the order in which they were made, past the port. */
-async function fillDay(connection: Connection, now: number): Promise<void> {
+export async function fillDay(connection: Connection, now: number): Promise<void> {
   const hour = 60
   for (let first = 0; first < minutes; first += hour) {
     const numbers = Array.from({ length: hour }, (_, n) => `SELECT ${first + n} AS n`).join(' UNION ALL ')
