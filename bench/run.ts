@@ -5,6 +5,7 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { root } from '../scripts/run-command.ts'
+import { atSize } from './at-size.ts'
 import { claimFinish } from './claim-finish.ts'
 import { cron } from './cron.ts'
 import { dashboard } from './dashboard/dashboard.ts'
@@ -48,6 +49,7 @@ const standard: readonly Measure[] = [
   sweep,
   lock,
   history,
+  atSize,
   startUp,
   http,
   loopDelay,

@@ -10,10 +10,9 @@ import type { Leader, Nodes, Queues } from '../app/cluster/cluster.ts'
 import { type ExportedCrontab, exportCrontab } from '../app/crontab/export-crontab.ts'
 import type { Executions, Leases } from '../app/execution/executions.ts'
 import type { Jobs } from '../app/job/jobs.ts'
-import type { ListJobs } from '../app/job/list-jobs.ts'
+import type { ListedJob, ListJobs } from '../app/job/list-jobs.ts'
 import type { Locks } from '../app/locks/locks.ts'
 import type { AuditLog } from '../app/log/audit-log.ts'
-import type { JobView } from '../app/views.ts'
 import type { Evertick } from '../evertick.ts'
 
 /** `reset`: some events were missed. */
@@ -43,7 +42,7 @@ export interface SystemJobs
     | 'convert'
     | 'resetCursor'
   > {
-  list(query?: JobQuery): Promise<{ jobs: JobView[]; nextCursor: string | null }>
+  list(query?: JobQuery): Promise<{ jobs: ListedJob[]; nextCursor: string | null }>
 }
 
 export interface System {

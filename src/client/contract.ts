@@ -20,6 +20,8 @@ export type Body<Name extends RouteName> = Routes[Name]['body']
 export type Answer<Name extends RouteName> = Routes[Name]['answer']
 
 export type Job = Answer<'GET /jobs/{id}'>
+/** As lists have it: without the input, and what the last execution was given and has returned. */
+export type ListedJob = Answer<'GET /jobs'>['jobs'][number]
 export type Execution = Answer<'GET /executions'>['executions'][number]
 export type ExecutionDetail = Answer<'GET /executions/{id}'>
 export type LiveEvent = Answer<'GET /events'>

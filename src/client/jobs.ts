@@ -1,6 +1,6 @@
 /** `client.jobs` and `client.executions`: the library's names, the REST bodies. */
 import type { Call, CallOptions, Requests } from './call.ts'
-import type { Answer, Body, Execution, Job, Query } from './contract.ts'
+import type { Answer, Body, Execution, ListedJob, Query } from './contract.ts'
 import { everyOf } from './pages.ts'
 import { type BulkProgress, followed } from './progress.ts'
 
@@ -19,7 +19,7 @@ export function jobCalls(requests: Requests) {
       call('GET /jobs', { query, ...options }),
     /** Every job that matches, page by page. */
     all: (query: Unpaged<Query<'GET /jobs'>> = {}, options: CallOptions = {}) =>
-      everyOf<Job, string, { jobs: Job[]; nextCursor: string | null }>(
+      everyOf<ListedJob, string, { jobs: ListedJob[]; nextCursor: string | null }>(
         (place) => call('GET /jobs', { query: { ...query, ...place }, ...options }),
         ({ jobs }) => jobs,
       ),

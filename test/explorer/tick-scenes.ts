@@ -1,5 +1,5 @@
 /** A job with a schedule: a tick that runs, one that was accounted ahead, missed ones, and what waits behind them. */
-import type { Store } from '../../src/store/store.ts'
+import type { ChangeJobs, Store } from '../../src/store/store.ts'
 import { by, every, idOf, jobSpec, second } from '../store/builders.ts'
 import { at, type ByHand, type Led, leaseMs } from '../store/by-hand.ts'
 import type { Verb, Verbs } from './scenes.ts'
@@ -37,6 +37,14 @@ function leaderVerbs(
   }
 }
 
+/** A batch of one: it holds the same rows in the same order as a larger one. */
+function changeAll(change: ChangeJobs['change'], now: number): Verb {
+  return async (store) => {
+    const request = { names: ['a'], change, context: by(now), outOfTime: () => false }
+    return (await store.jobs.changeJobs(request)).map(({ became }) => became)
+  }
+}
+
 function jobVerbs(now: number): Verbs {
   const change =
     (change: Parameters<Store['jobs']['changeJob']>[1]): Verb =>
@@ -46,6 +54,8 @@ function jobVerbs(now: number): Verbs {
     pause: change({ kind: 'pause' }),
     'pause for a while': change({ kind: 'pause', until: now + 1_000 }),
     resume: change({ kind: 'resume', catchUp: 'all' }),
+    'pause all': changeAll({ kind: 'pause' }, now),
+    'resume all': changeAll({ kind: 'resume', catchUp: 'skip' }, now),
     disable: change({ kind: 'disable', reason: 'r' }),
     enable: change({ kind: 'enable' }),
     cancel: change({ kind: 'cancel' }),

@@ -24,7 +24,7 @@ test('the stack of an error is for admins alone, wherever an execution is shown'
     for (const role of ['viewer', 'operator'] as const) {
       expect([place, role, /\.ts:\d+/.test(await told(role))]).toEqual([place, role, false])
       // An input is the user's own.
-      expect(await told(role)).toContain('of the user')
+      if (place !== '/jobs') expect(await told(role)).toContain('of the user')
     }
     expect([place, /\.ts:\d+/.test(await told('admin'))]).toEqual([place, true])
   }
@@ -78,4 +78,25 @@ test('a token that a person makes outlives the session', async () => {
   await api.send('DELETE', '/api/v1/session', { headers: own })
   const token = String(made.json.token)
   expect((await api.send('GET', '/api/v1/session', { token })).status).toBe(200)
+})
+
+test('a list of jobs leaves out what may be a megabyte each, and one job has it', async () => {
+  const api = await openApiUnderTest()
+  const input = { text: 'x'.repeat(500_000) }
+  await api.call('POST', '/api/v1/jobs', {
+    name: 'large',
+    handler: { type: 'function', name: 'greet' },
+    input,
+  })
+  await api.call('POST', '/api/v1/jobs/large/trigger', { input })
+  await api.node.settle()
+  const { text } = await api.send('GET', '/api/v1/jobs?filter=large', { token: api.tokens.admin })
+  expect(text.length).toBeLessThan(5_000)
+  const listed = (JSON.parse(text) as { jobs: { lastExecution: object }[] }).jobs[0]
+  expect(listed).toMatchObject({ name: 'large', lastExecution: { state: 'completed', cause: 'manual' } })
+  expect([listed, listed?.lastExecution].flatMap((shown) => Object.keys(shown ?? {}))).not.toEqual(
+    expect.arrayContaining(['input', 'result']),
+  )
+  const one = (await api.call('GET', '/api/v1/jobs/large')).json
+  expect(one).toMatchObject({ input, lastExecution: { input } })
 })

@@ -79,3 +79,38 @@ describe('pause, then resume', () => {
     expect(statesOf(await node.executions(long))).toEqual({ completed: 1 })
   })
 })
+
+describe('a bulk', () => {
+  it('pauses and resumes by the hundred, and tells of each job as a single action does', async () => {
+    const node = await openNode({ jobs: [job] })
+    const { jobs } = node.evertick
+    const names = Array.from({ length: 620 }, (_, n) => `copy-${String(n).padStart(3, '0')}`)
+    const copy = { handler: 'job', schedule: { every: '1h' }, tags: ['copy'] } as const
+    await Promise.all(names.map((name) => jobs.create({ ...copy, name })))
+    await jobs.pause('copy-007', { reason: 'before' })
+    const heard: string[] = []
+    node.evertick.on('job:paused', ({ job, reason }) => heard.push(`${job} paused: ${reason}`))
+    node.evertick.on('job:resumed', ({ job }) => heard.push(`${job} resumed`))
+
+    const told: number[] = []
+    const onProgress = ({ done }: { done: number }) => told.push(done)
+    const all = { tag: 'copy' }
+    const paused = await jobs.bulk('pause', all, { reason: 'a move', actor: 'ops', onProgress })
+    expect(paused).toEqual({ matched: 620, changed: 620, failed: [] })
+    expect(told).toEqual(names.map((_, n) => n + 1))
+    expect(heard).toEqual(names.map((name) => `${name} paused: a move`))
+    expect(await jobs.bulk('pause', all)).toMatchObject({ changed: 0, failed: { length: 620 } })
+
+    heard.length = 0
+    await jobs.delete('copy-011')
+    await jobs.resume('copy-012')
+    expect(await jobs.bulk('resume', all, { actor: 'ops' })).toEqual({
+      matched: 619,
+      changed: 618,
+      failed: [{ job: 'copy-012', message: 'Cannot resume job "copy-012": it is active already.' }],
+    })
+    expect(heard).toHaveLength(619)
+    const { entries } = await node.evertick.auditLog.list({ actor: 'ops', action: 'job.pause', limit: 1_000 })
+    expect(entries).toHaveLength(620)
+  })
+})

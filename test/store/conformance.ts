@@ -10,6 +10,7 @@ import { describeActions } from './conformance/actions.ts'
 import { describeAhead } from './conformance/ahead.ts'
 import { describeAttempts } from './conformance/attempts.ts'
 import { describeAuditLog } from './conformance/audit-log.ts'
+import { describeBulk } from './conformance/bulk.ts'
 import { describeHandRuns } from './conformance/hand-runs.ts'
 import { describeHealth } from './conformance/health.ts'
 import { describeLanes } from './conformance/lanes.ts'
@@ -29,6 +30,7 @@ export function describeStore(name: string, open: OpenStoreUnderTest, { skip = f
   describe.skipIf(skip)(`a store: ${name}`, () => {
     describeAccounting(open)
     describeActions(open)
+    describeBulk(open)
     describeAhead(open)
     describeQueueing(open)
     describeAcknowledged(open)

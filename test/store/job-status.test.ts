@@ -21,7 +21,7 @@ const combinations: readonly StatusGrounds[] = jobStates.flatMap((state) =>
 )
 
 /** One job as the statements of the lists see it. */
-const jobText = 'FROM (SELECT ? AS state, ? AS schedule_kind, ? AS last_state, ? AS newest_state) j'
+const jobText = 'FROM (SELECT ? AS state, ? AS schedule_kind, ? AS last_running, ? AS newest_state) j'
 
 function openDatabase(): DatabaseSync {
   const database = new DatabaseSync(':memory:')

@@ -33,7 +33,7 @@ const own: Readonly<Record<EngineName, { label: string; files: string[]; names: 
     sqlite: {
       label: 'SQLite',
       files: ['opened-files', 'patience', 'transaction', 'wal-sync', 'writer'],
-      names: { connection: ['connectionTo'], dialect: ['rewrite', 'bind', 'insertText', 'bindRow'] },
+      names: { connection: ['connectionTo'], dialect: ['rewrite', 'bound', 'insertText', 'bindRow'] },
     },
     postgres: {
       label: 'PostgreSQL',

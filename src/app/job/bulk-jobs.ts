@@ -1,9 +1,19 @@
-/** The same action on all jobs that match, one after the other; what refuses is told and does not stop the rest. */
+/**
+ * The same action on all jobs that match; what refuses is told and does not stop the rest. Changes of jobs go by the
+ * hundred, several in a transaction; what makes runs goes one after the other.
+ */
 import { EvertickError } from '../../core/error.ts'
-import type { Duration, Instant } from '../../core/schedule/schedule.ts'
+import type { JobOutcome } from '../../store/store.ts'
 import type { AppContext } from '../app-context.ts'
-import type { ActorOptions } from '../change-context.ts'
+import { type ActorOptions, changeContext } from '../change-context.ts'
 import { refuseUnknown } from '../config/call-options.ts'
+import {
+  changeOf,
+  type PauseOptions,
+  type PlainChange,
+  type ResumeOptions,
+  tellChange,
+} from './job-changes.ts'
 import type { Jobs } from './jobs.ts'
 import { filterOf, type JobsFilter } from './list-jobs.ts'
 
@@ -17,15 +27,10 @@ export interface BulkProgress {
   readonly failed: number
 }
 
-export interface BulkOptions extends ActorOptions {
+/** Those of `pause` and `resume` only with these. */
+export interface BulkOptions extends ActorOptions, PauseOptions, ResumeOptions {
   /** Only count the matches, and name the first. @default false */
   readonly dryRun?: boolean
-  /** For `pause`: why. */
-  readonly reason?: string
-  /** For `pause`: when it ends. */
-  readonly until?: Instant | Duration
-  /** For `resume`. @default 'skip' */
-  readonly catchUp?: 'skip' | 'policy' | 'latest' | 'all'
   /** How many matches the caller has seen: with another count nothing is done. */
   readonly confirm?: number
   readonly onProgress?: (progress: BulkProgress) => void
@@ -40,6 +45,9 @@ export interface BulkResult {
 }
 
 const mostMatches = 1_000_000
+/** Others wait for a batch: for these jobs, and on SQLite for its writer. */
+const jobsAtOnce = 500
+const batchMs = 100
 const namedFirst = 20
 /** The options of single actions; all others apply to every action. */
 const optionsOf: Readonly<Partial<Record<BulkAction, readonly string[]>>> = {
@@ -68,18 +76,76 @@ export async function bulkJobs(
     ...(until === undefined ? {} : { until }),
     ...(catchUp === undefined ? {} : { catchUp }),
   }
-  const failed: { job: string; message: string }[] = []
-  for (const [index, name] of names.entries()) {
+  const report = new Report(names.length, onProgress)
+  if (action === 'trigger' || action === 'retry') {
+    for (const name of names) await report.of(name, () => jobs[action](name, given))
+    return report.result()
+  }
+  for (let done = 0; done < names.length; ) {
+    const batch = names.slice(done, done + jobsAtOnce)
+    const outcomes = await changeBatch(app, action, batch, given)
+    for (const [index, outcome] of outcomes.entries()) {
+      const name = batch[index] ?? ''
+      await report.of(name, async () => {
+        if (outcome.became === 'refused') throw outcome.error
+        if (outcome.became === 'left') await jobs[action](name, given)
+        else tellChange(app, action, name, outcome.pause)
+      })
+    }
+    done += outcomes.length
+  }
+  return report.result()
+}
+
+/** What became of the first jobs of a batch, in their order: of as many as its time allowed. */
+async function changeBatch(
+  app: AppContext,
+  action: PlainChange['kind'],
+  names: readonly string[],
+  given: ActorOptions & PauseOptions & ResumeOptions,
+): Promise<readonly JobOutcome[]> {
+  const context = changeContext(app, given)
+  // From when the batch runs, not from when it began to wait for the writer.
+  let startedAt: number | null = null
+  const outOfTime = () => {
+    startedAt ??= app.clock.monotonic()
+    return app.clock.monotonic() - startedAt > batchMs
+  }
+  const change = changeOf(action, given, context.now)
+  const outcomes = await app.store.jobs.changeJobs({ names, change, context, outOfTime })
+  app.jobChanged()
+  return outcomes
+}
+
+class Report {
+  readonly #total: number
+  readonly #onProgress: BulkOptions['onProgress']
+  readonly #failed: { job: string; message: string }[] = []
+  #done = 0
+
+  constructor(total: number, onProgress: BulkOptions['onProgress']) {
+    this.#total = total
+    this.#onProgress = onProgress
+  }
+
+  async of(job: string, work: () => Promise<unknown>): Promise<void> {
     try {
-      await jobs[action](name, given)
+      await work()
     } catch (error) {
       if (!(error instanceof EvertickError)) throw error
-      failed.push({ job: name, message: error.message })
+      this.#failed.push({ job, message: error.message })
     }
-    const done = index + 1
-    onProgress?.({ done, total: names.length, changed: done - failed.length, failed: failed.length })
+    this.#done += 1
+    this.#onProgress?.({ done: this.#done, total: this.#total, ...this.#counts() })
   }
-  return { matched: names.length, changed: names.length - failed.length, failed }
+
+  result(): BulkResult {
+    return { matched: this.#total, changed: this.#counts().changed, failed: this.#failed }
+  }
+
+  #counts(): Pick<BulkProgress, 'changed' | 'failed'> {
+    return { changed: this.#done - this.#failed.length, failed: this.#failed.length }
+  }
 }
 
 function changedMatches(seen: number, matched: number): EvertickError {

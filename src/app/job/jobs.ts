@@ -6,9 +6,7 @@ import type { Job } from '../../core/job/job.ts'
 import type { JobOptions } from '../../core/job/options.ts'
 import { sequenceOfJob } from '../../core/job/sequence.ts'
 import { storable } from '../../core/payload.ts'
-import { parseDuration } from '../../core/schedule/duration.ts'
-import { parseInstant } from '../../core/schedule/instant.ts'
-import type { Duration, Instant } from '../../core/schedule/schedule.ts'
+import type { Instant } from '../../core/schedule/schedule.ts'
 import type { JobChange, TagCount } from '../../store/store.ts'
 import type { AppContext } from '../app-context.ts'
 import { type ActorOptions, changeContext } from '../change-context.ts'
@@ -19,6 +17,7 @@ import { type BulkAction, type BulkOptions, type BulkResult, bulkJobs } from './
 import { refuseName } from './define-job.ts'
 import { type ExplainedTickView, type ExplanationView, explain, newestTicks } from './explain.ts'
 import { type HandlerOptions, handlerSpec } from './handler-options.ts'
+import { changeOf, type PauseOptions, type ResumeOptions, tellChange } from './job-changes.ts'
 import { jobSpec, refusePastInstant } from './job-options.ts'
 import { findJob, oneJobView, type RevisionView, revisionView } from './job-views.ts'
 import { type ConvertReport, convertJobs } from './legacy/convert-jobs.ts'
@@ -118,46 +117,30 @@ export class Jobs {
       }
       return jobSpec(options, context, before)
     }
-    return await this.#change(job, { kind: 'edit', spec }, by, 'job:updated')
+    return await this.#change(job, { kind: 'edit', spec }, by)
   }
 
   async delete(job: string, by: ActorOptions = {}): Promise<void> {
-    await this.#change(job, { kind: 'delete' }, by, 'job:deleted')
+    await this.#change(job, { kind: 'delete' }, by)
   }
 
-  async pause(
-    job: string,
-    options: ActorOptions & { reason?: string; until?: Instant | Duration } = {},
-  ): Promise<JobView> {
+  async pause(job: string, options: ActorOptions & PauseOptions = {}): Promise<JobView> {
     refuseUnknown(options, ['reason', 'until', 'actor', 'origin'], 'jobs.pause')
-    const { reason, until, ...by } = options
-    const change: JobChange = {
-      kind: 'pause',
-      ...(reason === undefined ? {} : { reason }),
-      ...(until === undefined ? {} : { until: this.#instantFromNow(until) }),
-    }
-    const view = await this.#change(job, change, by, null)
-    this.#app.events.emit('job:paused', { job: view.name, reason: view.pausedReason })
-    return view
+    return await this.#change(job, changeOf('pause', options, this.#app.clock.now()), options)
   }
 
-  /** `catchUp` says what to do with the ticks missed while it was paused. @default 'skip' */
-  async resume(
-    job: string,
-    options: ActorOptions & { catchUp?: 'skip' | 'policy' | 'latest' | 'all' } = {},
-  ): Promise<JobView> {
+  async resume(job: string, options: ActorOptions & ResumeOptions = {}): Promise<JobView> {
     refuseUnknown(options, ['catchUp', 'actor', 'origin'], 'jobs.resume')
-    const { catchUp = 'skip', ...by } = options
-    return await this.#change(job, { kind: 'resume', catchUp }, by, 'job:resumed')
+    return await this.#change(job, changeOf('resume', options, this.#app.clock.now()), options)
   }
 
   async cancel(job: string, by: ActorOptions = {}): Promise<JobView> {
-    return await this.#change(job, { kind: 'cancel' }, by, 'job:updated')
+    return await this.#change(job, { kind: 'cancel' }, by)
   }
 
   /** Resets a cursor that a wrong clock moved into the future. */
   async resetCursor(job: string, by: ActorOptions = {}): Promise<JobView> {
-    return await this.#change(job, { kind: 'reset_cursor' }, by, 'job:updated')
+    return await this.#change(job, { kind: 'reset_cursor' }, by)
   }
 
   /** Retries the job's last execution, if it failed. For any other, see `executions.retry`. */
@@ -265,26 +248,13 @@ export class Jobs {
     return await bulkJobs(this.#app, this, action, filter, options)
   }
 
-  async #change(
-    job: string,
-    change: JobChange,
-    by: ActorOptions,
-    event: 'job:updated' | 'job:deleted' | 'job:resumed' | null,
-  ): Promise<JobView> {
+  async #change(job: string, change: JobChange, by: ActorOptions): Promise<JobView> {
     const changed = await sayingWhatIsLegal(this.#app, job, () =>
       this.#app.store.jobs.changeJob(job, change, changeContext(this.#app, by)),
     )
     this.#app.jobChanged()
-    if (event !== null) this.#app.events.emit(event, { job: changed.name })
+    tellChange(this.#app, change.kind, changed.name, changed.pause)
     return await oneJobView(this.#app, changed)
-  }
-
-  #instantFromNow(until: Instant | Duration): number {
-    const { clock } = this.#app
-    if (typeof until === 'number') return clock.now() + until
-    if (typeof until === 'string' && /^[\d.]+(ms|[smhdw])/.test(until))
-      return clock.now() + parseDuration(until, 'until')
-    return parseInstant(until, 'until')
   }
 }
 

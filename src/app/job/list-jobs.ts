@@ -7,7 +7,7 @@ import type { Account } from '../../core/tick/account.ts'
 import type { JobFilter, JobPlace, JobRun, JobSort, JobTerm, JobTick } from '../../store/store.ts'
 import type { AppContext } from '../app-context.ts'
 import { pageLimit, refuseUnknown } from '../config/call-options.ts'
-import type { JobView } from '../views.ts'
+import type { ExecutionView, JobView } from '../views.ts'
 import { jobFilter } from './job-filter.ts'
 import { jobViews } from './job-views.ts'
 
@@ -51,7 +51,9 @@ export interface RecentTick {
   readonly count?: number
 }
 
-export interface ListedJob extends JobView {
+/** Without what may be a megabyte each: the input of a job, and what its last execution was given and has returned. */
+export interface ListedJob extends Omit<JobView, 'input' | 'lastExecution'> {
+  readonly lastExecution: Omit<ExecutionView, 'input' | 'result'> | null
   /** With `include: ['ticks']`: the last 20, oldest first. */
   readonly recentTicks?: readonly RecentTick[]
   /** With `include: ['stats']`: of its last 20 runs. */
@@ -92,10 +94,16 @@ export async function listJobs(app: AppContext, query: ListJobs): Promise<JobLis
   const extra = await extrasOf(app, ids, include)
   const end = page.at(-1)
   return {
-    jobs: views.map((view) => ({ ...view, ...extra(view.id) })),
+    jobs: views.map((view) => ({ ...withoutPayloads(view), ...extra(view.id) })),
     nextCursor: rows.length > limit && end !== undefined ? cursorOf(sort, end.place) : null,
     ...(total ? await counted(app, filter) : {}),
   }
+}
+
+function withoutPayloads({ input: _, lastExecution, ...job }: JobView): ListedJob {
+  if (lastExecution === null) return { ...job, lastExecution }
+  const { input: __, result: ___, ...last } = lastExecution
+  return { ...job, lastExecution: last }
 }
 
 /** The members and the text together: all must hold. */

@@ -7,14 +7,13 @@ import { heldBackSentence, reasonSentence, unaccountedSentence } from '../../cor
 import { plainText } from './plain-text.ts'
 import { durationWords, type Times } from './times.ts'
 
+/** Also of a list of jobs. */
+type Shown = Omit<ExecutionView, 'input' | 'result'>
+
 /** A run that starts later than this after its instant is called late. */
 const lateMs = 1_000
 
-export function tickSentence(
-  tick: ExplainedTickView,
-  execution: ExecutionView | undefined,
-  times: Times,
-): string {
+export function tickSentence(tick: ExplainedTickView, execution: Shown | undefined, times: Times): string {
   switch (tick.account) {
     case 'fired':
       return executionSentence(tick.state, execution, times, true)
@@ -43,7 +42,7 @@ export function tickSentence(
 /** What an execution is doing or did: "ran in 12 ms, attempt 2". `late` says whether to mention a late start. */
 export function executionSentence(
   state: string | undefined,
-  execution: ExecutionView | undefined,
+  execution: Shown | undefined,
   times: Times,
   late: boolean,
 ): string {
@@ -85,13 +84,13 @@ export function executionSentence(
 }
 
 /** What it is waiting for, if the list that it comes from says so. */
-function waitSentence(execution: ExecutionView | undefined): string | null {
+function waitSentence(execution: Shown | undefined): string | null {
   const sentence = execution?.waits?.sentence
   if (sentence === undefined) return null
   return plainText(phraseOf(sentence))
 }
 
-function lateness(execution: ExecutionView | undefined): string {
+function lateness(execution: Shown | undefined): string {
   if (execution?.startedAt == null) return ''
   const ms = execution.startedAt.getTime() - execution.scheduledFor.getTime()
   return ms < lateMs ? '' : `, ${durationWords(Math.round(ms / 1_000) * 1_000)} late`

@@ -16,6 +16,7 @@ import {
   optionsOfLegacy,
 } from '../../app/job/legacy/legacy-job.ts'
 import { keptKey } from '../../app/job/legacy/legacy-kept.ts'
+import type { ListedJob } from '../../app/job/list-jobs.ts'
 import type { HeldLock } from '../../app/locks/held-lock.ts'
 import type { ExecutionView, JobView } from '../../app/views.ts'
 import { refuseIllegal, type StatusAction, statusFor } from '../../core/job/job-status.ts'
@@ -52,10 +53,10 @@ export class JobRepository {
     return worded(await evertick.jobs.get(job))
   }
 
-  /** By name, a page at a time. */
+  /** By name, a page at a time; without the payloads, which `get` has. */
   async list(
     query: { tag?: string; search?: string; limit?: number; cursor?: string } = {},
-  ): Promise<{ jobs: IntervalJob[]; nextCursor: string | null }> {
+  ): Promise<{ jobs: (ListedJob & LegacyView)[]; nextCursor: string | null }> {
     refuseUnknown(query, ['tag', 'search', 'limit', 'cursor'], 'list')
     const { evertick } = await this.#opened()
     const { jobs, nextCursor } = await evertick.jobs.list(query)
@@ -167,7 +168,7 @@ export class JobRepository {
 }
 
 /** Without the key in its metadata that only the translation needs. */
-function worded(view: JobView): IntervalJob {
+function worded<View extends ListedJob>(view: View): View & LegacyView {
   const { [keptKey]: _kept, ...metadata } = view.metadata
   return { ...view, ...legacyView(view), metadata }
 }

@@ -35,7 +35,8 @@ export const jobRoutes = [
     path: '/jobs',
     role: 'viewer',
     tag,
-    summary: 'List jobs',
+    summary:
+      'List jobs, without their inputs, and without what their last executions were given and returned',
     query: schema.jobListQuery,
     answers: schema.jobList,
     run: async ({ evertick, query }) => await evertick.jobs.list(query),

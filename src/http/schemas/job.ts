@@ -89,10 +89,12 @@ const recentTick = name(
   }),
 )
 
+const { input: _, ...shownInLists } = job.shape
 const listedJob = name(
   'ListedJob',
   z.object({
-    ...job.shape,
+    ...shownInLists,
+    lastExecution: execution.omit({ input: true, result: true }).nullable(),
     recentTicks: z.array(recentTick).optional(),
     durations: z.object({ p50Ms: z.number().nullable(), p95Ms: z.number().nullable() }).optional(),
   }),

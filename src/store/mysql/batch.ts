@@ -4,7 +4,7 @@
  */
 import { keysOf } from '../../core/table-keys.ts'
 import { idsOf } from '../sql/runtime/rows.ts'
-import { type Param, type Row, type Script } from '../sql/runtime/script.ts'
+import { type Param, plain, type Row, type Script } from '../sql/runtime/script.ts'
 import type { Claim } from '../store.ts'
 
 /** A column's type, as JSON_TABLE reads it. */
@@ -27,7 +27,7 @@ export function batchJson<Name extends string>(
   rows: readonly BatchRow<Name>[],
 ): string {
   const names = keysOf(columns)
-  return JSON.stringify(rows.map((row) => names.map((name) => row[name])))
+  return JSON.stringify(rows.map((row) => names.map((name) => plain(row[name]))))
 }
 
 /** Sorted, so that two batches which meet take their rows in the same order. */

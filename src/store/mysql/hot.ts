@@ -3,12 +3,13 @@
  * UPDATE that returns rows: who must know which rows it has changed counts them, and looks only where some are missing.
  */
 
-import { type CursorMove, cursorValues, type HotScripts } from '../sql/hot-scripts.ts'
+import { keysOf } from '../../core/table-keys.ts'
+import { type CursorMove, cursorValues, type HotScripts, pauseValues } from '../sql/hot-scripts.ts'
 import { text } from '../sql/runtime/rows.ts'
 import { rows, run, type Script } from '../sql/runtime/script.ts'
 import { ClaimedJobs } from '../sql/work/claimed-jobs.ts'
 import { mostIdle } from '../sql/work/idle-lanes.ts'
-import { batchJson, batchText, chunksOf } from './batch.ts'
+import { type BatchColumns, type BatchRow, batchJson, batchText, chunksOf } from './batch.ts'
 import { claimExecutions } from './claim.ts'
 import { enqueueExecutions } from './enqueue.ts'
 import { completeAttempts, crashAttempts } from './finish.ts'
@@ -24,6 +25,7 @@ export function hotScripts(): HotScripts {
     completeAttempts,
     crashAttempts,
     moveCursors,
+    movePauses,
     findIdleLanes,
   }
 }
@@ -40,18 +42,41 @@ const moveColumns = {
   updated_at: 'BIGINT',
 } as const
 
-/** The rows are held already, in the order of their ids; the count is of rows matched. */
-const moveText = `
-  UPDATE ${batchText(moveColumns)}
-  STRAIGHT_JOIN @jobs j ON j.id = c.id
-  SET j.accounted_until = c.accounted_until, j.next_due_at = c.next_due_at, j.open_tick_at = c.open_tick_at,
-    j.runs = c.runs, j.state = c.state, j.updated_at = c.updated_at
-  WHERE j.accounted_until = c.was AND j.version = c.version`
+const pauseColumns = {
+  ...moveColumns,
+  paused_at: 'BIGINT',
+  paused_until: 'BIGINT',
+  paused_reason: 'LONGTEXT CHARACTER SET utf8mb4',
+  paused_by: 'LONGTEXT CHARACTER SET utf8mb4',
+} as const
+
+/** The rows are held already, in the order of their ids; the count is of rows matched. `more` is set, too. */
+function moveTextOf(columns: BatchColumns<keyof typeof moveColumns>, more: readonly string[] = []): string {
+  const { id: _, was: __, version: ___, ...written } = columns
+  const set = [...keysOf(written).map((name) => `j.${name} = c.${name}`), ...more]
+  return `UPDATE ${batchText(columns)} STRAIGHT_JOIN @jobs j ON j.id = c.id SET ${set.join(', ')}
+    WHERE j.accounted_until = c.was AND j.version = c.version`
+}
+
+const moveText = moveTextOf(moveColumns)
+const pauseText = moveTextOf(pauseColumns, ['j.version = j.version + 1'])
 
 function* moveCursors(moves: readonly CursorMove[]): Script<number> {
+  return yield* move(moveText, moveColumns, moves.map(cursorValues))
+}
+
+function* movePauses(moves: readonly CursorMove[]): Script<number> {
+  return yield* move(pauseText, pauseColumns, moves.map(pauseValues))
+}
+
+function* move<Name extends string>(
+  text: string,
+  columns: BatchColumns<Name>,
+  moves: readonly BatchRow<Name>[],
+): Script<number> {
   let moved = 0
-  for (const chunk of chunksOf(moves.map(cursorValues), (values) => Object.values(values))) {
-    moved += yield* run(moveText, batchJson(moveColumns, chunk))
+  for (const chunk of chunksOf(moves, (values) => Object.values(values))) {
+    moved += yield* run(text, batchJson(columns, chunk))
   }
   return moved
 }

@@ -1,5 +1,6 @@
 /** Jobs: definitions, revisions, lists and health. */
 
+import type { EvertickError } from '../../core/error.ts'
 import type { FinishedRun } from '../../core/history/statistics.ts'
 import type { HealthCounts, HealthFacts } from '../../core/job/health.ts'
 import type { Job, JobSpec } from '../../core/job/job.ts'
@@ -10,6 +11,8 @@ export interface JobStore {
   createJob(job: NewJob): Promise<Job>
   /** Settles what is due, then changes the job, in one transaction. */
   changeJob(reference: string, change: JobChange, context: ChangeContext): Promise<Job>
+  /** The same change of many jobs, in one transaction that stays short: what became of the first of them, in order. */
+  changeJobs(request: ChangeJobs): Promise<JobOutcome[]>
   /** By id or name; deleted jobs are not found. */
   findJob(reference: string): Promise<Job | null>
   listJobs(query: JobQuery): Promise<Job[]>
@@ -81,6 +84,21 @@ export type JobChange =
       readonly managedHash?: string
     }
   | { readonly kind: 'reset_cursor' }
+
+export interface ChangeJobs {
+  /** A few hundred, by name. */
+  readonly names: readonly string[]
+  readonly change: Extract<JobChange, { kind: 'pause' | 'resume' | 'cancel' | 'delete' }>
+  readonly context: ChangeContext
+  /** Asked between jobs: what is left is not in the answer. */
+  readonly outOfTime: () => boolean
+}
+
+export type JobOutcome =
+  | { readonly became: 'changed'; readonly pause: Job['pause'] }
+  | { readonly became: 'refused'; readonly error: EvertickError }
+  /** Whether it is refused shows only after something was written: `changeJob` can take that back. */
+  | { readonly became: 'left' }
 
 export interface JobQuery {
   readonly state?: JobState

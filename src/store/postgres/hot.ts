@@ -4,8 +4,9 @@
  * parameter they would hide the partial indexes from the planner.
  */
 
-import { type CursorMove, cursorValues, type HotScripts } from '../sql/hot-scripts.ts'
-import { run, type Script } from '../sql/runtime/script.ts'
+import { keysOf } from '../../core/table-keys.ts'
+import { type CursorMove, cursorValues, type HotScripts, pauseValues } from '../sql/hot-scripts.ts'
+import { type Columns, run, type Script } from '../sql/runtime/script.ts'
 import { ClaimedJobs } from '../sql/work/claimed-jobs.ts'
 import { findIdleLanes } from '../sql/work/idle-lanes.ts'
 import { batchParams, batchText } from './batch.ts'
@@ -24,6 +25,7 @@ export function hotScripts(): HotScripts {
     completeAttempts,
     crashAttempts,
     moveCursors,
+    movePauses,
     findIdleLanes,
   }
 }
@@ -40,14 +42,30 @@ const moveColumns = {
   updated_at: 'number',
 } as const
 
-const move = batchText(moveColumns)
-const moveText = `
-  UPDATE @jobs j SET accounted_until = ${move.valueOf('accounted_until')}, next_due_at = ${move.valueOf('next_due_at')},
-    open_tick_at = ${move.valueOf('open_tick_at')}, runs = ${move.valueOf('runs')}, state = ${move.valueOf('state')},
-    updated_at = ${move.valueOf('updated_at')}
-  FROM ${move.from}
-  WHERE j.id = c.id AND j.accounted_until = ${move.valueOf('was')} AND j.version = ${move.valueOf('version')}`
+const pauseColumns = {
+  ...moveColumns,
+  paused_at: 'number',
+  paused_until: 'number',
+  paused_reason: 'text',
+  paused_by: 'text',
+} as const
+
+/** Where cursor and version still are what they were; `more` is set, too. */
+function moveTextOf(columns: Columns<keyof typeof moveColumns>, more: readonly string[] = []): string {
+  const { from, valueOf } = batchText(columns)
+  const { id: _, was: __, version: ___, ...written } = columns
+  const set = [...keysOf(written).map((name) => `${name} = ${valueOf(name)}`), ...more]
+  return `UPDATE @jobs j SET ${set.join(', ')} FROM ${from}
+    WHERE j.id = c.id AND j.accounted_until = ${valueOf('was')} AND j.version = ${valueOf('version')}`
+}
+
+const moveText = moveTextOf(moveColumns)
+const pauseText = moveTextOf(pauseColumns, ['version = j.version + 1'])
 
 function* moveCursors(moves: readonly CursorMove[]): Script<number> {
   return yield* run(moveText, ...batchParams(moveColumns, moves.map(cursorValues)))
+}
+
+function* movePauses(moves: readonly CursorMove[]): Script<number> {
+  return yield* run(pauseText, ...batchParams(pauseColumns, moves.map(pauseValues)))
 }

@@ -11,6 +11,7 @@ import type {
   ExtendResult,
   NewExecution,
 } from '../store.ts'
+import { pauseColumns } from './jobs/job-columns.ts'
 import type { Script } from './runtime/script.ts'
 
 export interface HotScripts {
@@ -25,6 +26,8 @@ export interface HotScripts {
   crashAttempts(attempts: readonly Crash[]): Script<ReadonlySet<string>>
   /** Compare-and-set on (cursor, version), in one go for a batch; how many moved. */
   moveCursors(moves: readonly CursorMove[]): Script<number>
+  /** The same, and writes the pause, or its end, in a version of its own. */
+  movePauses(moves: readonly CursorMove[]): Script<number>
   /** Jobs with something blocked whose time has come, and nothing under way. */
   findIdleLanes(now: number): Script<string[]>
 }
@@ -77,4 +80,9 @@ export function cursorValues({ job, after }: CursorMove) {
     state: after.state,
     updated_at: after.updatedAt,
   }
+}
+
+/** The same with the pause that the job has afterwards. */
+export function pauseValues(move: CursorMove) {
+  return { ...cursorValues(move), ...pauseColumns(move.after) }
 }

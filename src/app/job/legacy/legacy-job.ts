@@ -10,6 +10,7 @@ import { parseDuration } from '../../../core/schedule/duration.ts'
 import type { Schedule } from '../../../core/schedule/schedule.ts'
 import type { JobView } from '../../views.ts'
 import type { CreateJob, UpdateJob } from '../jobs.ts'
+import type { ListedJob } from '../list-jobs.ts'
 import { keptOf, type LegacyKept, withKept } from './legacy-kept.ts'
 
 export const intervalTypes = ['minutes', 'hours', 'days'] as const
@@ -94,7 +95,7 @@ export function changesOfLegacy(job: JobView, changes: LegacyChanges): UpdateJob
   }
 }
 
-export function legacyView(view: JobView): LegacyView {
+export function legacyView(view: ListedJob): LegacyView {
   const running = view.lastExecution?.state === 'running' ? view.lastExecution : null
   return {
     ...fieldsOf(view),
@@ -109,7 +110,7 @@ export function legacyView(view: JobView): LegacyView {
 
 type Timing = Pick<LegacyView, 'interval_minutes' | 'interval_type' | 'schedule_time'>
 
-function fieldsOf({ schedule, metadata }: JobView): Timing {
+function fieldsOf({ schedule, metadata }: ListedJob): Timing {
   const kept = keptOf(metadata)
   const cron = schedule !== null && 'cron' in schedule ? schedule.cron : null
   const schedule_time = cron ?? kept.schedule_time ?? null

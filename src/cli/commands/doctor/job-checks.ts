@@ -1,5 +1,5 @@
 /** Are the jobs on time, can a node run them, and did they succeed? */
-import type { JobView } from '../../../app/views.ts'
+import type { ListedJob } from '../../../app/job/list-jobs.ts'
 import { handlerKey } from '../../../core/job/handler.ts'
 import { counted } from '../../output/count-words.ts'
 import { plainText } from '../../output/plain-text.ts'
@@ -26,7 +26,7 @@ export async function checkJobs(evertick: ExaminedSystem): Promise<Check[]> {
   ]
 }
 
-async function checkCursors(evertick: ExaminedSystem, jobs: readonly JobView[]): Promise<Check> {
+async function checkCursors(evertick: ExaminedSystem, jobs: readonly ListedJob[]): Promise<Check> {
   const now = Date.now()
   const ahead = jobs.filter(({ accountedUntil }) => accountedUntil.getTime() - now > aheadMs)
   const [furthest] = ahead.toSorted((a, b) => b.accountedUntil.getTime() - a.accountedUntil.getTime())
@@ -38,7 +38,7 @@ async function checkCursors(evertick: ExaminedSystem, jobs: readonly JobView[]):
       `Run \`evertick jobs reset-cursor ${furthest.name}\`.`,
     )
   }
-  const behind: JobView[] = []
+  const behind: ListedJob[] = []
   let oldest = now
   for (const job of jobs) {
     const dueAt = await undecidedSince(evertick, job, now)
@@ -59,14 +59,14 @@ async function checkCursors(evertick: ExaminedSystem, jobs: readonly JobView[]):
 }
 
 /** When the oldest undecided tick was due. */
-async function undecidedSince(evertick: ExaminedSystem, job: JobView, now: number): Promise<number | null> {
+async function undecidedSince(evertick: ExaminedSystem, job: ListedJob, now: number): Promise<number | null> {
   if (job.state !== 'active' || now - job.accountedUntil.getTime() < behindMs) return null
   const span = { from: job.accountedUntil, to: new Date(now), limit: 1 }
   const [tick] = (await evertick.jobs.explain(job.id, span)).ticks
   return tick?.account === 'undecided' ? tick.scheduledFor.getTime() : null
 }
 
-function checkStates(jobs: readonly JobView[]): Check {
+function checkStates(jobs: readonly ListedJob[]): Check {
   const broken = jobs.filter(({ state }) => state === 'error')
   if (broken.length > 0)
     return fail(
@@ -85,7 +85,7 @@ function checkStates(jobs: readonly JobView[]): Check {
   return ok('jobs', `${counted(jobs.length, 'job')}${paused === 0 ? '' : `, ${paused} paused`}.`)
 }
 
-async function checkOrphans(evertick: ExaminedSystem, jobs: readonly JobView[]): Promise<Check> {
+async function checkOrphans(evertick: ExaminedSystem, jobs: readonly ListedJob[]): Promise<Check> {
   const workers = (await evertick.nodes.list()).filter(({ roles }) => roles.includes('worker'))
   if (workers.length === 0) return ok('handlers', 'No worker is running, so there is nothing to check.')
   const handled = new Set(await evertick.nodes.handlers())
@@ -102,7 +102,7 @@ async function checkOrphans(evertick: ExaminedSystem, jobs: readonly JobView[]):
 }
 
 /** A command only runs on a node that allows it. */
-function unallowed(jobs: readonly JobView[]): string {
+function unallowed(jobs: readonly ListedJob[]): string {
   const commands = jobs.flatMap(({ handler }) => (handler.type === 'command' ? [handler.command] : []))
   const shown = [...new Set(commands)].slice(0, shownNames).map(plainText)
   return shown.length === 0 ? '' : `; no live node allows ${shown.join(', ')}`
@@ -146,7 +146,7 @@ export async function checkZoneData(evertick: ExaminedSystem): Promise<Check> {
   )
 }
 
-function names(jobs: readonly JobView[]): string {
+function names(jobs: readonly ListedJob[]): string {
   const shown = jobs.slice(0, shownNames).map(({ name }) => `"${plainText(name)}"`)
   const rest = jobs.length - shown.length
   return `${counted(jobs.length, 'job')} (${shown.join(', ')}${rest > 0 ? `, and ${rest} more` : ''})`

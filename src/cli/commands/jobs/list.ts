@@ -1,6 +1,7 @@
 /** `evertick jobs list` */
 import type { Command } from 'commander'
-import type { ExecutionView, JobView } from '../../../app/views.ts'
+import type { ListedJob } from '../../../app/job/list-jobs.ts'
+import type { JobView } from '../../../app/views.ts'
 import { type HealthState, healthStates } from '../../../core/job/health.ts'
 import { type JobState, jobStates } from '../../../core/job/job-state.ts'
 import { choice, examples, pageOptions, sayMore } from '../../help.ts'
@@ -61,7 +62,7 @@ export function addList(jobs: Command, cli: Cli): void {
 
 async function showPage(
   session: Session,
-  { jobs, nextCursor }: { jobs: readonly JobView[]; nextCursor: string | null },
+  { jobs, nextCursor }: { jobs: readonly ListedJob[]; nextCursor: string | null },
 ): Promise<void> {
   const { evertick, terminal, times } = session
   const { out } = terminal
@@ -114,7 +115,7 @@ export function statusCell(
   return out.paint(style, `${glyph} ${state === 'disabled' || state === 'error' ? state : status}`)
 }
 
-function lastRunCell(out: Stream, last: ExecutionView | null, times: Times): string {
+function lastRunCell(out: Stream, last: ListedJob['lastExecution'], times: Times): string {
   if (last?.startedAt == null) return out.tty ? '–' : ''
   if (!out.tty) return last.startedAt.toISOString()
   const failed = last.state === 'failed'

@@ -1,5 +1,5 @@
 /** What a job did lately. */
-import type { ExecutionView, JobView } from '../../../app/views.ts'
+import type { ListedJob } from '../../../app/job/list-jobs.ts'
 import { tickBar } from '../../output/tick-bar.ts'
 import type { Session } from '../../session.ts'
 import type { System } from '../../system.ts'
@@ -10,8 +10,8 @@ const searchedExecutions = 5
 /** The newest run that has begun: the last execution may still be waiting for a worker. */
 export async function lastRunOf(
   evertick: Pick<System, 'executions'>,
-  { id, lastExecution }: Pick<JobView, 'id' | 'lastExecution'>,
-): Promise<ExecutionView | null> {
+  { id, lastExecution }: Pick<ListedJob, 'id' | 'lastExecution'>,
+): Promise<ListedJob['lastExecution']> {
   if (lastExecution === null || lastExecution.startedAt !== null) return lastExecution
   const { executions } = await evertick.executions.list({ job: id, limit: searchedExecutions })
   return executions.find(({ startedAt }) => startedAt !== null) ?? null
@@ -20,7 +20,7 @@ export async function lastRunOf(
 /** The latest ticks as a bar; empty if there are none. */
 export async function tickBarOf(
   { evertick, terminal }: Session,
-  { id, schedule }: JobView,
+  { id, schedule }: ListedJob,
   limit: number,
 ): Promise<string> {
   if (schedule === null) return ''

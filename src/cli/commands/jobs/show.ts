@@ -1,5 +1,6 @@
 /** `evertick jobs show|upcoming|stats`: one job, its next runs, its statistics. */
 import type { Command } from 'commander'
+import type { ListedJob } from '../../../app/job/list-jobs.ts'
 import type { JobView } from '../../../app/views.ts'
 import { jobOptions } from '../../../core/job/fields.ts'
 import { handlerText } from '../../../core/job/handler.ts'
@@ -50,7 +51,7 @@ async function showJob(session: Session, name: string): Promise<void> {
   ])
 }
 
-function lastWords(last: NonNullable<JobView['lastExecution']>, { times }: Session): string {
+function lastWords(last: NonNullable<ListedJob['lastExecution']>, { times }: Session): string {
   return `${times.both(last.startedAt ?? last.createdAt)}, ${executionSentence(last.state, last, times, false)}`
 }
 

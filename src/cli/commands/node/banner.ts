@@ -1,5 +1,5 @@
 /** The first thing that a person sees: where the data is, what runs, and when. */
-import type { JobView } from '../../../app/views.ts'
+import type { ListedJob } from '../../../app/job/list-jobs.ts'
 import { counted, listed } from '../../output/count-words.ts'
 import { plainText } from '../../output/plain-text.ts'
 import { type Column, tableLines } from '../../output/table.ts'
@@ -11,7 +11,7 @@ export interface Banner {
   readonly database: string
   readonly config: string | null
   readonly roles: readonly string[]
-  readonly jobs: readonly JobView[]
+  readonly jobs: readonly ListedJob[]
   readonly example: boolean
   readonly url: string | null
   /** Why there is no API; null if there is one, or if it was not wanted. */
@@ -59,7 +59,7 @@ function origin({ config, example }: Banner): string {
   return config === null ? '' : ` from ${config}`
 }
 
-function jobLines(out: Stream, jobs: readonly JobView[], now: number): string[] {
+function jobLines(out: Stream, jobs: readonly ListedJob[], now: number): string[] {
   if (jobs.length === 0) return ['No jobs yet.']
   const rows = jobs
     .slice(0, shownJobs)
@@ -74,7 +74,7 @@ function jobLines(out: Stream, jobs: readonly JobView[], now: number): string[] 
   return lines
 }
 
-function next(out: Stream, { nextRunAt, state }: JobView, now: number): string {
+function next(out: Stream, { nextRunAt, state }: ListedJob, now: number): string {
   if (state !== 'active') return out.paint('paused', state)
   if (nextRunAt === null) return '–'
   return relativeWords(nextRunAt.getTime() - now)

@@ -52,7 +52,7 @@ function waits({ state, ready_at, started_at }: Row, now: number): boolean {
 /** In the words of `waits`. */
 const waitsText = `(e.state = 'pending' OR e.state = 'blocked') AND e.started_at IS NULL AND e.ready_at > ?`
 
-export type LastColumn = 'newest_state' | 'last_state' | 'last_account' | 'last_run_at'
+export type LastColumn = keyof typeof columnTexts
 
 /** Columns of a SELECT from `@jobs j`. Each looks on only where the one before has said nothing. */
 export function lastColumns(columns: readonly LastColumn[], now: number): { text: string; params: Param[] } {
@@ -70,12 +70,20 @@ function firstOf(value: string, ...orElse: readonly string[]): string {
   return `COALESCE(${[...looks, ...orElse].join(', ')})`
 }
 
-const columnTexts: Readonly<Record<LastColumn, string>> = {
-  newest_state: nth('e.state', 0),
-  last_state: firstOf(`CASE WHEN ${waitsText} THEN NULL ELSE e.state END`, nth('e.state', 0)),
+const newestState = nth('e.state', 0)
+const lastState = firstOf(`CASE WHEN ${waitsText} THEN NULL ELSE e.state END`, newestState)
+/** Few run at any time, and an index has them: of all other jobs the last execution does not run, whatever it is. */
+const hasRunning = `j.id IN (SELECT r.job_id FROM @live_executions r WHERE r.state = 'running' AND r.leased_until > 0)`
+
+const columnTexts = {
+  last_state: lastState,
   last_account: firstOf(
     `CASE WHEN ${waitsText} THEN NULL ELSE COALESCE(e.account, '') END`,
     nth('e.account', 0),
   ),
   last_run_at: firstOf('e.started_at'),
-}
+  /** The last state, where it may be `running`; else null. */
+  last_running: `CASE WHEN ${hasRunning} THEN ${lastState} END`,
+  /** Of jobs whose own row does not say their status; else null. */
+  newest_state: `CASE WHEN j.state = 'completed' OR j.schedule_kind IS NULL THEN ${newestState} END`,
+} as const

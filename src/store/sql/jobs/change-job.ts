@@ -3,12 +3,10 @@
  * back what was accounted ahead, change, and leave a revision and a line in the audit log.
  */
 
-import { EvertickError } from '../../../core/error.ts'
 import { handlerKey } from '../../../core/job/handler.ts'
 import type { Job, JobSpec } from '../../../core/job/job.ts'
 import { nextJobState } from '../../../core/job/job-state.ts'
-import { sequenceOfJob } from '../../../core/job/sequence.ts'
-import type { ChangeContext, JobChange } from '../../store.ts'
+import type { ChangeContext, JobChange, NewAuditEntry } from '../../store.ts'
 import { writeAuditLog } from '../audit/audit-log.ts'
 import { row, run, type Script, type ScriptContext, setText } from '../runtime/script.ts'
 import { endPauseIfOver } from '../ticks/account-ticks.ts'
@@ -19,8 +17,9 @@ import { settleLane } from '../work/lane.ts'
 import { holdToStop } from '../work/reserves.ts'
 import { isUnfinished, isUnstarted } from '../work/states.ts'
 import { changeTags, insertRevision, jobNotFound, readJob } from './create-job.ts'
-import { specColumns } from './job-columns.ts'
+import { pauseColumns, specColumns } from './job-columns.ts'
 import { lockJob } from './lock-job.ts'
+import { evaluates, type Turn, turnOf } from './turn.ts'
 
 export function* changeJob(
   reference: string,
@@ -28,29 +27,36 @@ export function* changeJob(
   by: ChangeContext,
   context: ScriptContext,
 ): Script<Job> {
-  const { now, actor, origin } = by
   const locked = yield* lockJob(reference)
   if (locked === null) throw jobNotFound(reference)
   // Two nodes of one deploy start together: the second finds its definition written.
   if (change.kind === 'edit' && change.managedHash !== undefined && change.managedHash === locked.managedHash)
     return locked
+  const changed = yield* changeHeld(locked, change, by, context)
+  yield* writeAuditLog(changeEntry(locked, changed, change, by))
+  return yield* readJob(locked.id)
+}
+
+/** The caller holds the job's row, and writes the line in the audit log. */
+export function* changeHeld(
+  locked: Job,
+  change: JobChange,
+  by: ChangeContext,
+  context: ScriptContext,
+): Script<Job> {
+  const { now } = by
   const current = evaluates(locked) ? yield* endPauseIfOver(locked, now, context) : locked
   const before = yield* revokeAhead(current, now)
-  const after = yield* applyChange(before, change, by, context)
-  const nextDueAt = dueOf(after)
-  const ended =
-    after.state === 'active' && after.spec.schedule !== null && nextDueAt === null && !waitsForRun(after)
+  const changed = yield* applyChange(before, change, by, context)
+  const after = standing(changed)
   const columns = {
-    state: ended ? 'completed' : after.state,
+    state: after.state,
     revision: after.revision,
     revision_from: after.revisionFrom,
     ...specColumns(after.spec),
-    next_due_at: nextDueAt,
+    next_due_at: after.nextDueAt,
     open_tick_at: after.openTickAt,
-    paused_at: after.pause?.at ?? null,
-    paused_until: after.pause?.until ?? null,
-    paused_reason: after.pause?.reason ?? null,
-    paused_by: after.pause?.by ?? null,
+    ...pauseColumns(after),
     managed_by: after.managedBy,
     managed_hash: after.managedHash,
     updated_at: now,
@@ -64,16 +70,15 @@ export function* changeJob(
   yield* changeTags(after.id, locked.spec, after.spec)
   yield* passOn(locked, after)
   yield* settleLane(after, now)
-  const entry = auditEntry(locked, after, change)
-  yield* writeAuditLog({
-    at: now,
-    actor,
-    origin,
-    action: `job.${change.kind}`,
-    subject: locked.name,
-    ...entry,
-  })
-  return yield* readJob(after.id)
+  return changed
+}
+
+/** With the instant at which it is due, or completed where its schedule has none left. */
+export function standing(job: Job): Job {
+  const nextDueAt = dueOf(job)
+  const ended =
+    job.state === 'active' && job.spec.schedule !== null && nextDueAt === null && !waitsForRun(job)
+  return { ...job, nextDueAt, state: ended ? 'completed' : job.state }
 }
 
 /** A fixedDelay job whose tick is under way has no due instant until that run ends. */
@@ -82,18 +87,15 @@ function waitsForRun(job: Job): boolean {
 }
 
 function* applyChange(job: Job, change: JobChange, by: ChangeContext, context: ScriptContext): Script<Job> {
-  const { now, actor } = by
+  const { now } = by
   switch (change.kind) {
-    case 'pause': {
-      const pause = changedPause(job, change, actor)
-      if (pause !== null) return { ...job, pause }
-      const state = nextJobState(job.name, job.state, 'pause')
-      const { until = null, reason = null } = change
-      const settled = yield* settleForPause(job, now, context)
-      return { ...settled, state, pause: { at: now, until, reason, by: actor } }
+    case 'pause':
+    case 'resume': {
+      const { settle, become } = turnOf(job, change, by)
+      const after = become(yield* settleFor(job, settle, now, context))
+      if (change.kind === 'pause') return after
+      return { ...after, openTickAt: yield* openTick(after, after.spec, now) }
     }
-    case 'resume':
-      return yield* resumeJob(job, change.catchUp, now, context)
     case 'disable': {
       const state = nextJobState(job.name, job.state, 'disable')
       const { job: settled } = yield* settleDue(job, { now }, context)
@@ -127,20 +129,10 @@ function* passOn(before: Job, after: Job): Script<void> {
   )
 }
 
-/** A second pause with another end or reason continues the first, whose cursor stays. Null where it has neither. */
-function changedPause(
-  { state, pause }: Job,
-  { until, reason }: Extract<JobChange, { kind: 'pause' }>,
-  by: string,
-): Job['pause'] {
-  if (state !== 'paused' || pause === null) return null
-  const changed = { ...pause, until: until ?? pause.until, reason: reason ?? pause.reason, by }
-  return changed.until === pause.until && changed.reason === pause.reason ? null : changed
-}
-
-function* settleForPause(job: Job, now: number, context: ScriptContext): Script<Job> {
-  if (job.state !== 'active') return yield* settleDormant(job, now, context)
-  return (yield* settleDue(job, { now }, context)).job
+function* settleFor(job: Job, settle: Turn['settle'], now: number, context: ScriptContext): Script<Job> {
+  if (settle === null) return job
+  if (settle === 'dormant') return yield* settleDormant(job, now, context)
+  return (yield* settleDue(job, { now, catchUp: settle.catchUp }, context)).job
 }
 
 function* settleDormant(job: Job, now: number, context: ScriptContext): Script<Job> {
@@ -154,17 +146,6 @@ function* settleDormant(job: Job, now: number, context: ScriptContext): Script<J
   return yield* skipDue(job, now, reason, now, context)
 }
 
-/** False where the time zone data no longer knows the spec's zone: such a job can still be cancelled and deleted. */
-function evaluates(job: Job): boolean {
-  try {
-    sequenceOfJob(job)
-    return true
-  } catch (error) {
-    if (error instanceof EvertickError && error.kind === 'usage') return false
-    throw error
-  }
-}
-
 function* endJob(job: Job, now: number, context: ScriptContext): Script<Job> {
   const settled = yield* settleDormant(job, now, context)
   yield* holdToStop(`job_id = ? AND ${isUnfinished}`, job.id)
@@ -176,22 +157,6 @@ function* endJob(job: Job, now: number, context: ScriptContext): Script<Job> {
     job.id,
   )
   return { ...settled, pause: null, openTickAt: null }
-}
-
-function* resumeJob(
-  job: Job,
-  catchUp: Extract<JobChange, { kind: 'resume' }>['catchUp'],
-  now: number,
-  context: ScriptContext,
-): Script<Job> {
-  const state = nextJobState(job.name, job.state, 'resume')
-  if (job.state !== 'paused' || catchUp === 'skip') {
-    const settled = yield* settleDormant(job, now, context)
-    return { ...settled, state, pause: null, openTickAt: yield* openTick(settled, settled.spec, now) }
-  }
-  const policy = catchUp === 'policy' ? job.spec.catchUp.policy : catchUp
-  const { job: settled } = yield* settleDue(job, { now, catchUp: { ...job.spec.catchUp, policy } }, context)
-  return { ...settled, state, pause: null, openTickAt: yield* openTick(settled, settled.spec, now) }
 }
 
 /** The open tick that a fixedDelay job needs to go on: the one it has, or a first one where no run will write it. */
@@ -269,7 +234,24 @@ function* resetCursor(job: Job, now: number): Script<Job> {
   return { ...reset, revisionFrom, state: job.state === 'completed' ? 'active' : job.state }
 }
 
-function auditEntry(before: Job, after: Job, change: JobChange): { before: unknown; after: unknown } {
+export function changeEntry(
+  before: Job,
+  after: Job,
+  change: JobChange,
+  { now, actor, origin }: ChangeContext,
+): NewAuditEntry {
+  const { name } = before
+  return {
+    at: now,
+    actor,
+    origin,
+    action: `job.${change.kind}`,
+    subject: name,
+    ...told(before, after, change),
+  }
+}
+
+function told(before: Job, after: Job, change: JobChange): Pick<NewAuditEntry, 'before' | 'after'> {
   if (change.kind === 'edit') return { before: before.spec, after: after.spec }
   if (change.kind === 'reset_cursor') return { before: before.accountedUntil, after: after.accountedUntil }
   const { kind: _, ...details } = change

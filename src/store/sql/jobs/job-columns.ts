@@ -1,7 +1,7 @@
 /** The parts of a job's definition that have their own column, because a statement needs them. */
 import { handlerKey } from '../../../core/job/handler.ts'
 import { lateAfterMs } from '../../../core/job/health.ts'
-import type { JobSpec } from '../../../core/job/job.ts'
+import type { Job, JobSpec } from '../../../core/job/job.ts'
 import { optionalNumber } from '../runtime/rows.ts'
 import type { Param, Row } from '../runtime/script.ts'
 
@@ -20,6 +20,15 @@ export function specColumns(spec: JobSpec): Readonly<Record<string, Param>> {
     // The end of every tick asks for it.
     delay_ms: schedule?.kind === 'fixed_delay' ? schedule.delayMs : null,
     late_ms: lateAfterMs(spec),
+  }
+}
+
+export function pauseColumns({ pause }: Pick<Job, 'pause'>) {
+  return {
+    paused_at: pause?.at ?? null,
+    paused_until: pause?.until ?? null,
+    paused_reason: pause?.reason ?? null,
+    paused_by: pause?.by ?? null,
   }
 }
 

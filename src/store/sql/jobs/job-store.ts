@@ -1,6 +1,7 @@
 import type { JobStore } from '../../store.ts'
 import { oneMoment, type Scripts } from '../runtime/scripts.ts'
 import { changeJob } from './change-job.ts'
+import { changeJobs } from './change-jobs.ts'
 import { createJob } from './create-job.ts'
 import {
   countJobs,
@@ -15,11 +16,12 @@ import { findJob } from './lock-job.ts'
 import { managedSpecs, recentRuns } from './newest-of-each.ts'
 import { countMatches, countStatuses, countTags, matchingNames, pageJobs } from './page-jobs.ts'
 
-export function jobStore({ context, read, writeAndTell }: Scripts): JobStore {
+export function jobStore({ context, hot, read, writeAndTell }: Scripts): JobStore {
   return {
     createJob: (job) => writeAndTell(() => createJob(job, context), 'jobs', 'work'),
     changeJob: (reference, change, by) =>
       writeAndTell(() => changeJob(reference, change, by, context), 'jobs', 'work'),
+    changeJobs: (request) => writeAndTell(() => changeJobs(request, context, hot), 'jobs', 'work'),
     findJob: (reference) => read(() => findJob(reference)),
     listJobs: (query) => read(() => listJobs(query), query.limit > jobsPerPage ? oneMoment : {}),
     pageJobs: (query) => read(() => pageJobs(query)),

@@ -14,7 +14,7 @@ import { healthCondition, isLed } from './job-health.ts'
 
 /** As `jobStatus` of core derives it of a job that has been read; a test compares the two. */
 export const statusText = `CASE
-  WHEN j.last_state = 'running' THEN 'running'
+  WHEN j.last_running = 'running' THEN 'running'
   WHEN j.state IN ('paused', 'disabled') THEN 'paused'
   WHEN j.state = 'cancelled' THEN 'cancelled'
   WHEN j.state = 'error' THEN 'failed'
@@ -25,14 +25,14 @@ export const statusText = `CASE
   WHEN j.newest_state IN ('completed', 'failed', 'cancelled') THEN j.newest_state
   ELSE 'pending' END`
 
-const notRunning = `COALESCE(j.last_state, '') <> 'running'`
+const notRunning = `COALESCE(j.last_running, '') <> 'running'`
 const runsOnce = `j.state = 'active' AND j.schedule_kind IS NULL`
 /** Where the newest has ended, it is the last, too. */
 const ended = (state: string) => `COALESCE(j.newest_state, '') = '${state}'`
 
 /** The same, one by one, what the job's own row says first: so that most jobs are decided without their history. */
 export const statusConditions: Readonly<Record<JobStatus, string>> = {
-  running: `COALESCE(j.last_state, '') = 'running'`,
+  running: `COALESCE(j.last_running, '') = 'running'`,
   paused: `(j.state IN ('paused', 'disabled') AND ${notRunning})`,
   cancelled: `(j.state = 'cancelled' AND ${notRunning} OR ${runsOnce} AND ${ended('cancelled')})`,
   failed: `(j.state = 'error' AND ${notRunning} OR (j.state = 'completed' OR ${runsOnce}) AND ${ended('failed')})`,
@@ -107,7 +107,7 @@ function fewText(term: JobTerm): Condition | null {
 }
 
 function lastNeeded({ by, ...term }: JobTerm): LastColumn[] {
-  if (by === 'status') return ['last_state', 'newest_state']
+  if (by === 'status') return ['last_running', 'newest_state']
   if (by !== 'last' || !('values' in term)) return []
   return term.values.includes('late') ? ['last_state', 'last_account'] : ['last_state']
 }

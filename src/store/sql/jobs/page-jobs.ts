@@ -34,7 +34,7 @@ const orders: Readonly<Record<JobSort, Order>> = {
     empty: 'j.last_run_at IS NULL',
     needs: ['last_run_at'],
   },
-  status: { key: `(${statusText})`, needs: ['last_state', 'newest_state'] },
+  status: { key: `(${statusText})`, needs: ['last_running', 'newest_state'] },
 }
 
 export function* pageJobs(query: JobPageQuery): Script<PlacedJob[]> {

@@ -81,6 +81,9 @@ export function idsOf(rows: readonly Row[]): ReadonlySet<string> {
 }
 
 const specs = new Map<string, JobSpec>()
+const mostSpecs = 10_000
+/** Longer ones have an input that fills them: ten thousand of those would be gigabytes. */
+const longestKept = 16_384
 
 /** Specs are read far more often than they change, and parsing one costs more than planning its tick. */
 export function specFrom(value: Value): JobSpec {
@@ -88,7 +91,8 @@ export function specFrom(value: Value): JobSpec {
   const known = specs.get(written)
   if (known !== undefined) return known
   const spec = JSON.parse(written) as JobSpec
-  if (specs.size >= 10_000) specs.clear()
+  if (written.length > longestKept) return spec
+  if (specs.size >= mostSpecs) specs.clear()
   specs.set(written, spec)
   return spec
 }

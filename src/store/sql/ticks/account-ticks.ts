@@ -247,10 +247,16 @@ function* reread(job: Job): Script<Job> {
   return { ...job, chainYields: number(current?.chain_yields) }
 }
 
+/** When the job's pause has run out; null where it has not. */
+export function endOfPause({ state, pause }: Job, now: number): number | null {
+  const until = state === 'paused' ? (pause?.until ?? null) : null
+  return until === null || until > now ? null : until
+}
+
 /** A pause that has run out ends at its own end; what came after it follows the catch-up policy. */
 export function* endPauseIfOver(job: Job, now: number, context: ScriptContext): Script<Job> {
-  const until = job.state === 'paused' ? job.pause?.until : null
-  if (until === null || until === undefined || until > now) return job
+  const until = endOfPause(job, now)
+  if (until === null) return job
   const settled = yield* skipDue(job, until - 1, 'paused', now, context)
   const resumed: Job = { ...settled, state: 'active', pause: null, version: settled.version + 1 }
   const nextDueAt = dueOf(resumed)

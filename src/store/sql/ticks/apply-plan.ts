@@ -9,8 +9,18 @@ import type { TickRange } from '../../../core/tick/account.ts'
 import type { RangeDraft } from '../../../core/tick/catch-up.ts'
 import type { TickPlan } from '../../../core/tick/plan-ticks.ts'
 import { type CursorMove, cursorValues } from '../hot-scripts.ts'
+import { newestOfEach } from '../jobs/newest-of-each.ts'
 import { number, rangeFrom, text } from '../runtime/rows.ts'
-import { insertRow, row, rows, run, type Script, type ScriptContext } from '../runtime/script.ts'
+import {
+  insertAll,
+  insertRow,
+  type RowOf,
+  row,
+  rows,
+  run,
+  type Script,
+  type ScriptContext,
+} from '../runtime/script.ts'
 import { executionRow, insertExecutions, type NewExecutionRow } from '../work/insert-execution.ts'
 import { cancelWaiting } from '../work/keep-finished.ts'
 import { interruptReserves } from '../work/reserves.ts'
@@ -110,7 +120,26 @@ export function* insertRange(
     )
     return
   }
-  yield* insertRow('tick_ranges', {
+  yield* insertRow('tick_ranges', rangeRow({ job, range }, executionId, now))
+}
+
+const rangeColumns = {
+  job_id: 'text',
+  from_at: 'number',
+  to_at: 'number',
+  count: 'number',
+  account: 'text',
+  reason: 'text',
+  execution_id: 'text',
+  created_at: 'number',
+} as const
+
+function rangeRow(
+  { job, range }: RangeOfJob,
+  executionId: string | null,
+  now: number,
+): RowOf<typeof rangeColumns> {
+  return {
     job_id: job.id,
     from_at: range.from,
     to_at: range.to,
@@ -119,7 +148,35 @@ export function* insertRange(
     reason: range.reason,
     execution_id: executionId,
     created_at: now,
-  })
+  }
+}
+
+export interface RangeOfJob {
+  readonly job: Job
+  /** Without an execution that stands for it. */
+  readonly range: RangeDraft
+}
+
+const lastRangeText = 'SELECT * FROM @tick_ranges WHERE job_id = ? ORDER BY from_at DESC LIMIT 1'
+
+/** The same for many jobs, one range each: few go on where the last one ended. */
+export function* insertRanges(ranges: readonly RangeOfJob[], now: number): Script<void> {
+  const newest = yield* newestOfEach(
+    ranges.map(({ job }) => job.id),
+    lastRangeText,
+  )
+  const last = new Map(newest.map((written) => [text(written.job_id), rangeFrom(written)]))
+  const isApart = ({ job, range }: RangeOfJob) => {
+    const before = last.get(job.id)
+    return before === undefined || (before.from < range.from && !continues(job, before, range))
+  }
+  const apart = ranges.filter(isApart)
+  yield* insertAll(
+    'tick_ranges',
+    rangeColumns,
+    apart.map((one) => rangeRow(one, null, now)),
+  )
+  for (const one of ranges) if (!isApart(one)) yield* insertRange(one.job, one.range, null, now)
 }
 
 function continues(job: Job, last: TickRange, range: RangeDraft): boolean {

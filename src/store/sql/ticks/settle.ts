@@ -1,6 +1,7 @@
 /**
  * Settling: every action first accounts for the ticks due by now, under the state and revision that held until now.
  */
+import type { Lane } from '../../../core/execution/overlap.ts'
 import type { Job } from '../../../core/job/job.ts'
 import type { JobState } from '../../../core/job/job-state.ts'
 import type { CatchUpSpec } from '../../../core/job/options.ts'
@@ -28,22 +29,26 @@ export interface SettleOptions {
 
 /** By the catch-up and overlap policies. The cursor then stands behind `until`, ticks or not. */
 export function* settleDue(job: Job, options: SettleOptions, context: ScriptContext): Script<Settlement> {
+  const lane = yield* loadLane(job)
+  const plan = duePlan(job, options, lane, yield* isHeldBack(job, lane))
+  return { job: yield* applyPlan(job, plan, options.now, context), plan }
+}
+
+export function duePlan(job: Job, options: SettleOptions, lane: Lane, heldBack: boolean): TickPlan {
   const { now } = options
   const until = options.until ?? now
   const spec = options.catchUp === undefined ? job.spec : { ...job.spec, catchUp: options.catchUp }
-  const lane = yield* loadLane(job)
   const planned = planTicks({
     job: { ...job, spec },
     sequence: sequenceOfJob(job),
     lane,
-    heldBack: yield* isHeldBack(job, lane),
+    heldBack,
     now: until,
     aheadMs: options.aheadMs ?? 0,
     catchUpReadyAt: options.catchUpReadyAt ?? (() => now),
   })
   const accountedUntil = planned.ended ? planned.accountedUntil : Math.max(planned.accountedUntil, until + 1)
-  const plan = { ...planned, accountedUntil }
-  return { job: yield* applyPlan(job, plan, now, context), plan }
+  return { ...planned, accountedUntil }
 }
 
 /** Everything up to and with `until` is skipped for one reason. */
@@ -54,11 +59,15 @@ export function* skipDue(
   now: number,
   context: ScriptContext,
 ): Script<Job> {
+  return yield* applyPlan(job, skipPlan(job, until, reason, now), now, context)
+}
+
+export function skipPlan(job: Job, until: number, reason: SkipReason, now: number): TickPlan {
   const from = job.accountedUntil
   const ranges = skipSpan(sequenceOfJob(job), from, until + 1, reason)
   const delayMs = job.spec.schedule?.kind === 'fixed_delay' ? job.spec.schedule.delayMs : null
   const openTickAt = delayMs !== null && ranges.length > 0 ? now + delayMs : job.openTickAt
-  const plan: TickPlan = {
+  return {
     executions: [],
     ranges,
     accountedUntil: Math.max(from, until + 1),
@@ -68,7 +77,6 @@ export function* skipDue(
     placement: null,
     keepCatchUps: null,
   }
-  return yield* applyPlan(job, plan, now, context)
 }
 
 /** What becomes of the ticks of a job that does not run. */

@@ -78,6 +78,12 @@ export function laneOf({ id, spec, chainYields }: Job, lanes: Lanes): Lane {
   return { overlap, maxConcurrent, chainYields, ...(lanes.get(id) ?? emptyLane) }
 }
 
+/** Those of these jobs that have something blocked. */
+export function* jobsWithBlocked(jobIds: readonly string[]): Script<ReadonlySet<string>> {
+  if (jobIds.length === 0) return new Set()
+  return new Set((yield* rows(blockedCountText, jobIds)).map(({ job_id }) => text(job_id)))
+}
+
 /** Whether something of the job waits, nothing runs, and no node has its handler: rare, so the read is, too. */
 export function* isHeldBack({ spec }: Job, { active }: Lane): Script<boolean> {
   if (active.length === 0 || active.some(({ state }) => state === 'running')) return false
