@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { EvertickError } from '../../../src/core/error.ts'
 import type { ChangeJobs } from '../../../src/store/store.ts'
-import { by, every, hour, jobSpec, newExecution, newJob, second } from '../builders.ts'
+import { by, every, hour, idOf, jobSpec, newExecution, newJob, second } from '../builders.ts'
 import { at, type Led } from '../by-hand.ts'
 import { type Bench, type OpenStoreUnderTest, type WrittenRow, withStore } from './store-under-test.ts'
 
@@ -97,9 +97,11 @@ async function scene(bench: Bench): Promise<string[]> {
 
 /** What the leader does for these jobs alone, up to 2 s ahead. */
 async function only({ hand, store }: Bench, led: Led, when: number, ...names: string[]): Promise<void> {
-  const ids = names.map((name) => `job-${name}`)
+  const ids = names.map((name) => idOf(`job-${name}`))
   const { jobs } = await store.ticks.findDueJobs(when + 2 * second, 1_000)
-  await hand.account(led, when, { aheadMs: 2 * second, jobs: jobs.filter(({ id }) => ids.includes(id)) })
+  // What is due at one instant comes in any order.
+  const due = jobs.filter(({ id }) => ids.includes(id)).toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  await hand.account(led, when, { aheadMs: 2 * second, jobs: due })
 }
 
 /** Everything that an action may write, but for the numbers that the database gives. */

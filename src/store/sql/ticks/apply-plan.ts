@@ -124,13 +124,13 @@ export function* insertRange(
 }
 
 const rangeColumns = {
-  job_id: 'text',
+  job_id: 'uuid',
   from_at: 'number',
   to_at: 'number',
   count: 'number',
   account: 'text',
   reason: 'text',
-  execution_id: 'text',
+  execution_id: 'uuid',
   created_at: 'number',
 } as const
 
