@@ -1,16 +1,16 @@
 /** Rows of SQLite by the names of their columns, whatever becomes of the table while a statement is kept. */
 import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
-import { type Row, rows, type Script } from '../../src/store/sql/runtime/script.ts'
+import { type Row, rows } from '../../src/store/sql/runtime/script.ts'
 import { SqliteSession } from '../../src/store/sqlite/session.ts'
 
-function opened(): { readonly client: DatabaseSync; read(text: string): Row[] } {
+function opened(): { readonly client: DatabaseSync; readonly read: (text: string) => Row[] } {
   const client = new DatabaseSync(':memory:')
   onTestFinished(() => client.close())
   client.exec(`CREATE TABLE evertick_jobs (id TEXT, name TEXT, runs INTEGER);
     INSERT INTO evertick_jobs VALUES ('a', 'first', 1), ('b', NULL, 2)`)
   const session = new SqliteSession(client)
-  return { client, read: (text) => session.run(rows(text) as Script<Row[]>) }
+  return { client, read: (text) => session.run(rows(text)) }
 }
 
 /** The same columns in another order: no count gives it away. */

@@ -42,7 +42,7 @@ export class QueueWorker extends Service {
   /** Slots that are taken: by what runs, by starts that are being written, and by a claim that is under way. */
   #busy = 0
   #claiming = true
-  #onIdle: (() => void) | null = null
+  #onIdle: (() => void)[] = []
   readonly #onFree = () => this.#takeNext()
 
   constructor(context: EngineContext, options: QueueWorkerOptions, parts: PerformerParts) {
@@ -82,7 +82,7 @@ export class QueueWorker extends Service {
 
   /** After `stopClaiming`: nothing runs any more, or is about to. */
   async settled(): Promise<void> {
-    if (this.#busy > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve))
+    if (this.#busy > 0) await new Promise<void>((resolve) => this.#onIdle.push(resolve))
   }
 
   /** Gives back what still runs: its fence keeps whatever it writes later harmless. */
@@ -226,7 +226,7 @@ export class QueueWorker extends Service {
     const next = this.#claiming ? this.#reserve.take() : undefined
     if (next === undefined) {
       this.#busy -= 1
-      if (this.#busy === 0) this.#onIdle?.()
+      if (this.#busy === 0) for (const resolve of this.#onIdle.splice(0)) resolve()
       this.#alarm.ring()
       return
     }
