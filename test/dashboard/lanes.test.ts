@@ -85,6 +85,11 @@ describe('what is drawn of a lane', () => {
     expect(drawn[0]?.runs).toHaveLength(3)
   })
 
+  it('counts what the server has merged', () => {
+    const drawn = draw([run('1', 'x', 0, 40, { count: 1_440 }), run('2', 'x', 60, 61), run('3', 'x', 62, 63)])
+    expect(drawn.map(({ count }) => count)).toEqual([1_440, 2])
+  })
+
   it('never hides a long run behind its neighbour', () => {
     const drawn = draw([run('1', 'x', 0, 40), run('2', 'x', 40, 80), run('3', 'x', 80, 81)])
     expect(drawn.map(({ runs }) => runs.length)).toEqual([1, 1, 1])

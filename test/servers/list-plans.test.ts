@@ -3,6 +3,7 @@ import { expect, inject, test } from 'vitest'
 import { countUnfinished } from '../../src/store/sql/executions/find-executions.ts'
 import { lastExecutions } from '../../src/store/sql/executions/last-executions.ts'
 import { listExecutions } from '../../src/store/sql/executions/list-executions.ts'
+import { mergeTimeline } from '../../src/store/sql/executions/merge-timeline.ts'
 import { readActivity, readTimeline } from '../../src/store/sql/executions/read-activity.ts'
 import { pausedBefore } from '../../src/store/sql/jobs/find-jobs.ts'
 import { countHealth, readHealth } from '../../src/store/sql/jobs/job-health.ts'
@@ -82,6 +83,7 @@ const histories = [
   ...statementsOf(listExecutions({ limit: 50, afterId: idOf('e11900'), oldestFirst: true })),
   ...statementsOf(readActivity({ ...span, bucketMs: day }), nearEnd),
   ...statementsOf(readTimeline({ ...span, limit: 50, lookBackMs: 0 }), nearEnd),
+  ...statementsOf(mergeTimeline({ ...span, limit: 50, lookBackMs: 0, slotMs: 60_000 }), nearEnd),
   ...statementsOf(countUnfinished()),
   ...statementsOf(pausedBefore(t0, 20)),
   ...statementsOf(readHealth([idOf('job-1'), idOf('job-2')], t0), leads),

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { causes } from '../../core/execution/execution.ts'
 import { executionStates } from '../../core/execution/execution-state.ts'
-import { givenInstant, instant, name, nextCursor } from './named.ts'
+import { duration, givenInstant, instant, name, nextCursor } from './named.ts'
 
 export const span = { from: givenInstant, to: givenInstant }
 export const bucketed = z.strictObject({
@@ -12,6 +12,7 @@ export const bucketed = z.strictObject({
 export const timelineQuery = z.strictObject({
   ...span,
   job: z.string().min(1).max(200).optional(),
+  merge: duration.optional(),
   limit: z.coerce.number().int().min(1).max(2_000).default(500),
   cursor: z.string().max(100).optional(),
 })
@@ -119,6 +120,7 @@ export const timeline = name(
         finishedAt: instant.nullable(),
         scheduledFor: instant,
         attempt: z.int(),
+        count: z.int().optional(),
       }),
     ),
     nextCursor,

@@ -28,6 +28,8 @@ export interface ExecutionStore {
   readActivity(query: ActivityQuery): Promise<Activity>
   /** Runs that touch a span, newest first. */
   readTimeline(query: TimelineQuery): Promise<TimelineRow[]>
+  /** The same with short runs that are close together as one. */
+  mergeTimeline(query: MergeQuery): Promise<MergedTimeline>
   countExecutions(): Promise<Record<string, number>>
   countUnfinished(): Promise<Unfinished>
   /** @default 1,000 at most */
@@ -177,6 +179,23 @@ export interface TimelineRow {
   readonly finishedAt: number | null
   readonly scheduledFor: number
   readonly attempt: number
+}
+
+/** Runs of one job, node, state and cause that are shorter than a slot and begin in slots that touch are one. */
+export interface MergeQuery extends TimelineQuery {
+  readonly slotMs: number
+}
+
+export interface MergedTimeline {
+  /** At most a stretch more than `limit`. */
+  readonly runs: readonly MergedRun[]
+  /** Where to go on; null where all of the span was read. */
+  readonly beforeSeq: number | null
+}
+
+/** Of several, its id, seq and `scheduledFor` are those of the newest. */
+export interface MergedRun extends TimelineRow {
+  readonly count: number
 }
 
 /** Executions that run now, and those that wait. */

@@ -95,6 +95,63 @@ export function describePictures(open: OpenStoreUnderTest): void {
     )
 
     test(
+      'short runs that are close together are one in a merged timeline, and all others stand by themselves',
+      withStore(open, async ({ hand, store, sql }) => {
+        for (const name of ['a', 'b']) await hand.create(name, jobSpec({ schedule: null }))
+        // In minutes: what began when, and how long it took.
+        const runs = [
+          ['a', 0, 0.1],
+          ['a', 1, 0.1],
+          ['b', 1, 0.1],
+          ['a', 2, 0.1],
+          ['a', 3, 0.1, 'failed'],
+          ['a', 4, 30],
+          ['a', 40, 0.1],
+          ['a', 41, null, 'running'],
+        ] as const
+        for (const [index, [job, begin, took, state = 'completed']] of runs.entries()) {
+          const id = `e${index}`
+          const startedAt = t0 + begin * minute
+          await store.work.enqueueExecutions([newExecution(id, job, { createdAt: startedAt })])
+          await sql(
+            `UPDATE @job_executions SET state = '${state}', started_at = ${startedAt}, leased_by = 'n1', attempt = 1,
+               finished_at = ${took === null ? 'NULL' : startedAt + took * minute} WHERE id = '${id}'`,
+          )
+        }
+        const query = { from: t0, to: t0 + hour, slotMs: minute, limit: 100, lookBackMs: day, maxRows: 1_000 }
+        const shown = async (more: object = {}) => {
+          const timeline = await store.executions.mergeTimeline({ ...query, ...more })
+          const told = timeline.runs.map(
+            ({ job, count, id, state, startedAt, finishedAt }) =>
+              `${job} ${count}x ${id} ${state} ${seconds(startedAt)}-${finishedAt === null ? '' : seconds(finishedAt)}`,
+          )
+          return { told, beforeSeq: timeline.beforeSeq }
+        }
+        expect(await shown()).toEqual({
+          told: [
+            'a 1x e7 running 2460-',
+            'a 1x e6 completed 2400-2406',
+            'a 1x e5 completed 240-2040',
+            'a 1x e4 failed 180-186',
+            'b 1x e2 completed 60-66',
+            'a 3x e3 completed 0-126',
+          ],
+          beforeSeq: null,
+        })
+        expect((await shown({ job: 'b' })).told).toEqual(['b 1x e2 completed 60-66'])
+        // What was not read is told, and read from there on.
+        const part = await shown({ maxRows: 3 })
+        expect(part.told).toHaveLength(3)
+        const rest = await shown({ beforeSeq: part.beforeSeq })
+        expect(rest.told).toEqual([
+          'a 1x e4 failed 180-186',
+          'b 1x e2 completed 60-66',
+          'a 3x e3 completed 0-126',
+        ])
+      }),
+    )
+
+    test(
       'what still runs is in the timeline, however long ago it was made',
       withStore(open, async (bench) => {
         await someTicks(bench)

@@ -5,9 +5,11 @@ import type { GroupBy } from './timeline-view.ts'
 type TimelineRun = Answer<'GET /timeline'>['runs'][number]
 
 /** With its instants as numbers, since they are compared every second. */
-export interface Run extends TimelineRun {
+export interface Run extends Omit<TimelineRun, 'count'> {
   readonly start: number
   readonly finish: number | null
+  /** More than one where the server has merged runs that cannot be drawn apart. */
+  readonly count: number
 }
 
 export interface Placed {
@@ -30,11 +32,18 @@ export interface Drawn {
   readonly left: number
   readonly width: number
   readonly runs: readonly Placed[]
+  /** How many runs these are. */
+  readonly count: number
   /** The worst among them. */
   readonly state: Run['state']
 }
 
 const unnamed = 'no node'
+
+export function runsIn(runs: readonly Run[]): number {
+  return runs.reduce((sum, { count }) => sum + count, 0)
+}
+
 const worstFirst: readonly Run['state'][] = [
   'failed',
   'running',
@@ -50,6 +59,7 @@ export function timed(run: TimelineRun): Run {
     ...run,
     start: Date.parse(run.startedAt),
     finish: run.finishedAt === null ? null : Date.parse(run.finishedAt),
+    count: run.count ?? 1,
   }
 }
 
@@ -95,7 +105,7 @@ function spread(members: readonly Placed[]): Placed[][] {
   return lanes
 }
 
-const narrowest = 5
+export const narrowest = 5
 /** A run that is wider is never merged with others. */
 const narrow = 12
 
@@ -122,6 +132,7 @@ export function drawnOf(lane: Lane, from: number, to: number, width: number): Dr
     left,
     width: right - left,
     runs,
+    count: runsIn(runs.map(({ run }) => run)),
     state: worstFirst.find((state) => runs.some(({ run }) => run.state === state)) ?? 'completed',
   }))
 }

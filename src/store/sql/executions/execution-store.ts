@@ -8,6 +8,7 @@ import { jobRuns } from './finished-runs.ts'
 import { lastExecutions } from './last-executions.ts'
 import { listExecutions } from './list-executions.ts'
 import { backfillJob, cancelExecution, findExecution, retryExecution, triggerJob } from './make-execution.ts'
+import { mergeTimeline } from './merge-timeline.ts'
 import { readActivity, readTimeline } from './read-activity.ts'
 import { readWaits } from './read-waits.ts'
 import { recentExecutions } from './recent-executions.ts'
@@ -29,6 +30,7 @@ export function executionStore({ context, read, writeAndTell }: Scripts): Execut
     listLogs: (executionId) => read(() => listLogs(executionId)),
     readActivity: (query) => read(() => readActivity(query), oneMoment),
     readTimeline: (query) => read(() => readTimeline(query), oneMoment),
+    mergeTimeline: (query) => read(() => mergeTimeline(query), oneMoment),
     countExecutions: () => read(() => countExecutions()),
     countUnfinished: () => read(() => countUnfinished()),
     listLeases: (filter, now, limit) => read(() => listLeases(filter, now, limit)),

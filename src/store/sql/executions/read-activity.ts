@@ -84,25 +84,36 @@ export function* readTimeline(query: TimelineQuery): Script<TimelineRow[]> {
   }
   if (executions.length === limit) return executions.map(timelineRow)
   // What still runs may be much older.
-  const held = (yield* rows(heldText, Math.min(low, beforeSeq ?? low), to, limit))
-    .filter((written) => jobId === null || text(written.job_id) === jobId)
-    .toSorted((a, b) => number(b.seq) - number(a.seq))
+  const held = yield* heldRuns({ below: Math.min(low, beforeSeq ?? low), to, limit, jobId })
   return [...executions, ...held].slice(0, limit).map(timelineRow)
 }
 
+/** What runs, and was made before a place; newest first. */
+export function* heldRuns(query: {
+  readonly below: number
+  readonly to: number
+  readonly limit: number
+  readonly jobId: string | null
+}): Script<Row[]> {
+  const { below, to, limit, jobId } = query
+  return (yield* rows(heldText, below, to, limit))
+    .filter((written) => jobId === null || text(written.job_id) === jobId)
+    .toSorted((a, b) => number(b.seq) - number(a.seq))
+}
+
 /** The numbers of executions that may belong to the span; `coveredFrom` says from where on none is left out. */
-function* stretch(
+export function* stretch(
   from: number,
   to: number,
   lookBackMs: number,
   maxRows: number,
-): Script<{ low: number; high: number; coveredFrom: number }> {
+): Script<{ wanted: number; low: number; high: number; coveredFrom: number }> {
   const { surelyBelow: wanted } = yield* seqAround('executions', from - lookBackMs)
   const { surelyAbove: high } = yield* seqAround('executions', to)
   const low = Math.max(wanted, high - maxRows)
-  if (low === wanted) return { low, high, coveredFrom: from }
+  if (low === wanted) return { wanted, low, high, coveredFrom: from }
   const first = yield* row('SELECT created_at FROM @job_executions WHERE seq >= ? ORDER BY seq LIMIT 1', low)
-  return { low, high, coveredFrom: Math.max(from, number(first?.created_at ?? from)) }
+  return { wanted, low, high, coveredFrom: Math.max(from, number(first?.created_at ?? from)) }
 }
 
 function timelineRow(written: Row): TimelineRow {
