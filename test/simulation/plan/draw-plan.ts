@@ -47,7 +47,8 @@ export function drawPlan(seed: number, mode: Mode): Plan {
     ...(swarm.operators ? drawInterference(random.fork('interference'), crowd, durationMs) : []),
   ].toSorted((a, b) => a.atMs - b.atMs)
   const weather = swarm.weather ? drawWeather(random) : calm
-  return { seed, mode, startAt: era.startAt, durationMs, timing, weather, nodes, jobs, steps }
+  const lifelines = random.fork('lifelines').chance(0.6)
+  return { seed, mode, startAt: era.startAt, durationMs, timing, weather, lifelines, nodes, jobs, steps }
 }
 
 function drawSwarm(random: Random): Swarm {
