@@ -82,8 +82,8 @@ export class ChildNode {
     this.#process.send(order)
   }
 
-  /** When the signal was sent. SIGKILL leaves everything as it stands, SIGTERM stops in order. */
-  end(signal: 'SIGKILL' | 'SIGTERM'): number {
+  /** When the signal was sent. SIGKILL leaves everything as it stands, SIGSTOP the process too; SIGTERM stops in order. */
+  end(signal: 'SIGKILL' | 'SIGSTOP' | 'SIGTERM'): number {
     const at = machineMs()
     this.#process.kill(signal)
     return at

@@ -1,4 +1,4 @@
-/** The leader's process ends, by force or in order: how long until another node leads, and until it accounts for a tick. */
+/** The leader's process ends, by force or in order, or falls silent: how long until another node leads, and until it accounts for a tick. */
 import type { EvertickOptions } from '../src/index.ts'
 import { withNodes } from './child-node.ts'
 import { type Engine, engineNames } from './engines/engine.ts'
@@ -7,7 +7,8 @@ import { withEvertick } from './scratch-database.ts'
 
 interface Way {
   readonly name: string
-  readonly signal: 'SIGKILL' | 'SIGTERM'
+  /** SIGSTOP: it does not end, and its connections stay open, as if its host had vanished. */
+  readonly signal: 'SIGKILL' | 'SIGSTOP' | 'SIGTERM'
   readonly leader: NonNullable<EvertickOptions['leader']>
   /** The rounds end their leaders evenly spread over one heartbeat. */
   readonly heartbeatMs: number
@@ -19,6 +20,14 @@ const ways: readonly Way[] = [
   {
     name: 'leader killed, default leases',
     signal: 'SIGKILL',
+    leader: {},
+    heartbeatMs: 3_000,
+    rounds: 10,
+    promiseMs: 2_000,
+  },
+  {
+    name: 'leader silent, default leases',
+    signal: 'SIGSTOP',
     leader: {},
     heartbeatMs: 3_000,
     rounds: 4,
@@ -59,7 +68,10 @@ async function failOver(engine: Engine, way: Way, round: number): Promise<Failov
       const elected = second.next('elected')
       const accounted = second.next('accounted')
       const endedAt = first.end(way.signal)
-      return { electedMs: (await elected).at - endedAt, accountedMs: (await accounted).at - endedAt }
+      const found = { electedMs: (await elected).at - endedAt, accountedMs: (await accounted).at - endedAt }
+      // One that only stands still would not hear of the end.
+      first.end('SIGKILL')
+      return found
     }),
   )
 }

@@ -3,7 +3,7 @@
  * its lease ends. The fence in the store, not this belief, is what keeps two leaders apart.
  */
 import type { LeaderTerm } from '../core/leader/term.ts'
-import type { CurrentLeader } from '../store/store.ts'
+import type { CurrentLeader, Lifeline } from '../store/store.ts'
 import { Candidate } from './candidate.ts'
 import type { EngineContext } from './context.ts'
 import { LeaseEnd } from './lease-end.ts'
@@ -29,6 +29,10 @@ export class Elector extends Service {
   /** A call whose outcome nobody knows: the lock may be this node's, whatever it believes. */
   #unclear = false
   #standBackUntil = 0
+  /** While this node leads: however its process dies, others find it free. */
+  #lifeline: Lifeline | null = null
+  /** What others find it by, at present. */
+  #lifelineName: string | null = null
   #toldWaiting = false
 
   constructor(context: EngineContext, options: ElectorOptions, onElected: () => void) {
@@ -71,9 +75,11 @@ export class Elector extends Service {
 
   protected override async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      if (this.#held === null) await this.#campaign()
+      let sooner: number | null = null
+      if (this.#held === null) sooner = await this.#campaign()
       else await this.#renew()
-      await this.#alarm.wait(this.#options.heartbeatMs, signal)
+      const { heartbeatMs } = this.#options
+      await this.#alarm.wait(Math.min(sooner ?? heartbeatMs, heartbeatMs), signal)
     }
     try {
       if (!(await this.stepDown()) && this.#unclear) await this.#endWhatIsOurs()
@@ -90,19 +96,22 @@ export class Elector extends Service {
     if (leader?.holder === nodeId) await store.cluster.endTerm(leader.termId, nodeId, clock.now())
   }
 
-  async #campaign(): Promise<void> {
+  /** Returns when another try is worth while, if sooner than usual. */
+  async #campaign(): Promise<number | null> {
     const now = this.#context.clock.now()
-    if (now < this.#standBackUntil) return
+    if (now < this.#standBackUntil) return null
     try {
-      const { term, leader } = await this.#candidate.run(now)
-      if (leader !== null) return this.#tellWaiting(leader)
-      if (term === null) return
+      const { term, leader, early, againMs } = await this.#candidate.run(now)
+      if (leader !== null) this.#tellWaiting(leader)
+      if (term === null) return againMs
+      if (early !== null) this.#context.logger.warn(earlyWords(early))
       this.#unclear = false
       this.#hold(term, now + this.#options.leaseMs)
     } catch (error) {
       this.#unclear = true
       this.#context.logger.warn('Could not try to become the leader', { error })
     }
+    return null
   }
 
   /** Once until this node leads: whoever waits for ticks wants to know for whom, and how long at least. */
@@ -125,6 +134,7 @@ export class Elector extends Service {
         holder: nodeId,
         now,
         leaseMs,
+        lifeline: this.#lifelineName,
       })
       if (!ours) this.#lose()
       else if (this.#held !== null) this.#hold(held, now + leaseMs)
@@ -142,6 +152,11 @@ export class Elector extends Service {
     this.#end.set({ now: validUntil })
     // A reply so late that the lease has run out again is followed by the next try at once.
     if (this.term() === null) return this.#alarm.ring()
+    this.#lifeline ??= this.#context.store.holdLifeline((name) => {
+      this.#lifelineName = name
+      // Others must know at once: the next renewal names it, or none, before they take this node for dead.
+      this.#alarm.ring()
+    })
     if (this.#told) return
     this.#told = true
     this.#toldWaiting = false
@@ -155,6 +170,15 @@ export class Elector extends Service {
     const held = this.#held
     this.#held = null
     this.#tellLost(held)
+    void this.#letGo()
+  }
+
+  /** Whoever no longer leads lets others find that out at once. */
+  async #letGo(): Promise<void> {
+    const lifeline = this.#lifeline
+    this.#lifeline = null
+    this.#lifelineName = null
+    await lifeline?.release()
   }
 
   #tellLost(held: LeaderTerm | null): void {
@@ -164,4 +188,9 @@ export class Elector extends Service {
     this.#context.logger.info(`No longer leading (term ${held.id})`)
     this.#context.events.emit('leader:lost', { termId: held.id, instance: this.#context.nodeId })
   }
+}
+
+function earlyWords({ holder, expiresAt }: CurrentLeader): string {
+  const until = new Date(expiresAt).toISOString()
+  return `Taking the lead from ${holder} before its lease ends at ${until}: its lifeline is cut, so it has died, lost its connection or stepped back`
 }

@@ -6,7 +6,7 @@
 import type { HintTopic } from './hints.ts'
 import type { AccessStore } from './port/access.ts'
 import type { AuditStore } from './port/audit.ts'
-import type { ClusterStore } from './port/cluster.ts'
+import type { ClusterStore, Lifeline } from './port/cluster.ts'
 import type { CompatStore } from './port/compat.ts'
 import type { ExecutionStore } from './port/executions.ts'
 import type { JobStore } from './port/jobs.ts'
@@ -50,6 +50,11 @@ export interface Connection {
   hears(): 'all' | 'most' | 'nothing'
   /** What other nodes hint at, where something carries hints. Returns the function that unsubscribes the listener. */
   listen(listener: (topic: HintTopic) => void): () => void
+  /**
+   * Ties a lock to this process, which is freed however the process dies; tied again whenever it breaks, until it is
+   * released. `onChange` hears the name that others find it by, and null while there is none. Some databases have none.
+   */
+  holdLifeline(onChange: (name: string | null) => void): Lifeline
   /** How long a handler's own transaction may stay open. */
   readonly longestTransactionMs: number
   /** How long it may keep every other write of this process waiting. */

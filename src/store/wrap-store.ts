@@ -22,7 +22,7 @@ export interface Call {
   readonly run: () => Promise<unknown>
 }
 
-/** The same store; each call goes through `around`, which runs it or does not. Hints (`listen`, `hears`) pass. */
+/** The same store; each call goes through `around`, which runs it or does not. Hints (`listen`, `hears`) and lifelines pass. */
 export function wrapVerbs(store: Store, around: (call: Call) => Promise<unknown>): Store {
   const wrap = <T extends object>(verbs: T, names: readonly string[] = Object.keys(verbs)): T => {
     const wrapped = names.map((name) => {

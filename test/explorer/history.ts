@@ -27,7 +27,14 @@ const watched = [
 ] as const
 
 /** Nobody's clock counts in a scene, and nobody has died in it. */
-const surroundings = { now: 0, workerLeaseMs: 0, wrongClocks: true, member: () => undefined }
+const surroundings = {
+  now: 0,
+  workerLeaseMs: 0,
+  leaderLeaseMs: 0,
+  wrongClocks: true,
+  member: () => undefined,
+  isCut: () => false,
+}
 const healthy = {
   fate: 'alive',
   stopping: false,

@@ -10,13 +10,16 @@ export async function leaderVerbs(hand: ByHand, store: Store): Promise<Verbs> {
   const term = await store.cluster.electLeader({ nodeId: 'n0', now: t0, leaseMs })
   if (term === null) throw new Error('nobody was elected')
   const leader = { termId: term.id, holder: 'n0' }
+  const seen = (await store.cluster.currentLeader()) ?? undefined
   await hand.create('a')
   await store.audit.appendAuditLog([entry('one'), entry('two')])
   const [newest] = await store.audit.listAuditLog({ limit: 1 })
   const upTo = newest?.id ?? 0
   return {
     elect: (store, me) => store.cluster.electLeader({ nodeId: me, now, leaseMs }),
-    renew: (store) => store.cluster.renewTerm({ ...leader, now, leaseMs }),
+    'take over early': (store, me) =>
+      store.cluster.electLeader({ nodeId: me, now: at(1), leaseMs, abandoned: seen }),
+    renew: (store) => store.cluster.renewTerm({ ...leader, now, leaseMs, lifeline: null }),
     'end term': (store) => store.cluster.endTerm(leader.termId, 'n0', now),
     'missed handled': (store) => store.cluster.markMissedHandled(leader.termId, now),
     account: async (store) => {

@@ -5,7 +5,7 @@ import { configured, say, sayEvents, sayingLogger } from './said.ts'
 
 interface FleetConfig {
   readonly database: string
-  readonly leaderLease: '1s' | '5s'
+  readonly leaderLease: '1s' | '5s' | '10m'
   readonly workerLease: '1s' | '5s'
 }
 const config = configured() as FleetConfig

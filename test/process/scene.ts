@@ -78,7 +78,7 @@ export class Scene {
 /** A lease that ran out and a lead that is waited for are worth a warning; whatever else a node has to say is a fault. */
 export function expectQuiet(
   children: readonly Child[],
-  allowed = /^(?:Lease of .* expired; it was held by |Waiting for the lead, held by )/,
+  allowed = /^(?:Lease of .* expired; it was held by |Waiting for the lead, held by |Taking the lead from )/,
 ): void {
   const loud = children.flatMap((child) => [
     ...child.all('warning'),
@@ -89,23 +89,26 @@ export function expectQuiet(
   expect(children.map((child) => child.stderr).filter((text) => text !== '')).toEqual([])
 }
 
-/** By the leader log alone: nobody began a term before the lease of the one before it had ended. */
-export function expectTermsApart(scene: Scene, leaseMs: number): number {
+/** By the leader log alone: nobody began a term before the one before it had ended, or was last heard of. */
+export function expectTermsApart(scene: Scene): number {
   const terms = scene.rows('SELECT * FROM scheduler_leader_log ORDER BY id')
-  expectNoOverlap(terms, leaseMs)
+  expectNoOverlap(terms)
   return terms.length
 }
 
 /** The rows of any engine's leader log, by their ids. */
-export function expectNoOverlap(terms: readonly Row[], leaseMs: number): void {
-  const at = (written: unknown) => Date.parse(`${String(written).replace(' ', 'T')}Z`)
+export function expectNoOverlap(terms: readonly Row[]): void {
   const overlaps = terms.filter((term, index) => {
     const before = terms[index - 1]
     if (before === undefined) return false
-    const end = before.stop_time === null ? at(before.last_heartbeat) + leaseMs : at(before.stop_time)
-    return at(term.start_time) < end
+    return instant(term.start_time) < instant(before.stop_time ?? before.last_heartbeat)
   })
   expect(overlaps).toEqual([])
+}
+
+/** Of the leader log, in milliseconds. */
+export function instant(written: unknown): number {
+  return Date.parse(`${String(written).replace(' ', 'T')}Z`)
 }
 
 /** Every end of an attempt is one row or the execution itself: no more tries than allowed, none twice. */

@@ -15,8 +15,6 @@ import {
 } from '../process/scene.ts'
 import { until } from '../process/until.ts'
 
-const leaderLeaseMs = 1_000
-
 export class OrderWork {
   readonly orders: { readonly number: number; readonly id: string }[] = []
   readonly effects: string[] = []
@@ -66,7 +64,7 @@ export class OrderWork {
   /** Every tick accounted once, every order once, nothing lost. */
   async expectWhole(): Promise<{ readonly ticks: number; readonly terms: number }> {
     const audit = await this.#evertick.audit()
-    const terms = expectTermsApart(this.#scene, leaderLeaseMs)
+    const terms = expectTermsApart(this.#scene)
     expectAttemptsWithinLimits(this.#scene)
     expectQuiet(this.#scene.children)
     const done = this.#scene.rows(`SELECT id FROM evertick_job_executions WHERE state = 'completed'`)

@@ -36,6 +36,7 @@ export const madeUpPlan: Plan = {
     catchUpRate: 10,
   },
   weather: { ...calm, latencyMs: 300, refused: 0.02 },
+  lifelines: true,
   nodes: [
     bothRoles,
     { ...bothRoles, clock: { skewMs: -2_000, rate: 1 } },

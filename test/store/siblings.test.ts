@@ -13,6 +13,7 @@ const files = [
   'session',
   'dialect',
   'driver',
+  'lifeline',
   'migrator',
   'hot',
   'enqueue',
@@ -33,7 +34,10 @@ const own: Readonly<Record<EngineName, { label: string; files: string[]; names: 
     sqlite: {
       label: 'SQLite',
       files: ['opened-files', 'patience', 'transaction', 'wal-sync', 'writer'],
-      names: { connection: ['connectionTo'], dialect: ['rewrite', 'bound', 'insertText', 'bindRow'] },
+      names: {
+        connection: ['connectionTo', 'lockedFile'],
+        dialect: ['rewrite', 'bound', 'insertText', 'bindRow'],
+      },
     },
     postgres: {
       label: 'PostgreSQL',

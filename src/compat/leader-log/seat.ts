@@ -65,7 +65,9 @@ export class DatabaseSeat implements Seat {
 
   async renew({ term }: Sitting, now: number): Promise<boolean> {
     const { instanceId, leaseMs } = this.#options
-    return await this.#store.cluster.renewTerm({ termId: term.id, holder: instanceId, now, leaseMs })
+    // Coordinators go by the heartbeats of their document alone.
+    const renewal = { termId: term.id, holder: instanceId, now, leaseMs, lifeline: null }
+    return await this.#store.cluster.renewTerm(renewal)
   }
 
   async leave({ term }: Sitting, at: number): Promise<void> {

@@ -26,7 +26,8 @@ export function mysqlDialect(prefix: string): Dialect {
     const rewritten = text
       // Else it goes by the state, and waits for, or deadlocks over, the rows of every other job.
       .replaceAll('/* lane */', 'FORCE INDEX (@job_executions_lane)')
-      .replaceAll(/@(\w+)/g, (_, name: string) => tableName(name, prefix))
+      // Not the server's own variables: @@port.
+      .replaceAll(/(?<!@)@(\w+)/g, (_, name: string) => tableName(name, prefix))
       .replaceAll('IN ?*', 'IN (?)')
       .replaceAll('?::bigint', '?')
       // MariaDB has no other word for it.

@@ -8,6 +8,7 @@ import { loadMysql, serverFacts } from './connection.ts'
 import { meaningOf } from './dialect.ts'
 import { MysqlDriver, mysqlEngine } from './driver.ts'
 import { hotScripts } from './hot.ts'
+import { mysqlLifelines } from './lifeline.ts'
 import { mysqlMigrator } from './migrator.ts'
 import { placeOf } from './place.ts'
 import { collationOf, payloadLimit } from './server-facts.ts'
@@ -29,7 +30,11 @@ export async function openMysql(
     const limits = { answerMs: null, transactionMs: pool.transactionMs }
     const openPool = () => mysqlEngine(mysql, place, host).openPool(1, limits)
     return {
-      store: createSqlStore('mysql', driver, hotScripts(), context, { hints, within: null }),
+      store: createSqlStore('mysql', driver, hotScripts(), context, {
+        hints,
+        within: null,
+        lifelines: mysqlLifelines(mysql, place, driver, host),
+      }),
       migrator: mysqlMigrator(driver, { ...place, collation, openPool }),
       payloadLimit: payloadLimit(packetBytes),
     }

@@ -3,13 +3,18 @@ import type { LeaderTerm, Repair } from '../../core/leader/term.ts'
 import type { ChangeContext } from './jobs.ts'
 
 export interface ClusterStore {
-  /** Takes the leader's lock where it is free or expired, and writes the new term in the same transaction. */
+  /**
+   * Takes the leader's lock where it is free, expired, or still as its `abandoned` holder left it, and writes the new term
+   * in the same transaction.
+   */
   electLeader(request: ElectRequest): Promise<LeaderTerm | null>
   /** False where the term is no longer ours: stop deciding at once. */
   renewTerm(request: RenewRequest): Promise<boolean>
   endTerm(termId: number, holder: string, now: number): Promise<void>
   markMissedHandled(termId: number, now: number): Promise<boolean>
   currentLeader(): Promise<CurrentLeader | null>
+  /** Of another process: a hint whether it lives, never a fact. */
+  checkLifeline(name: string): Promise<LifelineState>
   listTerms(query: { instance?: string; limit: number }): Promise<TermRow[]>
   acquireLock(request: LockRequest): Promise<{ fence: number } | null>
   extendLock(name: string, token: string, expiresAt: number, now: number): Promise<boolean>
@@ -42,9 +47,17 @@ export interface ElectRequest {
   readonly nodeId: string
   readonly now: number
   readonly leaseMs: number
-  /** A lease that never expires, but stands still: it may be taken if it is still the same. */
-  readonly silent?: { readonly termId: number; readonly expiresAt: number } | undefined
+  /** A lease that has not run out, but whose holder seems to be gone: it may be taken if it is still the same. */
+  readonly abandoned?: Pick<CurrentLeader, 'termId' | 'expiresAt' | 'lifeline'> | undefined
 }
+
+/** A lock that ends with the process which holds it. */
+export interface Lifeline {
+  release(): Promise<void>
+}
+
+/** `unknown` where this database, or this way to it, cannot tell. */
+export type LifelineState = 'held' | 'free' | 'unknown'
 
 export interface CurrentLeader {
   readonly holder: string
@@ -52,11 +65,15 @@ export interface CurrentLeader {
   readonly expiresAt: number
   /** How long its lease lasts from a renewal. */
   readonly leaseMs: number
+  /** What it holds as long as it lives; null where its last renewal named none. */
+  readonly lifeline: string | null
 }
 
 export interface RenewRequest extends Fence {
   readonly now: number
   readonly leaseMs: number
+  /** What this node holds now, for others to look at. */
+  readonly lifeline: string | null
 }
 
 export interface TermRow extends LeaderTerm {

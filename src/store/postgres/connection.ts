@@ -3,6 +3,7 @@ import type pg from 'pg'
 import type { ClientConfig, CustomTypesConfig, Client as PgClient } from 'pg'
 import type { Host } from '../host.ts'
 import { inTime } from '../in-time.ts'
+import { keepAsking } from '../keep-asking.ts'
 import { loadDriver } from '../load-driver.ts'
 import { fieldsOf } from '../sql/runtime/dialect.ts'
 import { ServerFailure } from '../sql/runtime/server-session.ts'
@@ -19,8 +20,6 @@ export async function loadPostgres(): Promise<PostgresPackage> {
 
 /** How long a goodbye waits for its answer. */
 const endMs = 1_000
-/** A connection that only listens must ask to find out that it is dead. */
-const askEveryMs = 10_000
 
 /** OIDs of the types that our columns have: numbers as numbers, our timestamps as they are written. */
 const int8 = 20
@@ -146,22 +145,20 @@ export async function openListener(
   const client = newClient(pg, url)
   client.on('notification', ({ payload }) => onMessage(payload ?? ''))
   await connected(client, host, `LISTEN "${channel}"`)
-  let cancelAsk = () => {}
-  const askLater = () => {
-    cancelAsk = host.timer(askEveryMs, () => {
-      inTime(host, connectMs, client.query(checkText)).then(askLater, () => destroy(client))
-    })
-  }
+  const stopAsking = keepAsking(
+    host,
+    () => client.query(checkText),
+    () => destroy(client),
+  )
   const lost = () => {
-    cancelAsk()
+    stopAsking()
     onEnd()
   }
   client.once('end', lost)
-  askLater()
   return {
     async close() {
       client.off('end', lost)
-      cancelAsk()
+      stopAsking()
       await ended(client, host)
     },
   }

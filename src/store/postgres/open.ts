@@ -12,6 +12,7 @@ import { meaningOf } from './dialect.ts'
 import { PostgresDriver } from './driver.ts'
 import { type ListenPlace, NotifyCarrier, notifyStep } from './hints.ts'
 import { hotScripts } from './hot.ts'
+import { postgresLifelines } from './lifeline.ts'
 import { postgresMigrator } from './migrator.ts'
 import { placeOf } from './place.ts'
 
@@ -33,10 +34,12 @@ export async function openPostgres(
     const own = async () =>
       direct === null ? noHints : await listenTo(pg, { url: direct, channel: schema }, driver, host, sender)
     const hints = await openHints(own, { where, sender })
+    const server = direct === null ? null : { ...place, url: direct, pooled: false }
     return {
       store: createSqlStore('postgres', driver, hotScripts(), context, {
         hints,
         within: byRedis || direct === null ? null : notify,
+        lifelines: postgresLifelines(pg, server, driver, host),
       }),
       migrator: postgresMigrator(driver, place),
     }

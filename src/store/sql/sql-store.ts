@@ -1,5 +1,6 @@
 /** The port over SQL: each noun has its sub-store, each verb is one script, run by the engine's driver. */
 import { type Hints, type HintTopic, noHints } from '../hints.ts'
+import { type Lifelines, noLifelines } from '../lifeline.ts'
 import type { Store } from '../store.ts'
 import { accessStore } from './access/access-store.ts'
 import { auditStore } from './audit/audit-store.ts'
@@ -14,11 +15,12 @@ import { pulse, type Scripts } from './runtime/scripts.ts'
 import { tickStore } from './ticks/tick-store.ts'
 import { workStore } from './work/work-store.ts'
 
-/** How this store tells other nodes that there is something to look at. */
+/** How this store tells other nodes that there is something to look at, and that it lives. */
 export interface Signals {
   readonly hints: Hints
   /** The same inside a caller's transaction, where the engine can: heard at its commit. */
   readonly within: ((topic: HintTopic) => Step) | null
+  readonly lifelines: Lifelines
 }
 
 export function createSqlStore(
@@ -26,7 +28,7 @@ export function createSqlStore(
   driver: SqlDriver,
   hot: HotScripts,
   context: ScriptContext,
-  { hints, within }: Signals = { hints: noHints, within: null },
+  { hints, within, lifelines }: Signals = { hints: noHints, within: null, lifelines: noLifelines },
 ): Store {
   const telling: Scripts['telling'] = async (written, ...topics) => {
     const result = await written
@@ -52,8 +54,9 @@ export function createSqlStore(
     dialect,
     close: async (graceMs) => {
       const hushed = hints.close()
-      // The last hint may go by a connection of the driver.
-      if (graceMs !== 0) await hushed
+      const untied = lifelines.close()
+      // The last hint, and a look at a lifeline, may go by a connection of the driver.
+      if (graceMs !== 0) await Promise.all([hushed, untied])
       await Promise.all([hushed, driver.close(graceMs)])
     },
     ping: async () => void (await driver.read(() => row('SELECT 1 AS alive'), pulse)),
@@ -63,6 +66,7 @@ export function createSqlStore(
       return within === null ? 'most' : 'all'
     },
     listen: (listener) => hints.listen(listener),
+    holdLifeline: (onChange) => lifelines.hold(onChange),
     longestTransactionMs: driver.longestTransactionMs,
     longestHoldMs: driver.longestHoldMs,
     time: async () => await driver.time(),
@@ -72,7 +76,7 @@ export function createSqlStore(
     ticks: tickStore(scripts),
     jobs: jobStore(scripts),
     executions: executionStore(scripts),
-    cluster: clusterStore(scripts),
+    cluster: clusterStore(scripts, lifelines),
     audit: auditStore(scripts),
     access: accessStore(scripts),
     compat: compatStore(scripts),

@@ -58,6 +58,26 @@ function makePrivate({ path, isInMemory }: SqlitePlace): void {
   }
 }
 
+/**
+ * A lock on a file that nothing is written to; the kernel ends it with this process. `shared`: refused while somebody holds
+ * it alone, and refuses nobody who does the same. Only SQLite may open the file: when a process closes a file, it loses
+ * all its locks on it, and SQLite alone looks out for that.
+ */
+export function lockedFile(path: string, how: 'alone' | 'shared'): Client {
+  makePrivate({ path, isInMemory: false })
+  const client = new DatabaseSync(path)
+  try {
+    client.exec('PRAGMA busy_timeout = 0')
+    // Else a journal would be made beside it, though there is nothing to undo.
+    if (how === 'alone') client.exec('PRAGMA journal_mode = OFF; BEGIN EXCLUSIVE')
+    else client.exec('BEGIN; SELECT count(*) FROM sqlite_master')
+    return client
+  } catch (error) {
+    client.close()
+    throw error
+  }
+}
+
 /** A caller's own connection of `node:sqlite`; null for anything else. */
 export function ofCaller(transaction: object): Client | null {
   return transaction instanceof DatabaseSync ? transaction : null

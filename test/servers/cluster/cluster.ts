@@ -104,6 +104,23 @@ export class Cluster {
     return found as ClusterNode
   }
 
+  /** The leader's lifeline, once it has one other than this. */
+  async lifeline(other: string | null = null): Promise<string> {
+    let name: string | null = null
+    await until('the leader to have a lifeline', async () => {
+      const [lock] = await this.rows(`SELECT lifeline FROM @locks WHERE name = 'leader'`)
+      name = lock === undefined || lock.lifeline === null ? null : String(lock.lifeline)
+      return name !== null && name !== other
+    })
+    return name ?? ''
+  }
+
+  /** Under a leader that lives. Resolves once there is another. */
+  async cutLifeline(name: string): Promise<string> {
+    await this.#engine.cutLifeline(this.#door, name)
+    return await this.lifeline(name)
+  }
+
   /** Every process that runs is known to the database, and to work. */
   async joined(): Promise<void> {
     await until('all nodes to join', async () => {

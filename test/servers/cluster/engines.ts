@@ -26,6 +26,8 @@ export interface ClusterEngine {
   startServer(): Promise<Server>
   createDatabase(adminUrl: string): Promise<TestDatabase>
   openDoor(url: string): Door
+  /** Ends the connection that holds a lifeline, as an administrator would. */
+  cutLifeline(door: Pick<Door, 'rows'>, name: string): Promise<void>
 }
 
 export const postgresCluster: ClusterEngine = {
@@ -49,6 +51,13 @@ export const postgresCluster: ClusterEngine = {
       close: () => pool.end(),
     }
   },
+  async cutLifeline(door, name) {
+    await door.rows(
+      `SELECT pg_terminate_backend(pid) FROM pg_locks
+       WHERE locktype = 'advisory' AND (classid::bigint << 32) | objid::bigint = ?::bigint`,
+      name,
+    )
+  },
 }
 
 export const mysqlCluster: ClusterEngine = {
@@ -68,6 +77,10 @@ export const mysqlCluster: ClusterEngine = {
       },
       close: () => pool.end(),
     }
+  },
+  async cutLifeline(door, name) {
+    const [holder] = await door.rows('SELECT IS_USED_LOCK(?) AS id', name.split('@')[0] ?? '')
+    await door.rows(`KILL ${holder?.id}`)
   },
 }
 

@@ -60,6 +60,7 @@ export interface LockRow {
   readonly token: string
   readonly fence: number
   readonly expires_at: number
+  readonly lifeline: string | null
 }
 
 export interface TermRow {
@@ -121,7 +122,7 @@ const watched: readonly Watched[] = [
     name: 'evertick_tick_ranges',
     columns: 'id, job_id, from_at, to_at, count, account, reason',
   },
-  { table: 'lock', name: 'evertick_locks', columns: 'name, holder, token, fence, expires_at' },
+  { table: 'lock', name: 'evertick_locks', columns: 'name, holder, token, fence, expires_at, lifeline' },
   {
     table: 'term',
     name: 'scheduler_leader_log',

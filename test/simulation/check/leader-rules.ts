@@ -47,13 +47,24 @@ export class LeaderRules {
       return
     }
     const slackMs = before.name === 'leader' ? leaseSlackMs : 0
-    if (!wrongClocks && before.expires_at + slackMs > writer.clock.now())
+    const isEarly = !wrongClocks && before.expires_at + slackMs > writer.clock.now()
+    if (isEarly && !this.#scene.isCut(before.lifeline))
       throw new Violation(
         'a lease is left its time',
         `${writer.nodeId} took ${what} before ${at(before.expires_at)}`,
       )
+    if (isEarly) this.#checkTroubled(before, what)
     if (after.fence <= before.fence)
       throw new Violation('fences grow', `${what} passed on without a new fence`)
+  }
+
+  /** Whoever lost nothing but its lifeline had time enough to say so. */
+  #checkTroubled({ holder, expires_at: expiresAt }: LockRow, what: string): void {
+    const leader = this.#scene.member(holder)
+    if (leader?.fate !== 'alive' || leader.stopping || leader.steppingDown) return
+    const renewedAt = expiresAt - this.#scene.leaderLeaseMs
+    if (leader.troubledAt < renewedAt - leaseSlackMs)
+      throw new Violation('a healthy leader keeps its lead', `${what} was taken for a lifeline that broke`)
   }
 
   /** `handled_missed_tasks` says that nothing from before the term is left without account. */

@@ -30,7 +30,7 @@ export const rules = {
   'one live lease per execution': 'Only its holder writes into a lease.',
   'a stale fence is refused': 'What was superseded ends, extends and starts nothing.',
   'a lease is left its time':
-    'Nobody takes a lease before it has run out, by the clock of the one who takes it; but for a tick to come that has not begun, which an action on its job takes back.',
+    'Nobody takes a lease before it has run out, by the clock of the one who takes it; but for a tick to come that has not begun, which an action on its job takes back, and the lead of a node whose lifeline is cut.',
   'a healthy worker keeps its lease':
     'A lease runs out only where its holder had trouble after its last renewal.',
   'nothing starts early': 'By the clock of its worker; nor does a mark of a reserve pass what is not due.',
@@ -58,6 +58,8 @@ export const rules = {
   // --- leadership and locks
   'only the leader accounts': 'Ticks are accounted in the term that the store knows.',
   'terms grow': 'Every term has a new id.',
+  'a healthy leader keeps its lead':
+    'A lead is taken early only from a node that is dead, or had trouble since its last renewal: a lifeline that breaks by itself costs nothing.',
   'fences grow': 'A lock passes on with a larger fence.',
   'only its holder frees a lock': 'Or an operator who steps the leader down.',
   'only its holder extends a lock': 'And only its holder ends it early.',

@@ -18,7 +18,10 @@ export interface Scene {
   /** Whose commit this is. */
   readonly writer: Member | null
   readonly workerLeaseMs: number
+  readonly leaderLeaseMs: number
   /** Clocks are set or drift in this history: what follows from comparing them does not hold. */
   readonly wrongClocks: boolean
   member(nodeId: string): Member | undefined
+  /** Whether the server has freed it, for whatever reason. */
+  isCut(lifeline: string | null): boolean
 }

@@ -47,8 +47,10 @@ export function drawPlan(seed: number, mode: Mode): Plan {
     ...(swarm.operators ? drawInterference(random.fork('interference'), crowd, durationMs) : []),
   ].toSorted((a, b) => a.atMs - b.atMs)
   const weather = swarm.weather ? drawWeather(random) : calm
+  const lifelines = random.fork('lifelines').chance(0.6)
   const tables = random.fork('tables').pick(['one', 'two'] as const)
-  return { seed, mode, startAt: era.startAt, tables, durationMs, timing, weather, nodes, jobs, steps }
+  const surroundings = { startAt: era.startAt, tables, durationMs, timing, weather, lifelines }
+  return { seed, mode, ...surroundings, nodes, jobs, steps }
 }
 
 function drawSwarm(random: Random): Swarm {

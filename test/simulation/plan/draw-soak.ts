@@ -39,6 +39,8 @@ export function drawSoak(seed: number, days = 366): Plan {
       catchUpRate: 10,
     },
     weather: { ...calm, replyLost: 0.0005, refused: 0.0005 },
+    // Whoever waits for the lead would look at one every second.
+    lifelines: false,
     nodes: Array.from({ length: 2 }, () => ({
       roles: ['scheduler', 'worker'] as const,
       concurrency: 10,

@@ -40,6 +40,7 @@ export function shortened(plan: Plan, durationMs: number): Plan | null {
 export function plainer(plan: Plan): Plan[] {
   return [
     ...weathers(plan),
+    ...(plan.lifelines ? [{ ...plan, lifelines: false }] : []),
     ...plan.nodes.flatMap((_, index) => plainerNodes(plan, index)),
     ...plan.jobs.flatMap((job) => plainerJobs(job).map((plain) => withJob(plan, plain))),
     ...plan.steps.flatMap((_, index) => byOperator(plan, index)),

@@ -18,6 +18,8 @@ export interface Plan {
   readonly durationMs: number
   readonly timing: Timing
   readonly weather: Weather
+  /** Whether leaders hold lifelines, as on a server; without, others go by leases alone. */
+  readonly lifelines: boolean
   readonly nodes: readonly NodePlan[]
   readonly jobs: readonly JobPlan[]
   /** In order of time. */

@@ -49,6 +49,30 @@ export const leaderBugs: readonly PlantedBug[] = [
     ],
   },
   {
+    name: 'early-takeover-not-fenced',
+    says: 'A lead that is taken from a dead leader before its lease ends goes on under the fence of that leader.',
+    rules: ['fences grow'],
+    patches: [
+      {
+        file: leadership,
+        find: '    termId,\n    startAt + leaseMs,',
+        replace: '    isAbandoned ? number(lock.fence) : termId,\n    startAt + leaseMs,',
+      },
+    ],
+  },
+  {
+    name: 'a-broken-lifeline-is-not-told',
+    says: 'A leader that has lost only its lifeline says so with its next heartbeat, and not at once.',
+    rules: ['a healthy leader keeps its lead'],
+    patches: [
+      {
+        file: 'src/engine/elector.ts',
+        find: 'before they take this node for dead.\n      this.#alarm.ring()',
+        replace: '',
+      },
+    ],
+  },
+  {
     name: 'release-without-token',
     says: "The release of a lock names the lock, but not the holder's token.",
     rules: ['only its holder extends a lock', 'only its holder frees a lock', 'only its token frees a lock'],

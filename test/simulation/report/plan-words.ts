@@ -7,12 +7,13 @@ import { nextTicks } from '../../../src/core/schedule/next-ticks.ts'
 import type { JobOptions } from '../../../src/index.ts'
 import type { JobPlan, NodePlan, Plan, Work } from '../plan/plan.ts'
 
-export function clusterWords({ nodes, timing, weather }: Plan): string[] {
+export function clusterWords({ nodes, timing, weather, lifelines }: Plan): string[] {
   const clocks = nodes.flatMap(clockWords)
   return [
     `${counted(nodes.length, 'node')}: ${listed(nodes.map(nodeWords))}.`,
     `The leader's lease is ${ms(timing.leaderLeaseMs)}, renewed every ${ms(timing.heartbeatMs)}; a worker's ${ms(timing.workerLeaseMs)}.`,
     ...(clocks.length === 0 ? [] : [`Clocks: ${listed(clocks)}.`]),
+    ...(lifelines ? ['Whoever leads holds a lifeline.'] : []),
     ...weatherWords(weather),
   ]
 }

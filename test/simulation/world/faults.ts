@@ -3,10 +3,12 @@
  * somebody gives up, or die with its connection.
  */
 import { EvertickError } from '../../../src/core/error.ts'
+import { noLifelines } from '../../../src/store/lifeline.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { wrapVerbs } from '../../../src/store/wrap-store.ts'
 import type { Weather } from '../plan/plan.ts'
 import { type Life, slowMs } from './life.ts'
+import type { SimulatedLifelines } from './lifelines.ts'
 import type { Random } from './random.ts'
 import type { Timeline } from './timeline.ts'
 
@@ -43,6 +45,7 @@ const reads = new Set([
   'findDueJobs',
   'findCancelRequests',
   'currentLeader',
+  'checkLifeline',
   'jobsChangedSince',
 ])
 const isRead = (verb: string) => reads.has(verb) || verb.startsWith('find') || verb.startsWith('list')
@@ -52,8 +55,16 @@ export class Faults {
   readonly #random: Random
   readonly #sky: Sky
   readonly #witness: Witness
+  readonly #lifelines: SimulatedLifelines | null
 
-  constructor(timeline: Timeline, random: Random, sky: Sky, witness: Witness) {
+  constructor(
+    timeline: Timeline,
+    random: Random,
+    sky: Sky,
+    witness: Witness,
+    lifelines: SimulatedLifelines | null,
+  ) {
+    this.#lifelines = lifelines
     this.#timeline = timeline
     this.#random = random
     this.#sky = sky
@@ -61,10 +72,20 @@ export class Faults {
   }
 
   wrap(store: Store, life: Life, node: number): Store {
-    const wrapped = wrapVerbs(store, ({ verb, args, run }) =>
+    const lifelines = this.#lifelines?.of(life, node) ?? noLifelines
+    const tied: Store = {
+      ...store,
+      holdLifeline: (onChange) => lifelines.hold(onChange),
+      cluster: { ...store.cluster, checkLifeline: (name) => lifelines.check(name) },
+    }
+    const wrapped = wrapVerbs(tied, ({ verb, args, run }) =>
       this.#call({ life, node, verb, args, inner: run }),
     )
-    return { ...wrapped, close: (graceMs) => closeStore(store, life, graceMs) }
+    const close = async (graceMs?: number) => {
+      void lifelines.close()
+      await closeStore(store, life, graceMs)
+    }
+    return { ...wrapped, close }
   }
 
   async #call(call: Call): Promise<unknown> {

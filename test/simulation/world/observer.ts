@@ -11,6 +11,7 @@ import { hasWrongClocks, type Plan } from '../plan/plan.ts'
 import { describeChange } from '../report/describe.ts'
 import type { Witness } from './faults.ts'
 import type { Life } from './life.ts'
+import type { SimulatedLifelines } from './lifelines.ts'
 import type { Timeline } from './timeline.ts'
 
 export type Say = (atMs: number, line: string) => void
@@ -19,8 +20,10 @@ export class Observer implements Scene {
   readonly checker: Checker
   readonly wrongClocks: boolean
   readonly workerLeaseMs: number
+  readonly leaderLeaseMs: number
   /** Whose commit the rules look at. */
   writer: Member | null = null
+  lifelines: SimulatedLifelines | null = null
   /** How many calls of the store went wrong. */
   faults = 0
   readonly #plan: Plan
@@ -38,6 +41,7 @@ export class Observer implements Scene {
     this.#log = new ChangeLog(path)
     this.wrongClocks = hasWrongClocks(plan)
     this.workerLeaseMs = plan.timing.workerLeaseMs
+    this.leaderLeaseMs = plan.timing.leaderLeaseMs
     this.checker = new Checker(this)
   }
 
@@ -45,6 +49,10 @@ export class Observer implements Scene {
 
   member(nodeId: string): Member | undefined {
     return this.#members.get(nodeId)
+  }
+
+  isCut(lifeline: string | null): boolean {
+    return lifeline !== null && this.lifelines?.isTied(lifeline) === false
   }
 
   readonly say = (line: string): void => this.#say?.(this.#timeline.now - this.#plan.startAt, line)

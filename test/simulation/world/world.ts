@@ -8,6 +8,7 @@ import { calm, isOperatorStep, type Plan, type Step } from '../plan/plan.ts'
 import { stepWords } from '../report/step-words.ts'
 import { dropped, Faults, type Sky } from './faults.ts'
 import { Life, watchConnections } from './life.ts'
+import { SimulatedLifelines } from './lifelines.ts'
 import { MemberNode } from './member.ts'
 import { Observer, type Say } from './observer.ts'
 import { operate } from './operator.ts'
@@ -29,6 +30,7 @@ export class World {
   readonly #nature: Owner = { name: 'nature', fate: 'alive' }
   readonly #sky: Sky
   readonly #faults: Faults
+  readonly #lifelines: SimulatedLifelines
   readonly #deployed = new Map<string, JobOptions>()
   #hurried = false
   #crashes = 0
@@ -56,7 +58,15 @@ export class World {
     this.observer = observer
     watchConnections(() => timeline.current)
     this.#sky = { weather: plan.weather, downUntil: 0, fullUntil: 0, cutOffUntil: new Map() }
-    this.#faults = new Faults(timeline, random.fork('faults'), this.#sky, observer.witness)
+    this.#lifelines = new SimulatedLifelines(timeline, random.fork('lifelines'), this.#sky)
+    observer.lifelines = this.#lifelines
+    this.#faults = new Faults(
+      timeline,
+      random.fork('faults'),
+      this.#sky,
+      observer.witness,
+      plan.lifelines ? this.#lifelines : null,
+    )
     const around = {
       plan,
       timeline,
@@ -123,9 +133,10 @@ export class World {
   #take(step: Step): void {
     this.observer.say(`— ${stepWords(step)}`)
     if (isOperatorStep(step)) return this.#operate(step)
-    if (step.kind === 'down')
+    if (step.kind === 'down') {
       this.#sky.downUntil = Math.max(this.#sky.downUntil, this.timeline.now + step.forMs)
-    else if (step.kind === 'disk_full')
+      this.#lifelines.cut(() => true)
+    } else if (step.kind === 'disk_full')
       this.#sky.fullUntil = Math.max(this.#sky.fullUntil, this.timeline.now + step.forMs)
     else if (step.kind === 'deploy') this.#deployed.set(step.job, step.options)
     else if ('node' in step) this.#befall(this.nodes[step.node], step)
@@ -142,12 +153,13 @@ export class World {
       case 'freeze':
         return node.freeze(step.forMs)
       case 'cut_off':
-        return void this.#sky.cutOffUntil.set(step.node, this.timeline.now + step.forMs)
+        this.#sky.cutOffUntil.set(step.node, this.timeline.now + step.forMs)
+        return this.#lifelines.cut((line) => line.node === step.node)
       case 'drop': {
         const fails = [...(node.life?.inFlight.keys() ?? [])]
         node.life?.trouble()
         for (const fail of fails) fail(dropped())
-        return
+        return this.#lifelines.cut((line) => line.node === step.node)
       }
       case 'step_down': {
         const { life, evertick } = node

@@ -1,5 +1,6 @@
 /** Who leads, who holds a lock, who lives. */
 import { describe, expect, test } from 'vitest'
+import type { ElectRequest } from '../../../src/store/store.ts'
 import { idOf, jobSpec, minute, newExecution, node, second, t0 } from '../builders.ts'
 import { at } from '../by-hand.ts'
 import { type OpenStoreUnderTest, withStore } from './store-under-test.ts'
@@ -22,6 +23,7 @@ export function describeLeadership(open: OpenStoreUnderTest): void {
           termId: next?.id,
           leaseMs,
           expiresAt: at(21),
+          lifeline: null,
         })
       }),
     )
@@ -31,7 +33,7 @@ export function describeLeadership(open: OpenStoreUnderTest): void {
       withStore(open, async ({ store }) => {
         const term = await store.cluster.electLeader({ nodeId: 'n1', now: t0, leaseMs })
         const renew = (holder: string, termId: number, now: number) =>
-          store.cluster.renewTerm({ holder, termId, now, leaseMs })
+          store.cluster.renewTerm({ holder, termId, now, leaseMs, lifeline: null })
         const id = term?.id ?? 0
         expect(await renew('n1', id, at(3))).toBe(true)
         expect(await renew('n2', id, at(3))).toBe(false)
@@ -44,6 +46,35 @@ export function describeLeadership(open: OpenStoreUnderTest): void {
           ['n1', null, at(3)],
         ])
         expect(await store.cluster.listTerms({ instance: 'n1', limit: 10 })).toHaveLength(1)
+      }),
+    )
+
+    test(
+      'a lease that has not run out is taken only as it was seen, and under a new fence',
+      withStore(open, async ({ store }) => {
+        const first = await store.cluster.electLeader({ nodeId: 'n1', now: t0, leaseMs })
+        const leader = { holder: 'n1', termId: first?.id ?? 0 }
+        const renew = (now: number, lifeline: string | null) =>
+          store.cluster.renewTerm({ ...leader, now, leaseMs, lifeline })
+        await renew(at(1), 'line')
+        const seen = await store.cluster.currentLeader()
+        expect(seen).toEqual({ ...leader, leaseMs, expiresAt: at(11), lifeline: 'line' })
+        const take = (abandoned: ElectRequest['abandoned']) =>
+          store.cluster.electLeader({ nodeId: 'n2', now: at(2), leaseMs, abandoned })
+        // It lives: it has named another lifeline, or renewed its lease.
+        await renew(at(1), null)
+        expect(await take(seen ?? undefined)).toBeNull()
+        await renew(at(2), 'line')
+        expect(await take(seen ?? undefined)).toBeNull()
+        expect(
+          await take({ ...leader, termId: leader.termId + 1, expiresAt: at(12), lifeline: 'line' }),
+        ).toBeNull()
+
+        const second = await take({ ...leader, expiresAt: at(12), lifeline: 'line' })
+        expect(second).toMatchObject({ leaderInstance: 'n2', startAt: at(2) })
+        expect(second?.id).toBeGreaterThan(leader.termId)
+        expect(await store.cluster.currentLeader()).toMatchObject({ termId: second?.id, lifeline: null })
+        expect(await renew(at(3), 'line')).toBe(false)
       }),
     )
 

@@ -197,9 +197,28 @@ export function describeKeyRaces(server: () => ServerUnderTest): void {
       const now = at(0) + 2_000 * day
       const { second } = await both(
         async (slow) => await slow.cluster.electLeader({ nodeId: 'n1', now, leaseMs: day }),
-        async (fast) => await fast.cluster.renewTerm({ ...led, now, leaseMs: day }),
+        async (fast) => await fast.cluster.renewTerm({ ...led, now, leaseMs: day, lifeline: null }),
       )
       expect(value(second)).toBe(false)
+    }),
+  )
+
+  test(
+    'a leader that was taken for dead renews while its lead is taken: whoever is first, the other is refused',
+    withRace(server, async ({ store, hand, both }) => {
+      const led = await hand.lead('n0')
+      const takeAsSeen = async () => {
+        const abandoned = (await store.cluster.currentLeader()) ?? undefined
+        return async (store: Store) =>
+          await store.cluster.electLeader({ nodeId: 'n1', now: at(2), leaseMs: day, abandoned })
+      }
+      const renew = async (store: Store) =>
+        await store.cluster.renewTerm({ ...led, now: at(2), leaseMs: day, lifeline: 'line' })
+      const renewed = await both(renew, await takeAsSeen())
+      expect([value(renewed.first), value(renewed.second)]).toEqual([true, null])
+      const taken = await both(await takeAsSeen(), renew)
+      expect(value(taken.first)).toMatchObject({ leaderInstance: 'n1' })
+      expect(value(taken.second)).toBe(false)
     }),
   )
 

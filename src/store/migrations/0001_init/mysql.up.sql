@@ -191,6 +191,7 @@ CREATE TABLE IF NOT EXISTS evertick_locks (
   token VARCHAR(255) NOT NULL,
   fence BIGINT NOT NULL,
   expires_at BIGINT NOT NULL,
+  lifeline VARCHAR(255),
   PRIMARY KEY (name)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=@nopad_bin;
 

@@ -244,7 +244,8 @@ CREATE TABLE evertick.locks (
   holder TEXT COLLATE "C" NOT NULL,
   token TEXT COLLATE "C" NOT NULL,
   fence BIGINT NOT NULL,
-  expires_at BIGINT NOT NULL
+  expires_at BIGINT NOT NULL,
+  lifeline TEXT COLLATE "C"
 );
 
 CREATE TABLE evertick.nodes (

@@ -182,7 +182,8 @@ CREATE TABLE evertick_locks (
   holder TEXT NOT NULL,
   token TEXT NOT NULL,
   fence INTEGER NOT NULL,
-  expires_at INTEGER NOT NULL
+  expires_at INTEGER NOT NULL,
+  lifeline TEXT
 );
 
 CREATE TABLE evertick_nodes (

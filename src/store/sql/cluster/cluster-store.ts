@@ -1,3 +1,4 @@
+import type { Lifelines } from '../../lifeline.ts'
 import type { ClusterStore } from '../../store.ts'
 import { pulse, type Scripts } from '../runtime/scripts.ts'
 import { currentLeader, electLeader, endTerm, listTerms, markMissedHandled, renewTerm } from './leadership.ts'
@@ -13,13 +14,17 @@ import {
 } from './nodes.ts'
 import { listQueues, pauseQueue, resumeQueue } from './queues.ts'
 
-export function clusterStore({ context, read, write, writeAndTell }: Scripts): ClusterStore {
+export function clusterStore(
+  { context, read, write, writeAndTell }: Scripts,
+  lifelines: Lifelines,
+): ClusterStore {
   return {
     electLeader: (request) => write(() => electLeader(request, context)),
     renewTerm: (request) => write(() => renewTerm(request), pulse),
     endTerm: (termId, holder, now) => writeAndTell(() => endTerm({ termId, holder }, now), 'leader'),
     markMissedHandled: (termId, now) => write(() => markMissedHandled(termId, now)),
     currentLeader: () => read(() => currentLeader(), pulse),
+    checkLifeline: (name) => lifelines.check(name),
     listTerms: ({ instance, limit }) => read(() => listTerms(instance ?? null, limit)),
     acquireLock: (request) => write(() => acquireLock(request)),
     extendLock: (name, token, expiresAt, now) => write(() => extendLock(name, token, expiresAt, now)),

@@ -9,13 +9,18 @@ import { number, optionalText, text } from '../runtime/rows.ts'
 import { insertedId, type Row, row, rows, run, type Script, type ScriptContext } from '../runtime/script.ts'
 
 export function* electLeader(
-  { nodeId, now, leaseMs, silent }: ElectRequest,
+  { nodeId, now, leaseMs, abandoned }: ElectRequest,
   context: ScriptContext,
 ): Script<LeaderTerm | null> {
-  const lock = yield* row(`SELECT fence, expires_at FROM @locks WHERE name = 'leader' FOR UPDATE`)
-  const still = number(lock?.fence) === silent?.termId && number(lock?.expires_at) === silent.expiresAt
+  const lock = yield* row(`SELECT fence, expires_at, lifeline FROM @locks WHERE name = 'leader' FOR UPDATE`)
+  // A holder that is not gone has renewed meanwhile, or named another lifeline, or none.
+  const isAbandoned =
+    lock !== null &&
+    number(lock.fence) === abandoned?.termId &&
+    number(lock.expires_at) === abandoned.expiresAt &&
+    optionalText(lock.lifeline) === abandoned.lifeline
   // Others' leases end a little after their time; one's own of a former life need not be waited for longer than that.
-  if (lock !== null && number(lock.expires_at) + leaseSlackMs > now && !still) return null
+  if (lock !== null && number(lock.expires_at) + leaseSlackMs > now && !isAbandoned) return null
   const startAt = yield* startOfTerm(now)
   const at = timestamp(startAt)
   const termId = yield* insertedId(
@@ -34,7 +39,7 @@ export function* electLeader(
   yield* run(
     lock === null
       ? `INSERT INTO @locks (holder, token, fence, expires_at, name) VALUES (?, ?, ?, ?, 'leader')`
-      : `UPDATE @locks SET holder = ?, token = ?, fence = ?, expires_at = ? WHERE name = 'leader'`,
+      : `UPDATE @locks SET holder = ?, token = ?, fence = ?, expires_at = ?, lifeline = NULL WHERE name = 'leader'`,
     nodeId,
     nodeId,
     termId,
@@ -61,10 +66,11 @@ function* startOfTerm(now: number): Script<number> {
   return stopAt <= now + leaseSlackMs ? Math.max(now, stopAt) : now
 }
 
-export function* renewTerm({ termId, holder, now, leaseMs }: RenewRequest): Script<boolean> {
+export function* renewTerm({ termId, holder, now, leaseMs, lifeline }: RenewRequest): Script<boolean> {
   const renewed = yield* run(
-    `UPDATE @locks SET expires_at = ? WHERE name = 'leader' AND holder = ? AND fence = ?`,
+    `UPDATE @locks SET expires_at = ?, lifeline = ? WHERE name = 'leader' AND holder = ? AND fence = ?`,
     now + leaseMs,
+    lifeline,
     holder,
     termId,
   )
@@ -115,14 +121,20 @@ export function* markMissedHandled(termId: number, now: number): Script<boolean>
 
 export function* currentLeader(): Script<CurrentLeader | null> {
   const lock = yield* row(
-    `SELECT k.holder, k.fence, k.expires_at, l.last_heartbeat
+    `SELECT k.holder, k.fence, k.expires_at, k.lifeline, l.last_heartbeat
      FROM @locks k JOIN @scheduler_leader_log l ON l.id = k.fence WHERE k.name = 'leader'`,
   )
   if (lock === null) return null
   const expiresAt = number(lock.expires_at)
   // Every renewal writes both, by one clock.
   const leaseMs = expiresAt - instant(text(lock.last_heartbeat))
-  return { holder: text(lock.holder), termId: number(lock.fence), expiresAt, leaseMs }
+  return {
+    holder: text(lock.holder),
+    termId: number(lock.fence),
+    expiresAt,
+    leaseMs,
+    lifeline: optionalText(lock.lifeline),
+  }
 }
 
 export function* listTerms(instance: string | null, limit: number): Script<TermRow[]> {
