@@ -18,7 +18,7 @@ const mergedText = (where: string) => `
       e.started_at - e.started_at % ? AS slot,
       CASE WHEN e.finished_at - e.started_at < ? THEN 0 ELSE e.seq END AS own
     FROM @job_executions e WHERE ${where}) shown
-  GROUP BY job_id, leased_by, state, cause, slot, own`
+  GROUP BY slot, job_id, own, state, cause, leased_by`
 
 export function* mergeTimeline(query: MergeQuery): Script<MergedTimeline> {
   const { from, to, job, limit, beforeSeq, lookBackMs, maxRows, slotMs } = query
