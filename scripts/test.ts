@@ -14,6 +14,7 @@ const slowFolders = ['process', 'rig', 'simulation', 'servers', 'browser', 'cli'
 const campaignSizes = {
   EVERTICK_CRON_CASES: '1000000',
   EVERTICK_KILLS: '50',
+  EVERTICK_KILL_MOMENTS: 'all',
   EVERTICK_FILE_HISTORIES: '1000',
   EVERTICK_FUZZ_REQUESTS: '100000',
 }

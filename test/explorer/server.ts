@@ -15,10 +15,13 @@ export interface ExploredServer {
   keep(scene: string): Promise<void>
   /** Puts kept rows back, and nothing else; without a name, no row at all. */
   restore(scene: string | null): Promise<void>
+  /** Throws where an execution is in both tables of executions, or in the wrong one. */
   rows(): Promise<Tables>
   /** Holds executions as another transaction would, while something runs. */
   holding<T>(ids: readonly string[], run: () => Promise<T>): Promise<T>
   readonly waits: Waits
+  /** Whether it still has this connection: as long as it has, a transaction on it may go on. */
+  readonly has: (connectionId: number) => Promise<boolean>
   close(): Promise<void>
 }
 
@@ -31,8 +34,10 @@ interface Door {
 interface Kind {
   /** Every table of ours, and the columns that are written, not computed. */
   readonly columnsText: string
-  /** The two tables that the executions are in, where they are not in one. */
-  readonly executions: readonly string[]
+  /** The unfinished and the finished executions, where they are not in one table. */
+  readonly executions: readonly [live: string, finished: string] | []
+  /** A row of its own for each connection. */
+  readonly connections: string
   readonly table: (name: string) => string
   readonly kept: (scene: string, name: string) => string
   readonly overriding: string
@@ -48,6 +53,7 @@ const postgresKind: Kind = {
   columnsText: `SELECT table_name AS name, column_name AS "column" FROM information_schema.columns
     WHERE table_schema = 'evertick' AND table_name IN (SELECT tablename FROM pg_tables) ORDER BY ordinal_position`,
   executions: ['live_executions', 'finished_executions'],
+  connections: 'SELECT pid AS id FROM pg_stat_activity',
   table: (name) => `evertick.${name}`,
   kept: (scene, name) => `kept."${scene}_${name}"`,
   overriding: 'OVERRIDING SYSTEM VALUE',
@@ -67,6 +73,7 @@ const mysqlKind: Kind = {
         WHERE t.table_schema = DATABASE() AND t.table_type = 'BASE TABLE')
     ORDER BY ordinal_position`,
   executions: [],
+  connections: 'SELECT id FROM information_schema.processlist',
   table: (name) => name,
   kept: (scene, name) => `\`kept_${scene}_${name}\``,
   overriding: '',
@@ -129,9 +136,10 @@ async function serverOf(
     .filter(([name]) => !name.endsWith('migrations'))
     .map(([name, own]) => ({ name, columns: own.map(({ column }) => String(column)).join(', ') }))
   const [live = tables.find(({ name }) => name.endsWith('job_executions'))?.name ?? ''] = kind.executions
-  const parted = kind.executions.length > 0
-  const shown = tables.map(({ name }) => name).filter((name) => !kind.executions.includes(name))
-  if (parted) shown.push('job_executions')
+  const parted = new Set<string>(kind.executions)
+  const shown = tables.map(({ name }) => name).filter((name) => !parted.has(name))
+  if (parted.size > 0) shown.push('job_executions')
+  const misplaced = misplacedText(kind)
   return {
     parts,
     async keep(scene) {
@@ -149,7 +157,9 @@ async function serverOf(
       await door.ask(['BEGIN', ...emptied, ...(scene === null ? [] : put), 'COMMIT'])
     },
     async rows() {
-      const found = await door.ask(shown.map((name) => `SELECT * FROM ${kind.table(name)}`))
+      const texts = shown.map((name) => `SELECT * FROM ${kind.table(name)}`)
+      const [wrong, ...found] = await door.ask([misplaced, ...texts])
+      if (wrong?.length !== 0) throw new Error(`These are in the wrong table: ${JSON.stringify(wrong)}`)
       const rows = Object.fromEntries(
         shown.map((name, index) => [name.replace('evertick_', ''), found[index] ?? []]),
       )
@@ -167,11 +177,24 @@ async function serverOf(
       }
     },
     waits: async (id) => await waits(door, id),
+    async has(id) {
+      const [found] = await door.ask([`SELECT id FROM (${kind.connections}) c WHERE id = ${id}`])
+      return found?.length === 1
+    },
     async close() {
       await door.close()
       await holder.close()
     },
   }
+}
+
+const final = `('completed', 'failed', 'cancelled')`
+
+/** Executions whose state says that they belong into the other table. */
+function misplacedText({ executions: [live, finished], table }: Kind): string {
+  if (live === undefined || finished === undefined) return 'SELECT 1 AS id WHERE 1 = 0'
+  return `SELECT id, state FROM ${table(live)} WHERE state IN ${final}
+    UNION ALL SELECT id, state FROM ${table(finished)} WHERE state NOT IN ${final}`
 }
 
 /** A row that ends leaves the one table as it enters the other. */

@@ -1,16 +1,12 @@
 /** MySQL stores for tests: one database for a test file, emptied for each test, with a door behind the port's back. */
 import { randomUUID } from 'node:crypto'
-import * as mysql from 'mysql2/promise'
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise'
-import { processHost } from '../../src/store/host.ts'
 import { mysqlDialect } from '../../src/store/mysql/dialect.ts'
-import { mysqlEngine } from '../../src/store/mysql/driver.ts'
-import { hotScripts } from '../../src/store/mysql/hot.ts'
-import { placeOf } from '../../src/store/mysql/place.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { createMysql, type TestDatabase } from '../services/databases.ts'
 import { scriptContext, t0 } from './builders.ts'
 import type { WrittenRow } from './conformance/store-under-test.ts'
+import { mysqlParts } from './mysql-parts.ts'
 import type { ServerUnderTest } from './races/race.ts'
 
 const dialect = mysqlDialect('evertick_')
@@ -18,6 +14,8 @@ const dialect = mysqlDialect('evertick_')
 export interface MysqlFile extends ServerUnderTest {
   /** The owner's. */
   readonly url: string
+  /** A node's: without any right that it does not need. */
+  readonly nodeUrl: string
   close(): Promise<void>
 }
 
@@ -29,6 +27,7 @@ export async function mysqlFile(adminUrl: string): Promise<MysqlFile> {
   const worker = await createWorker(door, database)
   return {
     url: database.url,
+    nodeUrl: worker.url,
     async open() {
       await empty(door)
       const { store } = await openStore(worker.url, scriptContext())
@@ -54,10 +53,7 @@ export async function mysqlFile(adminUrl: string): Promise<MysqlFile> {
         },
       }
     },
-    parts: async () => {
-      const place = { ...(await placeOf(worker.url)), where: 'gated' }
-      return { engine: mysqlEngine(mysql, place, processHost), hot: hotScripts, dialect: 'mysql' }
-    },
+    parts: async () => await mysqlParts(worker.url),
     async waiting() {
       // The server shows what it has shown before to whoever asks again within 100 ms.
       await new Promise((resolve) => setTimeout(resolve, 110))

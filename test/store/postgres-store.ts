@@ -1,15 +1,13 @@
 /** PostgreSQL stores for tests: one database for a test file, emptied for each test, with a door behind the port's back. */
 import { randomUUID } from 'node:crypto'
 import pg, { type CustomTypesConfig } from 'pg'
-import { processHost } from '../../src/store/host.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { postgresDialect } from '../../src/store/postgres/dialect.ts'
-import { postgresEngine } from '../../src/store/postgres/driver.ts'
-import { hotScripts } from '../../src/store/postgres/hot.ts'
 import { createPostgres, type TestDatabase } from '../services/databases.ts'
 import { scriptContext, t0 } from './builders.ts'
 import type { WrittenRow } from './conformance/store-under-test.ts'
 import { byHandOnPostgres, writesExecutions } from './executions-by-hand.ts'
+import { postgresParts } from './postgres-parts.ts'
 import type { ServerUnderTest } from './races/race.ts'
 
 const dialect = postgresDialect('evertick')
@@ -17,6 +15,8 @@ const dialect = postgresDialect('evertick')
 export interface PostgresFile extends ServerUnderTest {
   /** The owner's. */
   readonly url: string
+  /** A node's: without any right that it does not need. */
+  readonly nodeUrl: string
   close(): Promise<void>
 }
 
@@ -36,6 +36,7 @@ export async function postgresFile(adminUrl: string, through: string = adminUrl)
   const url = storeUrl(database, through, role)
   return {
     url: database.url,
+    nodeUrl: url,
     async open() {
       await empty(door)
       const { store } = await openStore(url, scriptContext())
@@ -69,10 +70,7 @@ export async function postgresFile(adminUrl: string, through: string = adminUrl)
         },
       }
     },
-    parts: async () => {
-      const place = { url, schema: 'evertick', where: 'gated', pooled: url !== database.url }
-      return { engine: postgresEngine(pg, place, processHost), hot: hotScripts, dialect: 'postgres' }
-    },
+    parts: async () => postgresParts(url, url !== database.url),
     async waiting() {
       const { rows } = await door.query<{ waiting: number }>(
         `SELECT count(*) AS waiting FROM pg_stat_activity
