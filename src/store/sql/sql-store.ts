@@ -72,7 +72,7 @@ export function createSqlStore(
     ticks: tickStore(scripts),
     jobs: jobStore(scripts),
     executions: executionStore(scripts),
-    cluster: clusterStore(scripts),
+    cluster: clusterStore(scripts, dialect),
     audit: auditStore(scripts),
     access: accessStore(scripts),
     compat: compatStore(scripts),

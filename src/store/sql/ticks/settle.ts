@@ -11,6 +11,7 @@ import { planTicks, type TickPlan } from '../../../core/tick/plan-ticks.ts'
 import type { Script, ScriptContext } from '../runtime/script.ts'
 import { isHeldBack, loadLane } from '../work/lane.ts'
 import { applyPlan } from './apply-plan.ts'
+import { underZoneData } from './ledger-spans.ts'
 
 export interface Settlement {
   readonly job: Job
@@ -27,9 +28,10 @@ export interface SettleOptions {
 }
 
 /** By the catch-up and overlap policies. The cursor then stands behind `until`, ticks or not. */
-export function* settleDue(job: Job, options: SettleOptions, context: ScriptContext): Script<Settlement> {
+export function* settleDue(read: Job, options: SettleOptions, context: ScriptContext): Script<Settlement> {
   const { now } = options
   const until = options.until ?? now
+  const job = yield* underZoneData(read, context)
   const spec = options.catchUp === undefined ? job.spec : { ...job.spec, catchUp: options.catchUp }
   const lane = yield* loadLane(job)
   const planned = planTicks({
@@ -48,12 +50,13 @@ export function* settleDue(job: Job, options: SettleOptions, context: ScriptCont
 
 /** Everything up to and with `until` is skipped for one reason. */
 export function* skipDue(
-  job: Job,
+  read: Job,
   until: number,
   reason: SkipReason,
   now: number,
   context: ScriptContext,
 ): Script<Job> {
+  const job = yield* underZoneData(read, context)
   const from = job.accountedUntil
   const ranges = skipSpan(sequenceOfJob(job), from, until + 1, reason)
   const delayMs = job.spec.schedule?.kind === 'fixed_delay' ? job.spec.schedule.delayMs : null
