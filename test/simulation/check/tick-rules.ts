@@ -27,6 +27,8 @@ export class TickRules {
   readonly #model: Model
   /** Accounts whose cursor has not moved yet, by job. */
   readonly #written = new Map<string, Account[]>()
+  /** Ranges that came and went since the last look at their job: in a commit they come in any order. */
+  readonly #ranges = new Map<string, { made: Map<number, RangeRow>; gone: RangeRow[] }>()
   /** Tick executions and ranges taken away in this batch, by job, and the ranges that stand for them now. */
   readonly #gone = new Map<string, Entry[]>()
   readonly #folded = new Map<string, (Entry & { readonly id: number })[]>()
@@ -80,6 +82,7 @@ export class TickRules {
       case 'range':
         return this.#seeRange(change.before, change.after)
       case 'job':
+        this.#settleRanges((change.after ?? change.before)?.id ?? '')
         if (change.before !== null && change.after !== null) this.#seeJob(change.before, change.after)
         else if (change.after === null && change.before?.deleted_at === null)
           throw new Violation('a job is never lost', `${change.before.name} is gone`)
@@ -90,6 +93,7 @@ export class TickRules {
 
   /** At the end of a commit. */
   end(): void {
+    for (const jobId of [...this.#ranges.keys()]) this.#settleRanges(jobId)
     for (const [jobId, accounts] of this.#written) {
       const [first] = accounts
       if (first !== undefined)
@@ -156,9 +160,19 @@ export class TickRules {
   }
 
   #seeRange(before: RangeRow | null, after: RangeRow | null): void {
-    if (before === null && after !== null) this.#rangeMade(after)
-    else if (before !== null && after === null) this.#rangeGone(before)
+    const jobId = (after ?? before)?.job_id ?? ''
+    const { made, gone } = this.#ranges.get(jobId) ?? { made: new Map<number, RangeRow>(), gone: [] }
+    this.#ranges.set(jobId, { made, gone })
+    if (before === null && after !== null) made.set(after.id, after)
+    else if (before !== null && after === null && !made.delete(before.id)) gone.push(before)
     else if (before !== null && after !== null) this.#rangeCut(before, after)
+  }
+
+  #settleRanges(jobId: string): void {
+    const { made, gone } = this.#ranges.get(jobId) ?? { made: new Map<number, RangeRow>(), gone: [] }
+    this.#ranges.delete(jobId)
+    for (const range of gone) this.#rangeGone(range)
+    for (const range of made.values()) this.#rangeMade(range)
   }
 
   /** Beyond the cursor it is an account; below it, it stands for rows that went in the same commit. */
