@@ -1,8 +1,9 @@
 // npm run generate: writes what is made of the table of a job's options, src/core/job/fields.ts.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Field, jobOptions, type Option, phraseOf } from '../src/core/job/fields.ts'
+import { type Field, jobOptions, type Option } from '../src/core/job/fields.ts'
 import { storedName, toShown } from '../src/core/job/options-codec.ts'
+import { phraseOf } from '../src/core/phrase.ts'
 import { root } from './run-command.ts'
 
 const typesFile = 'src/core/job/options.ts'

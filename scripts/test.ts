@@ -17,6 +17,7 @@ const campaignSizes = {
   EVERTICK_KILL_MOMENTS: 'all',
   EVERTICK_FILE_HISTORIES: '1000',
   EVERTICK_FUZZ_REQUESTS: '100000',
+  EVERTICK_LEDGER_DAYS: '400',
 }
 const campaignTimeoutMs = 3_600_000
 /** The simulation's share of the campaign, in pieces that a cut-off run need not repeat. */

@@ -25,7 +25,12 @@ test('a running setup has no problems', async () => {
   const doctor = await jsonOf<Doctor>(['doctor'], { cwd })
   expect(doctor.checks.filter(({ status }) => status !== 'ok')).toEqual([])
   const names = 'node config database schema writable clock leader nodes cursors jobs handlers leases'
-  expect(doctor.checks.map(({ name }) => name)).toEqual([...names.split(' '), 'dead letters', 'time zones'])
+  expect(doctor.checks.map(({ name }) => name)).toEqual([
+    ...names.split(' '),
+    'dead letters',
+    'time zones',
+    'sizes',
+  ])
   expect(await runCli(['doctor'], { cwd })).toMatchObject({
     code: 0,
     stdout: containing('No problems found.'),

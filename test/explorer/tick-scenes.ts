@@ -94,7 +94,7 @@ export async function tickVerbs(hand: ByHand, store: Store): Promise<Verbs> {
   await hand.work('n2')
   const led = await hand.lead()
   const now = at(60)
-  await hand.create('a', jobSpec({ retention: { executions: 2 }, catchUp: { policy: 'all' } }))
+  await hand.create('a', jobSpec({ retention: { executions: 1, ageMs: 0 }, catchUp: { policy: 'all' } }))
   for (const tick of [10, 20, 30]) {
     await hand.account(led, at(tick))
     await hand.drain(at(tick))

@@ -80,8 +80,8 @@ function fill(file: string): void {
         queue, priority, handler, max_attempts, created_at, started_at, finished_at)
       SELECT ${id('e')}, ${own}, 'schedule', ${begin} + n * 2000, 'fired', 0, 'completed', 0,
         'default', 0, 'x', 1, ${begin} + n * 2000, ${begin} + n * 2000, ${begin} + n * 2000 + 5 FROM numbers;
-    ${numbers(ticks / 2)} INSERT INTO evertick_tick_ranges (job_id, from_at, to_at, count, account, reason, created_at)
-      SELECT ${own}, ${begin} + n * 2000 + 1000, ${begin} + n * 2000 + 1000, 1, 'skipped', 'overlap', ${begin} + n * 2000 FROM numbers;
+    ${numbers(ticks / 2)} INSERT INTO evertick_tick_ranges (job_id, from_at, to_at, count, account, reason, revision, tz_version, created_at)
+      SELECT ${own}, ${begin} + n * 2000 + 1000, ${begin} + n * 2000 + 1000, 1, 'skipped', 'overlap', 1, 'a', ${begin} + n * 2000 FROM numbers;
     ${numbers(2_000)} INSERT INTO evertick_jobs (id, name, ${columns})
       SELECT ${id('c')}, 'copy-' || n, ${columns} FROM numbers CROSS JOIN evertick_jobs j WHERE j.name = 'minutely';`)
   database.close()

@@ -10,7 +10,7 @@ import { findExecution } from '../../src/store/sql/executions/make-execution.ts'
 import { countHealth } from '../../src/store/sql/jobs/job-health.ts'
 import { matchingNames } from '../../src/store/sql/jobs/page-jobs.ts'
 import { isInsert, type Param, type Row, type Script } from '../../src/store/sql/runtime/script.ts'
-import { ledgerPage } from '../../src/store/sql/ticks/read-ledger.ts'
+import { recentTicks } from '../../src/store/sql/ticks/recent-ticks.ts'
 import { findSame } from '../../src/store/sql/work/enqueue.ts'
 import { expireLeases } from '../../src/store/sql/work/expire-leases.ts'
 import { settleLane } from '../../src/store/sql/work/lane.ts'
@@ -38,7 +38,7 @@ const claim = {
 const needs: Readonly<Record<string, () => Script<unknown>>> = {
   live_executions_pkey: () => listExecutions({ limit: 10 }),
   live_executions_id: () => findExecution(idOf('e1')),
-  live_executions_tick: () => ledgerPage(job.id, t0, t0 + hour),
+  live_executions_tick: () => recentTicks([job.id], 10),
   live_executions_unique: () => findSame([keyed], new Map()),
   live_executions_claim: () => hot.claimExecutions(claim),
   live_executions_lease: () => expireLeases(expire, hot),
@@ -48,7 +48,7 @@ const needs: Readonly<Record<string, () => Script<unknown>>> = {
   live_executions_job: () => listExecutions({ limit: 10, job: job.id }),
   finished_executions_pkey: () => listExecutions({ limit: 10 }),
   finished_executions_id: () => findExecution(idOf('e1')),
-  finished_executions_tick: () => ledgerPage(job.id, t0, t0 + hour),
+  finished_executions_tick: () => recentTicks([job.id], 10),
   finished_executions_job: () => jobRuns(job.id, 10),
   finished_executions_failed: () =>
     matchingNames({ terms: [{ by: 'last', values: ['failed'], negated: false }], now: t0 }, 10),

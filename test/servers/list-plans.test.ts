@@ -11,7 +11,7 @@ import { managedSpecs, recentRuns } from '../../src/store/sql/jobs/newest-of-eac
 import { matchingNames, pageJobs } from '../../src/store/sql/jobs/page-jobs.ts'
 import { isInsert, type Param, type Row, type Script } from '../../src/store/sql/runtime/script.ts'
 import { seqAtTexts } from '../../src/store/sql/runtime/seq-at.ts'
-import { countTicks, missedTicks, tickRanges } from '../../src/store/sql/ticks/count-ticks.ts'
+import { countTicks, missedTicks } from '../../src/store/sql/ticks/count-ticks.ts'
 import { recentTicks } from '../../src/store/sql/ticks/recent-ticks.ts'
 import type { JobSort } from '../../src/store/store.ts'
 import { day, idOf, jobSpec, newExecution, t0 } from '../store/builders.ts'
@@ -90,7 +90,6 @@ const histories = [
   ...statementsOf(countHealth(t0), leads),
   ...statementsOf(missedTicks(1)),
   ...statementsOf(countTicks(idOf('job-1'), t0, t0 + day, 900_000, 60_000)),
-  ...statementsOf(tickRanges(idOf('job-1'), t0, t0 + day)),
   ...seqAtTexts.map((text) => text.replace('?', String(executionCount / 2))),
 ]
 
@@ -117,10 +116,12 @@ async function fill({ hand, store, sql }: Bench): Promise<void> {
   for (let from = 0; from < rangeCount; from += 500) {
     const rows = Array.from({ length: 500 }, (_, at) => {
       const number = from + at
-      return `('${idOf(`job-${number % jobCount}`)}', ${t0 + number}, ${t0 + number}, 1, 'skipped', 'paused', ${t0})`
+      // A month of them, of which the span has a day.
+      const tick = t0 + day - (rangeCount - number) * 432_000
+      return `('${idOf(`job-${number % jobCount}`)}', ${tick}, ${tick}, 1, 'skipped', 'paused', 1, 'a', ${t0})`
     })
     await sql(
-      `INSERT INTO @tick_ranges (job_id, from_at, to_at, count, account, reason, created_at) VALUES ${rows.join(', ')}`,
+      `INSERT INTO @tick_ranges (job_id, from_at, to_at, count, account, reason, revision, tz_version, created_at) VALUES ${rows.join(', ')}`,
     )
   }
 }

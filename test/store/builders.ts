@@ -42,7 +42,7 @@ export function jobSpec({ catchUp, retry, retention, ...overrides }: SpecOverrid
     startAt: null,
     endAt: null,
     maxRuns: null,
-    retention: { executions: 100, ageMs: 30 * day, ...retention },
+    retention: { executions: 100, ageMs: 30 * day, failedMs: null, ledgerMs: 400 * day, ...retention },
     tags: [],
     description: null,
     metadata: {},

@@ -147,16 +147,16 @@ export function byHand(store: Store) {
       return (await store.executions.listExecutions({ job: name, limit: 10_000 })).toReversed()
     },
 
-    /** The ledger as text, in seconds after `t0`: `10 fired`, `20-40 coalesced latest x3`. */
+    /** The ledger as text, in seconds after `t0`: `10 fired`, `20-40 coalesced latest x3`, `50 fired completed x1`. */
     async ledger(name: string): Promise<string[]> {
       const job = await hand.job(name)
       const { ranges } = await store.ticks.explainSpan(name, 0, t0 + 10_000 * day, 0, t0)
       const own = (await hand.executions(job.id)).flatMap(({ tickAt, account }) =>
         tickAt === null ? [] : [{ at: tickAt, text: `${seconds(tickAt)} ${account}` }],
       )
-      const spans = ranges.map(({ from, to, account, reason, count }) => ({
+      const spans = ranges.map(({ from, to, account, reason, outcome, count }) => ({
         at: from,
-        text: `${seconds(from)}${to === from ? '' : `-${seconds(to)}`} ${account} ${reason} x${count}`,
+        text: `${seconds(from)}${to === from ? '' : `-${seconds(to)}`} ${account} ${reason ?? outcome} x${count}`,
       }))
       return [...own, ...spans].sort((a, b) => a.at - b.at).map((entry) => entry.text)
     },

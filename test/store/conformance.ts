@@ -11,6 +11,7 @@ import { describeAhead } from './conformance/ahead.ts'
 import { describeAttempts } from './conformance/attempts.ts'
 import { describeAuditLog } from './conformance/audit-log.ts'
 import { describeBulk } from './conformance/bulk.ts'
+import { describeFolded } from './conformance/folded.ts'
 import { describeHandRuns } from './conformance/hand-runs.ts'
 import { describeHealth } from './conformance/health.ts'
 import { describeLanes } from './conformance/lanes.ts'
@@ -39,6 +40,7 @@ export function describeStore(name: string, open: OpenStoreUnderTest, { skip = f
     describeAttempts(open)
     describeTransactions(open)
     describeRetention(open)
+    describeFolded(open)
     describeLedger(open)
     describeLists(open)
     describePictures(open)

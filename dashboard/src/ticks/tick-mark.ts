@@ -2,7 +2,7 @@
  * The kinds of ticks that the bar, the ledger, the heatmap and legends show. Each has a colour and a shape or letter,
  * never a colour alone.
  */
-import { reasonSentence, unaccountedSentence } from '../../../src/core/tick/account.ts'
+import { foldedSentence, reasonSentence, unaccountedSentence } from '../../../src/core/tick/account.ts'
 import { capitalized, counted, heldBack } from '../words/sentences.ts'
 import { durationWords } from '../words/times.ts'
 
@@ -26,6 +26,9 @@ export interface DrawnTick {
   readonly account: string
   readonly reason?: string | undefined
   readonly state?: string | undefined
+  readonly cancelReason?: string | undefined
+  /** It had an execution, whose details are no longer kept. */
+  readonly folded?: true | undefined
   readonly executionId?: string | undefined
   readonly durationMs?: number | null | undefined
   readonly latenessMs?: number | null | undefined
@@ -82,6 +85,10 @@ function runKind({ state, account, latenessMs }: DrawnTick): TickKind {
 export function tickSentence(tick: DrawnTick): string {
   const kind = kindOf(tick)
   const many = (tick.count ?? 1) > 1 ? `${counted(tick.count ?? 1, 'tick')}: ` : ''
+  if (tick.folded === true) {
+    const ended = foldedSentence(tick.state, tick.cancelReason)
+    return `${many}${tick.account === 'caught_up' ? `Caught up: ${ended}` : capitalized(ended)}`
+  }
   switch (kind) {
     case 'skipped':
       return `${many}${heldBack(tick.reason) ?? `Skipped: ${reasonSentence(tick.reason)}`}`

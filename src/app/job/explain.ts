@@ -13,7 +13,15 @@ export interface ExplainedTickView {
   readonly account: Verdict
   readonly reason?: string
   readonly executionId?: string
+  /** Of its execution; how that ended, where it is no longer kept. */
   readonly state?: string
+  /** Of a cancelled execution that is no longer kept. */
+  readonly cancelReason?: string
+  /** True where the tick had an execution whose details are no longer kept. */
+  readonly folded?: true
+  /** How many ticks, up to `to`, where the ledger no longer knows each instant of a fixedDelay job. */
+  readonly count?: number
+  readonly to?: Date
 }
 
 export interface ExplanationView {
@@ -24,7 +32,10 @@ export interface ExplanationView {
     readonly to: Date
     readonly count: number
     readonly account: TickRange['account']
-    readonly reason: string
+    /** Of skipped and coalesced ticks. */
+    readonly reason?: string
+    /** How the executions of these ticks ended, whose details are no longer kept. */
+    readonly state?: string
     readonly executionId?: string
   }[]
   readonly unaccounted: number
@@ -46,13 +57,17 @@ export async function explain(
       ...(tick.reason === null ? {} : { reason: tick.reason }),
       ...(tick.executionId === null ? {} : { executionId: tick.executionId }),
       ...(tick.state === null ? {} : { state: tick.state }),
+      ...(tick.cancelReason === null ? {} : { cancelReason: tick.cancelReason }),
+      ...(tick.folded ? { folded: true as const } : {}),
+      ...(tick.count === 1 ? {} : { count: tick.count, to: new Date(tick.to) }),
     })),
     ranges: explained.ranges.map((range) => ({
       from: new Date(range.from),
       to: new Date(range.to),
       count: range.count,
       account: range.account,
-      reason: range.reason,
+      ...(range.reason === null ? {} : { reason: range.reason }),
+      ...(range.outcome === null ? {} : { state: range.outcome }),
       ...(range.executionId === null ? {} : { executionId: range.executionId }),
     })),
     unaccounted: explained.unaccounted,

@@ -224,9 +224,12 @@ export class Jobs {
 
   async stats(job: string): Promise<Statistics & { lastExecution: ExecutionView | null }> {
     const row = await findJob(this.#app, job)
-    const runs = await this.#app.store.executions.jobRuns(row.id, statsRuns)
+    const { runs, folded } = await this.#app.store.executions.jobRuns(row.id, statsRuns)
     const [last] = await this.#app.store.executions.lastExecutions([row.id], this.#app.clock.now())
-    return { ...statisticsOf(runs), lastExecution: last === undefined ? null : executionView(last.execution) }
+    return {
+      ...statisticsOf(runs, folded),
+      lastExecution: last === undefined ? null : executionView(last.execution),
+    }
   }
 
   /**

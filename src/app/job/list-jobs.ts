@@ -38,7 +38,7 @@ export interface ListJobs extends JobsFilter {
   readonly include?: readonly JobInclude[]
 }
 
-/** A tick, or a run of ticks of which none had an execution of its own. */
+/** A tick, or a run of ticks of which none has an execution of its own, or none any more. */
 export interface RecentTick {
   readonly scheduledFor: Date
   readonly account: Account
@@ -47,6 +47,8 @@ export interface RecentTick {
   readonly executionId?: string
   readonly durationMs?: number
   readonly latenessMs?: number
+  /** True where it had an execution whose details are no longer kept. */
+  readonly folded?: true
   /** How many ticks, where it is not one. */
   readonly count?: number
 }
@@ -199,6 +201,7 @@ function tickView({
     ...(executionId === null ? {} : { executionId }),
     ...(startedAt === null ? {} : { latenessMs: Math.max(0, startedAt - from) }),
     ...(startedAt === null || finishedAt === null ? {} : { durationMs: finishedAt - startedAt }),
+    ...(state !== null && executionId === null ? { folded: true as const } : {}),
     ...(count === 1 ? {} : { count }),
   }
 }

@@ -1,5 +1,6 @@
 /** How executions ended over a span, and how many ticks had none. */
 import { countWithin } from '../../core/history/spread.ts'
+import type { TickRange } from '../../core/tick/account.ts'
 import type { AppContext } from '../app-context.ts'
 import { Slice } from '../slice.ts'
 import { type BucketOptions, bucketsOf } from './span.ts'
@@ -22,7 +23,7 @@ export interface ActivityReport {
   readonly coveredFrom: Date
 }
 
-const mostDays = 92
+const mostDays = 400
 /** A busy day; as many rows of one stretch of the primary key take some tens of milliseconds. */
 const mostRows = 100_000
 
@@ -31,20 +32,25 @@ export async function activityOf(
   options: BucketOptions,
 ): Promise<ActivityReport> {
   const { from, to, bucketMs, starts } = bucketsOf(options, mostDays)
-  const { ended, ranges, coveredFrom } = await store.executions.readActivity({
+  const { ended, ranges, days, coveredFrom } = await store.executions.readActivity({
     from,
     to,
     bucketMs,
     maxRows: mostRows,
   })
   const endedAt = Map.groupBy(ended, ({ at }) => at)
-  const without = starts.map(() => ({ skipped: 0, coalesced: 0 }))
+  const spread = starts.map(() => ({ completed: 0, failed: 0, cancelled: 0, skipped: 0, coalesced: 0 }))
   const slice = new Slice(rest)
-  for (const range of ranges) {
-    const [first, last] = [range.from, range.to].map((at) => Math.floor((at - from) / bucketMs))
+  // What is no longer kept one by one is spread over its time.
+  const spans = [
+    ...ranges.map((range) => ({ ...range, as: range.outcome ?? wentAs(range) })),
+    ...days.map((day) => ({ ...day, as: day.state })),
+  ]
+  for (const span of spans) {
+    const [first, last] = [span.from, span.to].map((at) => Math.floor((at - from) / bucketMs))
     for (let index = Math.max(0, first ?? 0); index <= Math.min(last ?? 0, starts.length - 1); index += 1) {
-      const [at, ticks] = [starts[index] ?? 0, without[index]]
-      if (ticks !== undefined) ticks[range.account] += countWithin(range, at, Math.min(at + bucketMs, to))
+      const [at, counts] = [starts[index] ?? 0, spread[index]]
+      if (counts !== undefined) counts[span.as] += countWithin(span, at, Math.min(at + bucketMs, to))
       await slice.took(1)
     }
   }
@@ -57,13 +63,18 @@ export async function activityOf(
         (endedAt.get(at) ?? []).reduce((sum, group) => sum + (group.state === state ? group.count : 0), 0)
       return {
         at: new Date(at),
-        completed: count('completed'),
-        failed: count('failed'),
-        cancelled: count('cancelled'),
-        skipped: without[index]?.skipped ?? 0,
-        coalesced: without[index]?.coalesced ?? 0,
+        completed: count('completed') + (spread[index]?.completed ?? 0),
+        failed: count('failed') + (spread[index]?.failed ?? 0),
+        cancelled: count('cancelled') + (spread[index]?.cancelled ?? 0),
+        skipped: spread[index]?.skipped ?? 0,
+        coalesced: spread[index]?.coalesced ?? 0,
       }
     }),
     coveredFrom: new Date(coveredFrom),
   }
+}
+
+/** Of ticks that never had an execution. */
+function wentAs({ account }: Pick<TickRange, 'account'>): 'skipped' | 'coalesced' {
+  return account === 'coalesced' ? 'coalesced' : 'skipped'
 }

@@ -41,7 +41,7 @@ export interface Heatmap {
   readonly days: readonly { readonly day: string; readonly hours: readonly HeatmapHour[] }[]
 }
 
-const mostDays = 92
+const mostDays = 400
 /** Every zone's hours begin at a whole one. */
 const slotMs = 900_000
 /** A run that begins later than this after its tick counts as late. */
@@ -55,18 +55,19 @@ export async function heatmapOf(app: AppContext, job: Job, options: HeatmapOptio
     ...hour,
     counts: { ...noCounts },
   }))
-  for (const cell of await app.store.ticks.countTicks(job.id, from, to, slotMs, lateMs)) {
+  const { cells, ranges } = await app.store.ticks.countTicks(job.id, from, to, slotMs, lateMs)
+  for (const cell of cells) {
     const hour = hours[indexAt(hours, Math.max(cell.at, from))]
     if (hour !== undefined) hour.counts[countOf(cell)] += cell.count
   }
   const sequence = evaluated(job)
   const slice = new Slice(app.rest)
-  for (const range of await app.store.ticks.tickRanges(job.id, from, to)) {
+  for (const range of ranges) {
     const within = shareOf(range, sequence)
     for (let index = indexAt(hours, Math.max(range.from, from)); index < hours.length; index += 1) {
       const hour = hours[index]
       if (hour === undefined || hour.startAt > range.to) break
-      hour.counts[range.account] += within(Math.max(hour.startAt, from), Math.min(hour.endAt, to))
+      hour.counts[countOfRange(range)] += within(Math.max(hour.startAt, from), Math.min(hour.endAt, to))
       await slice.took(1)
     }
   }
@@ -86,6 +87,13 @@ function countOf({ account, state, late }: TickCell): keyof Counts {
   if (state !== 'completed') return state === 'failed' ? 'failed' : 'cancelled'
   if (account === 'caught_up') return 'caughtUp'
   return late ? 'late' : 'ran'
+}
+
+/** Whether a run whose details are no longer kept began late is not known: it ran. */
+function countOfRange({ account, outcome }: TickRange): keyof Counts {
+  if (outcome === 'failed' || outcome === 'cancelled') return outcome
+  if (account === 'caught_up') return 'caughtUp'
+  return account === 'fired' ? 'ran' : account
 }
 
 /** Spreads a range over hours: by its own ticks if the schedule is unchanged, else evenly. */

@@ -25,7 +25,7 @@ export async function metricsOf({ store, clock }: AppContext): Promise<Metrics> 
   const [jobs, executions, runs] = [
     await store.jobs.countStatuses(clock.now()),
     await store.executions.countExecutions(),
-    await store.executions.jobRuns(null, metricRuns),
+    await store.executions.newestRuns(metricRuns),
   ]
   const { successRate, avgDurationMs } = statisticsOf(runs)
   const total = (counts: Record<string, number>) =>

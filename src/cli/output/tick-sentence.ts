@@ -2,8 +2,13 @@
 import type { ExplainedTickView } from '../../app/job/explain.ts'
 import type { ExecutionView } from '../../app/views.ts'
 import { cancelWords } from '../../core/execution/execution.ts'
-import { phraseOf } from '../../core/job/fields.ts'
-import { heldBackSentence, reasonSentence, unaccountedSentence } from '../../core/tick/account.ts'
+import { phraseOf } from '../../core/phrase.ts'
+import {
+  foldedSentence,
+  heldBackSentence,
+  reasonSentence,
+  unaccountedSentence,
+} from '../../core/tick/account.ts'
 import { plainText } from './plain-text.ts'
 import { durationWords, type Times } from './times.ts'
 
@@ -16,8 +21,10 @@ const lateMs = 1_000
 export function tickSentence(tick: ExplainedTickView, execution: Shown | undefined, times: Times): string {
   switch (tick.account) {
     case 'fired':
+      if (tick.folded === true) return foldedSentence(tick.state, tick.cancelReason)
       return executionSentence(tick.state, execution, times, true)
     case 'caught_up':
+      if (tick.folded === true) return `caught up: ${foldedSentence(tick.state, tick.cancelReason)}`
       return `caught up${lateness(execution)}: ${executionSentence(tick.state, execution, times, false)}`
     case 'coalesced': {
       if (execution === undefined) return `coalesced, ${reasonSentence(tick.reason)}`
@@ -33,7 +40,7 @@ export function tickSentence(tick: ExplainedTickView, execution: Shown | undefin
     case 'upcoming':
       return 'upcoming'
     case 'purged':
-      return 'beyond retention: its history was removed'
+      return 'older than the ledger'
     default:
       return tick.account satisfies never
   }

@@ -58,5 +58,5 @@ export function jobOf(body: { readonly lastExecution: object | null }): JobView 
 
 export const attemptInstants: Instants<AttemptView> = { startedAt: true, finishedAt: true }
 export const logInstants: Instants<LogLine> = { at: true }
-export const tickInstants: Instants<ExplainedTickView> = { scheduledFor: true }
+export const tickInstants: Instants<ExplainedTickView> = { scheduledFor: true, to: true }
 export const rangeInstants: Instants<ExplanationView['ranges'][number]> = { from: true, to: true }

@@ -42,7 +42,7 @@ export class ExecutionRepository {
   /** The same over all jobs, with the counts of jobs and of executions; over the newest 10,000 runs. */
   async getAggregateStats(): Promise<AggregateStats> {
     const evertick = await this.#node.opened()
-    const runs = await contextOf(evertick).store.executions.jobRuns(null, aggregatedRuns)
+    const runs = await contextOf(evertick).store.executions.newestRuns(aggregatedRuns)
     return { ...statisticsOf(runs), ...(await evertick.metrics()) }
   }
 

@@ -15,15 +15,21 @@ export async function missedRuns(
   const { ranges } = await evertick.jobs.explain(job, span)
   const made = await store.executions.listExecutions({ job, from, limit: allOf })
   const cancelled = await store.executions.listExecutions({ job, state: 'cancelled', limit: allOf })
-  const caughtUp = made.filter(
+  const [notRun, ran] = [['skipped', 'coalesced'], ['caught_up']].map((accounts) =>
+    ranges.filter(({ account }) => accounts.includes(account)),
+  )
+  const sum = (some: typeof ranges = []) => some.reduce((all, { count }) => all + count, 0)
+  const kept = made.filter(
     ({ account, tickAt }) => account === 'caught_up' && tickAt !== null && tickAt >= from && tickAt <= until,
   ).length
+  const caughtUp = kept + sum(ran)
   const pushedOut = cancelled.filter(
     ({ cancelReason, finishedAt }) => cancelReason === 'superseded' && (finishedAt ?? 0) >= from,
   ).length
-  const skipped = ranges.reduce((sum, { count }) => sum + count, 0) + pushedOut
+  const skipped = sum(notRun) + pushedOut
   if (caughtUp + skipped === 0) return null
-  const reasons = [...ranges.map(({ reason }): string => reason), ...(pushedOut > 0 ? ['superseded'] : [])]
+  const reasons = (notRun ?? []).flatMap(({ reason }) => reason ?? [])
+  if (pushedOut > 0) reasons.push('superseded')
   const why = reasons.length === 0 ? '' : ` (${[...new Set(reasons)].join(', ')})`
   return (
     `${job}: ${caughtUp + skipped} runs were missed since ${span.from.toISOString()}: ` +

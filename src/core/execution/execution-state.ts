@@ -14,6 +14,9 @@ export const executionStates = [
 ] as const
 export type ExecutionState = (typeof executionStates)[number]
 
+export const finalStates = ['completed', 'failed', 'cancelled'] as const satisfies readonly ExecutionState[]
+export type FinalState = (typeof finalStates)[number]
+
 /**
  * `running -> pending` gives back a reservation that never started; `-> blocked` is for the catch-up and backfill chain,
  * which steps aside for ticks and waits there for its retries.

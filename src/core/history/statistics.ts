@@ -1,6 +1,8 @@
 /** Step 5 of the flow, what happened: figures over finished executions. */
+import type { FinalState } from '../execution/execution-state.ts'
+
 export interface Statistics {
-  /** Of the runs that are still kept; retention removes older ones. */
+  /** Of the runs that the ledger still knows of; the durations are of those whose details are kept. */
   readonly total: number
   readonly completed: number
   readonly failed: number
@@ -13,13 +15,18 @@ export interface Statistics {
   readonly p99Ms: number | null
 }
 
+/** How many runs ended so whose details are no longer kept. */
+export type FoldedRuns = Readonly<Record<FinalState, number>>
+
 export interface FinishedRun {
-  readonly state: 'completed' | 'failed' | 'cancelled'
+  readonly state: FinalState
   readonly durationMs: number | null
 }
 
-export function statisticsOf(runs: readonly FinishedRun[]): Statistics {
-  const inState = (state: FinishedRun['state']) => runs.filter((run) => run.state === state).length
+const noneFolded: FoldedRuns = { completed: 0, failed: 0, cancelled: 0 }
+
+export function statisticsOf(runs: readonly FinishedRun[], folded = noneFolded): Statistics {
+  const inState = (state: FinalState) => runs.filter((run) => run.state === state).length + folded[state]
   const [completed, failed, cancelled] = [inState('completed'), inState('failed'), inState('cancelled')]
   const durations = runs
     .filter((run) => run.state !== 'cancelled')
@@ -27,7 +34,7 @@ export function statisticsOf(runs: readonly FinishedRun[]): Statistics {
     .sort((a, b) => a - b)
   const decided = completed + failed
   return {
-    total: runs.length,
+    total: completed + failed + cancelled,
     completed,
     failed,
     cancelled,

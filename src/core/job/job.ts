@@ -37,6 +37,8 @@ export interface Job {
   /** The cursor: 1 ms after the last instant settled. */
   readonly accountedUntil: number
   readonly ledgerFrom: number
+  /** The time zone data that computed its last ticks. */
+  readonly tzVersion: string
   /** The next instant at which a scheduler has something to decide; null where there is none. */
   readonly nextDueAt: number | null
   /** Of a fixedDelay job: its one open tick. */

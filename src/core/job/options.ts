@@ -26,10 +26,14 @@ export interface RetryOptions {
 }
 
 export interface RetentionOptions {
-  /** How many executions of the job are kept. 1 or more. @default 100 */
+  /** How many executions of the job are kept however old they are. 1 or more. @default 100 */
   readonly executions?: number
-  /** How long executions are kept. @default '30d' */
+  /** How long executions are kept however many they are; at most the newest 10,000, or `executions` if that is more. @default '30d' */
   readonly age?: Duration
+  /** How long failed executions are kept, where that is longer. @default like all others */
+  readonly failed?: Duration
+  /** How long the ledger says what became of each tick. @default '400d' */
+  readonly ledger?: Duration
 }
 
 /** Everything about a job but its name, handler and input. */
@@ -62,7 +66,7 @@ export interface JobOptions {
   readonly endAt?: Instant
   /** The schedule ends after this many runs. 1 or more. @default none */
   readonly maxRuns?: number
-  /** How many executions are kept, and for how long. */
+  /** How many executions are kept, and for how long; what became of their ticks is kept longer. */
   readonly retention?: RetentionOptions
   /** Labels to find it by. @default none */
   readonly tags?: readonly string[]
@@ -90,6 +94,8 @@ export interface RetrySpec {
 export interface RetentionSpec {
   readonly executions: number
   readonly ageMs: number
+  readonly failedMs: number | null
+  readonly ledgerMs: number
 }
 
 /** The same as they are stored: checked, and every default filled in. */
@@ -131,6 +137,8 @@ export interface RetrySettings {
 export interface RetentionSettings {
   readonly executions: number
   readonly age: Duration
+  readonly failed?: Duration
+  readonly ledger: Duration
 }
 
 /** The same as a job shows them. Over REST an instant is text. */

@@ -1,6 +1,8 @@
 /**
  * Step 2 of the flow, what becomes of each tick: exactly one account, written once.
  */
+import { type CancelReason, cancelWords } from '../execution/execution.ts'
+import type { FinalState } from '../execution/execution-state.ts'
 import { keysOf, ownValue } from '../table-keys.ts'
 
 export const accounts = ['fired', 'caught_up', 'coalesced', 'skipped'] as const
@@ -24,13 +26,23 @@ export const skipReasons = keysOf(skipSentences)
 /** `latest`: a newer tick's execution stands for the coalesced ones. */
 export type RangeReason = SkipReason | 'latest'
 
-/** A run of ticks with one account: `from` and `to` are its first and last tick. */
-export interface TickRange {
+/** What became of a tick, without its details. */
+export interface TickKind {
+  readonly account: Account
+  /** Of a skipped or coalesced tick, else null. */
+  readonly reason: RangeReason | null
+  /** Of a tick that had an execution, else null. */
+  readonly outcome: FinalState | null
+  /** Of a cancelled one, else null. */
+  readonly cancelReason: CancelReason | null
+}
+
+/** Ticks that became the same: `from` and `to` are the first and the last of them. */
+export interface TickRange extends TickKind {
   readonly from: number
   readonly to: number
   readonly count: number
-  readonly account: 'coalesced' | 'skipped'
-  readonly reason: RangeReason
+  /** The one that stands for coalesced ticks. */
   readonly executionId: string | null
 }
 
@@ -58,6 +70,12 @@ const shortReasons: Readonly<Record<RangeReason, string>> = {
 
 export function shortReason(reason: string): string {
   return ownValue(shortReasons, reason) ?? reason
+}
+
+/** How a tick ended of which only the ledger still knows. */
+export function foldedSentence(state: string | undefined, cancelReason: string | undefined): string {
+  const why = cancelReason === undefined ? '' : `, ${cancelWords(cancelReason)}`
+  return `${state ?? 'ended'}${why}; details no longer kept`
 }
 
 /** A tick that waits, or was skipped, because no node could run its job. */

@@ -5,6 +5,7 @@
 import type { CatchUpSpec } from '../job/options.ts'
 import type { TickSequence } from '../schedule/schedule.ts'
 import type { RangeReason, SkipReason } from './account.ts'
+import { monthAfter } from './ledger-row.ts'
 
 export interface RangeDraft {
   readonly from: number
@@ -37,6 +38,17 @@ export function rangeOf(
   const last = count === 1 ? first : sequence.previous(until)
   if (first === null || last === null) return []
   return [{ from: first, to: last, count, account, reason, into }]
+}
+
+/** No row of the ledger is longer than a month, or its start could not pass it. */
+export function cutByMonth(sequence: TickSequence, range: RangeDraft): RangeDraft[] {
+  const { from, to, account, reason, into } = range
+  if (to < monthAfter(from)) return [range]
+  const cut: RangeDraft[] = []
+  for (let at = from; at <= to; at = monthAfter(at)) {
+    cut.push(...rangeOf(sequence, at, Math.min(monthAfter(at), to + 1), account, reason, into))
+  }
+  return cut
 }
 
 export function skipSpan(

@@ -3,7 +3,7 @@
  * is in exactly one row, and no row holds anything else.
  */
 import type { TickSequence } from '../schedule/schedule.ts'
-import type { TickRange } from './account.ts'
+import { countOf, type LedgerRow } from './ledger-row.ts'
 
 /** The ticks of one revision: its sequence holds on `[from, until)`. */
 export interface RevisionSpan {
@@ -11,7 +11,7 @@ export interface RevisionSpan {
   readonly until: number
   /** null where the spec does not evaluate, or where the ticks come from the ledger itself (fixedDelay). */
   readonly sequence: TickSequence | null
-  /** Evaluated under another version of the time zone data: a difference proves nothing. */
+  /** False where it does not evaluate, or was computed with other time zone data: a difference proves nothing. */
   readonly verifiable: boolean
 }
 
@@ -37,9 +37,10 @@ export interface LedgerReport {
   readonly findings: readonly Finding[]
 }
 
-export function entriesOf(tickAts: readonly number[], ranges: readonly TickRange[]): LedgerEntry[] {
+export function entriesOf(tickAts: readonly number[], rows: readonly LedgerRow[]): LedgerEntry[] {
   const own = tickAts.map((tickAt) => ({ from: tickAt, to: tickAt, count: 1 }))
-  return [...own, ...ranges].sort((a, b) => a.from - b.from || a.to - b.to)
+  const others = rows.map((row) => ({ from: row.from, to: row.to, count: countOf(row) }))
+  return [...own, ...others].sort((a, b) => a.from - b.from || a.to - b.to)
 }
 
 /** `entries` are sorted by their start; those that begin below `ledgerFrom` are no longer counted. */
@@ -89,7 +90,7 @@ export class LedgerCheck {
       ticks: this.#spans.reduce((total, { ticks }) => total + ticks, 0),
       unaccounted: countOf('unaccounted'),
       doubled: countOf('doubled') + countOf('foreign'),
-      unverifiable: this.#spans.reduce((total, span) => total + (span.verifiable ? 0 : span.ticks), 0),
+      unverifiable: this.#spans.reduce((total, span) => total + span.unverifiable, 0),
       findings,
     }
   }
@@ -102,6 +103,8 @@ class SpanCheck {
   readonly findings: Finding[] = []
   /** Without ticks to compare with, as many as the entries say. */
   ticks = 0
+  /** Where agreement would be proof, and there is a difference. */
+  unverifiable = 0
   /** Null where there is nothing to compare with. */
   readonly #sequence: TickSequence | null
   #covered: number
@@ -110,7 +113,7 @@ class SpanCheck {
     this.from = from
     this.until = until
     this.verifiable = verifiable
-    this.#sequence = verifiable ? sequence : null
+    this.#sequence = sequence
     this.#covered = this.#sequence === null ? Number.NEGATIVE_INFINITY : from
   }
 
@@ -121,7 +124,10 @@ class SpanCheck {
   }
 
   end(): void {
-    if (this.#sequence === null) return
+    if (this.#sequence === null) {
+      if (!this.verifiable) this.unverifiable = this.ticks
+      return
+    }
     this.ticks = this.#sequence.count(this.from, this.until)
     this.#missing(this.#sequence, this.until)
   }
@@ -143,13 +149,18 @@ class SpanCheck {
     const nominal = sequence.count(entry.from, entry.to + 1)
     if (nominal === entry.count) return
     const kind = nominal > entry.count ? 'unaccounted' : 'foreign'
-    this.findings.push({ kind, at: entry.from, until: entry.to, count: Math.abs(nominal - entry.count) })
+    this.#differs({ kind, at: entry.from, until: entry.to, count: Math.abs(nominal - entry.count) })
   }
 
   #missing(sequence: TickSequence, to: number): void {
     const count = this.#covered < to ? sequence.count(this.#covered, to) : 0
     if (count === 0) return
     const at = sequence.next(this.#covered - 1) ?? this.#covered
-    this.findings.push({ kind: 'unaccounted', at, until: sequence.previous(to) ?? at, count })
+    this.#differs({ kind: 'unaccounted', at, until: sequence.previous(to) ?? at, count })
+  }
+
+  #differs(finding: Finding): void {
+    if (this.verifiable) this.findings.push(finding)
+    else this.unverifiable += finding.count
   }
 }

@@ -85,6 +85,7 @@ const recentTick = name(
     executionId: z.string().optional(),
     durationMs: z.number().optional(),
     latenessMs: z.number().optional(),
+    folded: z.literal(true).optional(),
     count: z.int().optional(),
   }),
 )
@@ -184,6 +185,10 @@ const tick = name(
     reason: z.string().optional(),
     executionId: z.string().optional(),
     state: z.string().optional(),
+    cancelReason: z.string().optional(),
+    folded: z.literal(true).optional(),
+    count: z.int().optional(),
+    to: instant.optional(),
   }),
 )
 
@@ -200,7 +205,8 @@ export const ticks = name(
         to: instant,
         count: z.int(),
         account: z.string(),
-        reason: z.string(),
+        reason: z.string().optional(),
+        state: z.string().optional(),
         executionId: z.string().optional(),
       }),
     ),

@@ -36,6 +36,13 @@ export interface ClusterStore {
   listQueues(): Promise<QueueRow[]>
   pauseQueue(name: string, reason: string | null, context: ChangeContext): Promise<void>
   resumeQueue(name: string, context: ChangeContext): Promise<void>
+  tableSizes(): Promise<TableSizes>
+}
+
+/** Rows of executions, and of the ledger: estimates on a server. Bytes with indexes, attempts, log lines and totals. */
+export interface TableSizes {
+  readonly history: { readonly rows: number; readonly bytes: number }
+  readonly ledger: { readonly rows: number; readonly bytes: number }
 }
 
 export interface Fence {

@@ -1,9 +1,10 @@
 /** Executions as people make, change and read them. */
 import type { AttemptOutcome } from '../../core/attempt/outcome.ts'
 import type { Cause, Execution, ExecutionError } from '../../core/execution/execution.ts'
-import type { ExecutionState } from '../../core/execution/execution-state.ts'
+import type { ExecutionState, FinalState } from '../../core/execution/execution-state.ts'
 import type { WaitFacts } from '../../core/execution/waits.ts'
-import type { FinishedRun } from '../../core/history/statistics.ts'
+import type { CountedSpan } from '../../core/history/spread.ts'
+import type { FinishedRun, FoldedRuns } from '../../core/history/statistics.ts'
 import type { TickRange } from '../../core/tick/account.ts'
 import type { ChangeContext } from './jobs.ts'
 import type { LogRow } from './work.ts'
@@ -17,7 +18,10 @@ export interface ExecutionStore {
   listExecutions(query: ExecutionQuery): Promise<Execution[]>
   /** New executions, running ones and those named, each as a short mark. */
   recentExecutions(query: RecentQuery): Promise<RecentExecutions>
-  jobRuns(jobId: string | null, limit: number): Promise<FinishedRun[]>
+  /** The newest finished runs of all jobs. */
+  newestRuns(limit: number): Promise<FinishedRun[]>
+  /** Those of one job, and how many there were beside those that are kept. */
+  jobRuns(jobId: string, limit: number): Promise<{ runs: FinishedRun[]; folded: FoldedRuns }>
   /** Of each of these jobs that has executions, its last. */
   lastExecutions(jobIds: readonly string[], now: number): Promise<LastExecution[]>
   /** What each of these waits for. */
@@ -149,8 +153,10 @@ export interface Activity {
     readonly state: FinishedRun['state']
     readonly count: number
   }[]
-  /** Ranges of ticks that touch the span. */
+  /** Ranges of ticks that touch the span, with those whose executions are no longer kept. */
   readonly ranges: readonly TickRange[]
+  /** Of the days that touch it: executions without a tick that are no longer kept. */
+  readonly days: readonly (CountedSpan & { readonly state: FinalState })[]
   /** Before this instant there is more than was read. */
   readonly coveredFrom: number
 }

@@ -22,10 +22,11 @@ export interface TickStore {
   ): Promise<Explanation & { job: Job }>
   /** Proves the invariant of every job, in slices; `onProgress` hears how many are done. */
   auditLedger(options: { onProgress?: (done: number, total: number) => void }): Promise<AuditReport>
-  /** A job's ticks of `[from, to)` that have an execution, by slots of `slotMs`; late are those begun after `lateMs`. */
-  countTicks(jobId: string, from: number, to: number, slotMs: number, lateMs: number): Promise<TickCell[]>
-  /** Ranges of a job's ticks that touch `[from, to)`. */
-  tickRanges(jobId: string, from: number, to: number): Promise<TickRange[]>
+  /**
+   * A job's ticks of `[from, to)`: those that have an execution by slots of `slotMs`, late ones being those begun after
+   * `lateMs`, and the ranges that touch the span. Both of one moment, or a fold between them would count ticks twice.
+   */
+  countTicks(jobId: string, from: number, to: number, slotMs: number, lateMs: number): Promise<CountedTicks>
   /** The last entries of each job's ledger, at most `limit`, oldest first. */
   recentTicks(jobIds: readonly string[], limit: number): Promise<JobTick[]>
   /** By job, what a term found missed when it began. */
@@ -117,6 +118,11 @@ export interface TickCell {
   readonly count: number
 }
 
+export interface CountedTicks {
+  readonly cells: readonly TickCell[]
+  readonly ranges: readonly TickRange[]
+}
+
 /** An entry of a job's ledger: a tick with its execution, or a range of ticks without. */
 export interface JobTick {
   readonly jobId: string
@@ -149,6 +155,8 @@ export interface PurgeRequest {
 export interface PurgeResult {
   /** Where to go on; null when every job has been looked at. */
   readonly lastJobId: string | null
+  /** How many went: what became of their ticks is in the ledger. */
   readonly executions: number
+  /** How many rows of ledgers went. */
   readonly ranges: number
 }

@@ -76,7 +76,7 @@ export function createSqlStore(
     ticks: tickStore(scripts),
     jobs: jobStore(scripts),
     executions: executionStore(scripts),
-    cluster: clusterStore(scripts, lifelines),
+    cluster: clusterStore(scripts, lifelines, dialect),
     audit: auditStore(scripts),
     access: accessStore(scripts),
     compat: compatStore(scripts),

@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { intervalSequence } from '../../../src/core/schedule/interval-sequence.ts'
-import { rangeOf, settleMissed, skipSpan } from '../../../src/core/tick/catch-up.ts'
+import { cutByMonth, rangeOf, settleMissed, skipSpan } from '../../../src/core/tick/catch-up.ts'
 import { entriesOf } from '../../../src/core/tick/ledger.ts'
-import { jobSpec, second, t0 } from '../../store/builders.ts'
+import { hour, jobSpec, second, t0 } from '../../store/builders.ts'
+import { ledgerRow } from './ledger-rows.ts'
 
 const tens = intervalSequence(10 * second, t0)
 const { catchUp } = jobSpec()
@@ -48,7 +49,7 @@ test('whatever the policy, limit and window, each missed tick is settled exactly
           { ...catchUp, policy, maxMissedRuns, windowMs },
           now,
         )
-        const ranges = settled.ranges.map((range) => ({ ...range, executionId: null }))
+        const ranges = settled.ranges.map(ledgerRow)
         const entries = entriesOf(settled.chosen, ranges)
         expect(entries.reduce((sum, { count }) => sum + count, 0)).toBe(ticks)
         let covered = t0
@@ -67,4 +68,18 @@ test('whatever the policy, limit and window, each missed tick is settled exactly
     ),
     { seed: 4, numRuns: 500 },
   )
+})
+
+test('a range over months is cut at each, and loses nothing', () => {
+  const hours = intervalSequence(hour, t0)
+  const [draft] = rangeOf(hours, Date.UTC(2027, 0, 31, 22), Date.UTC(2027, 2, 1, 2), 'skipped', 'paused')
+  const cut = draft === undefined ? [] : cutByMonth(hours, draft)
+  expect(
+    cut.map(({ from, to, count }) => [new Date(from).toISOString(), new Date(to).toISOString(), count]),
+  ).toEqual([
+    ['2027-01-31T22:00:00.000Z', '2027-01-31T23:00:00.000Z', 2],
+    ['2027-02-01T00:00:00.000Z', '2027-02-28T23:00:00.000Z', 28 * 24],
+    ['2027-03-01T00:00:00.000Z', '2027-03-01T01:00:00.000Z', 2],
+  ])
+  expect(cut.map(({ account, reason }) => `${account} ${reason}`)).toEqual(Array(3).fill('skipped paused'))
 })

@@ -1,11 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { intervalSequence } from '../../../src/core/schedule/interval-sequence.ts'
-import type { TickRange } from '../../../src/core/tick/account.ts'
 import { type ExplainRequest, explainTicks } from '../../../src/core/tick/explain.ts'
 import { checkLedger, entriesOf, type RevisionSpan } from '../../../src/core/tick/ledger.ts'
+import type { LedgerRow } from '../../../src/core/tick/ledger-row.ts'
 import { second, t0 } from '../../store/builders.ts'
 import { at, seconds } from '../../store/by-hand.ts'
+import { ledgerRow } from './ledger-rows.ts'
 
 const tens = intervalSequence(10 * second, t0)
 const forEver: RevisionSpan = {
@@ -15,17 +16,8 @@ const forEver: RevisionSpan = {
   verifiable: true,
 }
 
-function range(from: number, to: number, overrides: Partial<TickRange> = {}): TickRange {
-  const count = (to - from) / 10 + 1
-  return {
-    from: at(from),
-    to: at(to),
-    count,
-    account: 'skipped',
-    reason: 'paused',
-    executionId: null,
-    ...overrides,
-  }
+function range(from: number, to: number, { count = (to - from) / 10 + 1 } = {}): LedgerRow {
+  return ledgerRow({ from: at(from), to: at(to), count, account: 'skipped', reason: 'paused', into: null })
 }
 
 /** 10 and 20 fired, 30-50 skipped, 60 fired; the cursor stands behind 60. */
@@ -102,12 +94,24 @@ describe('the proof', () => {
     expect(check(entriesOf([at(11), at(11)], []), [unknown])).toMatchObject({ doubled: 1 })
   })
 
-  test('under other time zone data a difference proves nothing', () => {
-    expect(check(entriesOf([at(11)], []), [{ ...forEver, verifiable: false }])).toMatchObject({
-      unverifiable: 1,
+  test('under other time zone data agreement is proof, and only what differs is unverifiable', () => {
+    const other = { ...forEver, verifiable: false }
+    expect(check(whole, [other])).toEqual({
+      ticks: 6,
+      unverifiable: 0,
       unaccounted: 0,
       doubled: 0,
+      findings: [],
     })
+    const without20 = entriesOf([at(10), at(60)], [range(30, 50)])
+    expect(check(without20, [other])).toMatchObject({ unverifiable: 1, unaccounted: 0, findings: [] })
+    const twice = entriesOf([...fired, at(20)], [range(30, 50)])
+    expect(check(twice, [other])).toMatchObject({ unverifiable: 0, doubled: 1 })
+  })
+
+  test('what no longer evaluates is unverifiable as a whole', () => {
+    const gone = { ...forEver, sequence: null, verifiable: false }
+    expect(check(whole, [gone])).toMatchObject({ ticks: 6, unverifiable: 6, findings: [] })
   })
 
   test('any one tick taken out of any ledger is the one that is found', () => {
@@ -140,7 +144,8 @@ describe('the explanation', () => {
     executions: fired
       .slice(1)
       .map((tickAt) => ({ id: `e${seconds(tickAt)}`, tickAt, account: 'fired', state: 'completed' })),
-    ranges: [range(30, 40)],
+    rows: [range(30, 40)],
+    straddling: true,
   }
   const told = (overrides: Partial<ExplainRequest> = {}) =>
     explainTicks({ ...request, ...overrides }).ticks.map(
@@ -166,8 +171,41 @@ describe('the explanation', () => {
     expect(told({ limit: 2 })).toEqual(['10 purged', '20 fired'])
   })
 
+  test('says of a folded tick how it ended, and that its details are gone', () => {
+    const kind = (outcome: 'completed' | 'failed') =>
+      ({ account: 'fired', reason: null, outcome, cancelReason: null }) as const
+    const runs = [
+      { kind: kind('completed'), count: 2 },
+      { kind: kind('failed'), count: 1 },
+      { kind: kind('completed'), count: 1 },
+    ]
+    const rows = [{ ...range(20, 50), runs }]
+    const { ticks } = explainTicks({ ...request, executions: [], rows, from: at(30), to: at(51) })
+    expect(
+      ticks.map(({ tickAt, verdict, state, folded, executionId }) => [
+        seconds(tickAt),
+        verdict,
+        state,
+        folded,
+        executionId,
+      ]),
+    ).toEqual([
+      [30, 'fired', 'completed', true, null],
+      [40, 'fired', 'failed', true, null],
+      [50, 'fired', 'completed', true, null],
+    ])
+  })
+
+  test('gives the folded ticks of a fixedDelay as ranges', () => {
+    const spans = [{ ...forEver, sequence: null }]
+    const kind = { account: 'fired', reason: null, outcome: 'completed', cancelReason: null } as const
+    const rows = [{ ...range(7, 41), runs: [{ kind, count: 5 }] }]
+    const { ticks } = explainTicks({ ...request, spans, executions: [], rows, from: at(20) })
+    expect(ticks).toMatchObject([{ tickAt: at(7), to: at(41), count: 5, state: 'completed', folded: true }])
+  })
+
   test('takes the ticks of a fixedDelay from its ledger', () => {
     const spans = [{ ...forEver, sequence: null }]
-    expect(told({ spans, ranges: [range(31, 31)] })).toEqual(['20 fired', '31 skipped', '60 fired'])
+    expect(told({ spans, rows: [range(31, 31)] })).toEqual(['20 fired', '31 skipped', '60 fired'])
   })
 })

@@ -51,7 +51,10 @@ export interface RangeRow {
   readonly to_at: number
   readonly count: number
   readonly account: string
-  readonly reason: string
+  readonly reason: string | null
+  readonly outcome: string | null
+  readonly cancel_reason: string | null
+  readonly packed: string | null
 }
 
 export interface LockRow {
@@ -120,7 +123,7 @@ const watched: readonly Watched[] = [
   {
     table: 'range',
     name: 'evertick_tick_ranges',
-    columns: 'id, job_id, from_at, to_at, count, account, reason',
+    columns: 'id, job_id, from_at, to_at, count, account, reason, outcome, cancel_reason, packed',
   },
   { table: 'lock', name: 'evertick_locks', columns: 'name, holder, token, fence, expires_at, lifeline' },
   {

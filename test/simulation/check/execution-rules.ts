@@ -3,10 +3,10 @@ import { leaseSlackMs } from '../../../src/core/attempt/lease.ts'
 import { executionTransitions, isFinal } from '../../../src/core/execution/execution-state.ts'
 import { earlyMs } from '../../../src/engine/worker/performer.ts'
 import type { Change, ExecutionRow, ReserveRow } from './change-log.ts'
+import { at } from './ledger-entries.ts'
 import { isUnstarted, type Model } from './model.ts'
 import type { Rule } from './rules.ts'
 import type { Scene } from './scene.ts'
-import { at } from './tick-rules.ts'
 import { Violation } from './violation.ts'
 
 /** Whoever acts says when it asked; its call may have hung since. */

@@ -2,9 +2,9 @@
 import { bufferLimits } from '../../../src/core/execution/overlap.ts'
 import { nominalSequence } from '../../../src/core/job/sequence.ts'
 import type { Change, ExecutionRow } from './change-log.ts'
+import { at } from './ledger-entries.ts'
 import { isUnstarted, type Model } from './model.ts'
 import type { Rule } from './rules.ts'
-import { at } from './tick-rules.ts'
 import { Violation } from './violation.ts'
 
 export class JobRules {

@@ -1,8 +1,8 @@
 /** Overlap, its limits, and what may cost a tick. */
 import type { Change } from './change-log.ts'
+import { at } from './ledger-entries.ts'
 import type { Model } from './model.ts'
 import type { Rule } from './rules.ts'
-import { at } from './tick-rules.ts'
 import { Violation } from './violation.ts'
 
 const active = new Set(['pending', 'running', 'retrying'])

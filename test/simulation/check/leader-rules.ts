@@ -3,9 +3,9 @@ import { leaseSlackMs } from '../../../src/core/attempt/lease.ts'
 import { nominalSequence } from '../../../src/core/job/sequence.ts'
 import { specFrom } from '../../../src/store/sql/runtime/rows.ts'
 import type { Change, LockRow } from './change-log.ts'
+import { at } from './ledger-entries.ts'
 import type { Model } from './model.ts'
 import type { Scene } from './scene.ts'
-import { at } from './tick-rules.ts'
 import { Violation } from './violation.ts'
 
 export class LeaderRules {

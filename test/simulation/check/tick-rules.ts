@@ -8,6 +8,7 @@ import { nominalSequence } from '../../../src/core/job/sequence.ts'
 import type { TickSequence } from '../../../src/core/schedule/schedule.ts'
 import { specFrom } from '../../../src/store/sql/runtime/rows.ts'
 import type { Change, JobRow, RangeRow } from './change-log.ts'
+import { type Account, at, type Entry, entryOf, executionKind, inOrder, rangeIs } from './ledger-entries.ts'
 import { isUnstarted, type Model } from './model.ts'
 import type { Rule } from './rules.ts'
 import { Violation } from './violation.ts'
@@ -19,13 +20,6 @@ const totalsText = `
     + (SELECT coalesce(sum(r.count), 0) FROM evertick_tick_ranges r JOIN evertick_jobs j ON j.id = r.job_id
        WHERE j.id = :job AND r.from_at >= j.ledger_from) AS ticks`
 
-interface Account {
-  readonly from: number
-  readonly to: number
-  readonly count: number
-  readonly is: string
-}
-
 /** Ranges up to this long are walked tick by tick; longer ones are counted by arithmetic, which has tests of its own. */
 const walked = 500
 
@@ -33,8 +27,11 @@ export class TickRules {
   readonly #model: Model
   /** Accounts whose cursor has not moved yet, by job. */
   readonly #written = new Map<string, Account[]>()
-  /** Tick executions and ranges taken away in this batch, by job. */
-  readonly #gone = new Map<string, Account[]>()
+  /** Ranges that came and went since the last look at their job: in a commit they come in any order. */
+  readonly #ranges = new Map<string, { made: Map<number, RangeRow>; gone: RangeRow[] }>()
+  /** Tick executions and ranges taken away in this batch, by job, and the ranges that stand for them now. */
+  readonly #gone = new Map<string, Entry[]>()
+  readonly #folded = new Map<string, (Entry & { readonly id: number })[]>()
   /** Jobs that were paused when this commit made an execution of one of their ticks. */
   readonly #madeWhilePaused = new Set<string>()
   /** How many ticks were accounted and not taken back, by job. */
@@ -71,6 +68,7 @@ export class TickRules {
             to: before.tick_at,
             count: 1,
             is: `the ${before.state} execution of ${at(before.tick_at)}`,
+            runs: [{ kind: executionKind(before), count: 1 }],
           })
         }
         if (before !== null && after !== null && before.tick_at !== after.tick_at)
@@ -84,6 +82,7 @@ export class TickRules {
       case 'range':
         return this.#seeRange(change.before, change.after)
       case 'job':
+        this.#settleRanges((change.after ?? change.before)?.id ?? '')
         if (change.before !== null && change.after !== null) this.#seeJob(change.before, change.after)
         else if (change.after === null && change.before?.deleted_at === null)
           throw new Violation('a job is never lost', `${change.before.name} is gone`)
@@ -94,6 +93,7 @@ export class TickRules {
 
   /** At the end of a commit. */
   end(): void {
+    for (const jobId of [...this.#ranges.keys()]) this.#settleRanges(jobId)
     for (const [jobId, accounts] of this.#written) {
       const [first] = accounts
       if (first !== undefined)
@@ -106,14 +106,7 @@ export class TickRules {
     for (const [jobId, gone] of this.#gone) {
       // A deleted job goes with its ledger, once retention has passed both.
       if (!this.#model.jobs.has(jobId)) continue
-      const { accounted_until: cursor, ledger_from: ledgerFrom } = this.#model.job(jobId)
-      const lost = gone.find(({ from, to }) => to >= ledgerFrom && from < cursor)
-      if (lost !== undefined)
-        throw this.#broken(
-          'an account never vanishes',
-          jobId,
-          `${lost.is} is gone, though the ledger covers it`,
-        )
+      this.#checkFold(jobId, gone)
     }
     for (const jobId of this.#madeWhilePaused) {
       if (this.#model.job(jobId).state === 'paused')
@@ -123,8 +116,14 @@ export class TickRules {
       const { ledger_from: ledgerFrom } = this.#model.jobs.get(jobId) ?? { ledger_from: Infinity }
       for (const { to, count } of gone) if (to >= ledgerFrom) this.#count(jobId, -count)
     }
+    for (const [jobId, folded] of this.#folded) {
+      if (!this.#gone.has(jobId)) this.#checkFold(jobId, [])
+      const { ledger_from: ledgerFrom } = this.#model.jobs.get(jobId) ?? { ledger_from: Infinity }
+      for (const { to, count } of folded) if (to >= ledgerFrom) this.#count(jobId, count)
+    }
     this.#written.clear()
     this.#gone.clear()
+    this.#folded.clear()
     this.#madeWhilePaused.clear()
   }
 
@@ -161,38 +160,84 @@ export class TickRules {
   }
 
   #seeRange(before: RangeRow | null, after: RangeRow | null): void {
-    if (before === null && after !== null) {
-      this.#write(after.job_id, {
-        from: after.from_at,
-        to: after.to_at,
-        count: after.count,
-        is: rangeIs(after),
-      })
-    } else if (before !== null && after === null) {
-      push(this.#gone, before.job_id, {
-        from: before.from_at,
-        to: before.to_at,
-        count: before.count,
-        is: rangeIs(before),
-      })
-    } else if (before !== null && after !== null) {
-      const same =
-        before.from_at === after.from_at && before.reason === after.reason && before.account === after.account
-      const grew = after.to_at > before.to_at && after.count > before.count
-      if (!same || !grew)
-        throw this.#broken(
-          'an account never changes',
-          after.job_id,
-          `${rangeIs(before)} became ${rangeIs(after)}`,
-        )
-      const sequence = this.#sequence(this.#model.job(after.job_id))
-      const from = sequence?.next(before.to_at) ?? before.to_at + 1
-      this.#write(after.job_id, {
-        from,
-        to: after.to_at,
-        count: after.count - before.count,
-        is: rangeIs(after),
-      })
+    const jobId = (after ?? before)?.job_id ?? ''
+    const { made, gone } = this.#ranges.get(jobId) ?? { made: new Map<number, RangeRow>(), gone: [] }
+    this.#ranges.set(jobId, { made, gone })
+    if (before === null && after !== null) made.set(after.id, after)
+    else if (before !== null && after === null && !made.delete(before.id)) gone.push(before)
+    else if (before !== null && after !== null) this.#rangeCut(before, after)
+  }
+
+  #settleRanges(jobId: string): void {
+    const { made, gone } = this.#ranges.get(jobId) ?? { made: new Map<number, RangeRow>(), gone: [] }
+    this.#ranges.delete(jobId)
+    for (const range of gone) this.#rangeGone(range)
+    for (const range of made.values()) this.#rangeMade(range)
+  }
+
+  /** Beyond the cursor it is an account; below it, it stands for rows that went in the same commit. */
+  #rangeMade(made: RangeRow): void {
+    const { job_id: jobId, from_at: from, to_at: to, count } = made
+    const { accounted_until: cursor } = this.#model.job(jobId)
+    const entry = entryOf(made)
+    if (from >= cursor) return this.#write(jobId, entry)
+    if (to < cursor) return push(this.#folded, jobId, { ...entry, id: made.id })
+    // An account that goes on where a row ended is one row with it.
+    const grown = (this.#gone.get(jobId) ?? []).find((gone) => gone.from === from && gone.to < cursor)
+    const [kind] = entry.runs
+    if (grown === undefined || entry.runs.length !== 1 || grown.runs[0]?.kind !== kind?.kind)
+      throw this.#broken('each tick is accounted once', jobId, `${entry.is} crosses the cursor`)
+    push(this.#folded, jobId, { ...grown, id: made.id })
+    const next = this.#sequence(this.#model.job(jobId))?.next(grown.to) ?? to
+    this.#write(jobId, { from: next, to, count: count - grown.count, is: entry.is })
+  }
+
+  #rangeGone(gone: RangeRow): void {
+    const folded = this.#folded.get(gone.job_id) ?? []
+    const own = folded.findIndex(({ id }) => id === gone.id)
+    // It came in the same commit, or in one that was not looked at: what it stood for is still to be found.
+    if (own !== -1 && folded[own]?.to === gone.to_at) folded.splice(own, 1)
+    else push(this.#gone, gone.job_id, entryOf(gone))
+  }
+
+  /** A reset of the cursor cuts the row across its line: the only split. */
+  #rangeCut(before: RangeRow, after: RangeRow): void {
+    const cut =
+      before.from_at === after.from_at &&
+      before.account === after.account &&
+      before.reason === after.reason &&
+      after.to_at < before.to_at &&
+      after.count < before.count &&
+      before.packed === null
+    if (!cut)
+      throw this.#broken(
+        'an account never changes',
+        after.job_id,
+        `${rangeIs(before)} became ${rangeIs(after)}`,
+      )
+    const taken = { ...before, from_at: after.to_at + 1, count: before.count - after.count }
+    push(this.#gone, after.job_id, entryOf(taken))
+  }
+
+  /** What is gone from the ledger stands in it again, tick by tick, or was passed by it, or was taken back. */
+  #checkFold(jobId: string, gone: readonly Entry[]): void {
+    const { accounted_until: cursor, ledger_from: ledgerFrom } = this.#model.job(jobId)
+    const covered = gone.filter(({ from, to }) => to >= ledgerFrom && from < cursor)
+    const folded = (this.#folded.get(jobId) ?? []).filter(({ to }) => to >= ledgerFrom)
+    const [before, after] = [covered, folded].map(inOrder)
+    if (before !== after)
+      throw this.#broken(
+        'an account never vanishes',
+        jobId,
+        `${covered[0]?.is ?? 'nothing'} is gone, though the ledger covers it: ${before} became ${after}`,
+      )
+    const ends = new Set(covered.flatMap(({ from, to }) => [from, to]))
+    for (const { from, to, is } of folded) {
+      const between = [...this.#model.executions.values()].find(
+        ({ job_id, tick_at: tick }) => job_id === jobId && tick !== null && tick >= from && tick <= to,
+      )
+      if (between !== undefined || !ends.has(from) || !ends.has(to))
+        throw this.#broken('each tick is accounted once', jobId, `${is} covers what it does not stand for`)
     }
   }
 
@@ -325,12 +370,4 @@ function push<T>(lists: Map<string, T[]>, key: string, value: T): void {
   const list = lists.get(key)
   if (list === undefined) lists.set(key, [value])
   else list.push(value)
-}
-
-function rangeIs({ account, reason, from_at: from, to_at: to, count }: RangeRow): string {
-  return `${count} ${account} (${reason}) from ${at(from)} to ${at(to)}`
-}
-
-export function at(instant: number | null | undefined): string {
-  return instant === null || instant === undefined ? 'none' : new Date(instant).toISOString().slice(11, 23)
 }

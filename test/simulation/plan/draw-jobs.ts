@@ -85,6 +85,10 @@ const overlaps: Weights<OverlapPolicy> = {
 const catchUps: Weights<CatchUpPolicy> = { none: 2, latest: 4, all: 4 }
 const crashes: Weights<CrashPolicy> = { retry: 3, fail: 1 }
 
+/** Folded almost at once, and passed by the ledger soon after; folded within the history. */
+const brief = { executions: 1, age: 3_000, ledger: 60_000 }
+const short = { executions: 5, age: 10_000 }
+
 export function drawOptions(random: Random, era: Era): JobOptions {
   const overlap = random.weighted(overlaps)
   const policy = random.weighted(overlap === 'cancel_running' ? { ...catchUps, all: 0 } : catchUps)
@@ -104,7 +108,7 @@ export function drawOptions(random: Random, era: Era): JobOptions {
       jitter: random.pick([0, 0.5]),
     },
     onCrash: random.weighted(crashes),
-    retention: random.chance(0.4) ? { executions: random.pick([1, 5]), age: 30_000 } : { executions: 10_000 },
+    retention: random.chance(0.4) ? random.pick([brief, short]) : { executions: 10_000 },
     ...maybe(random, 0.2, { timeout: random.pick([1_500, 6_000]) }),
     ...maybe(random, 0.2, { startDeadline: random.pick([3_000, 30_000]) }),
     ...maybe(random, 0.15, { jitter: 2_000 }),

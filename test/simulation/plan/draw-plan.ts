@@ -45,6 +45,7 @@ export function drawPlan(seed: number, mode: Mode): Plan {
   const steps = [
     ...drawSteps(random, swarm, { durationMs, timing, nodes, jobs, era }),
     ...(swarm.operators ? drawInterference(random.fork('interference'), crowd, durationMs) : []),
+    ...drawPruning(random.fork('pruning'), nodes.length, durationMs),
   ].toSorted((a, b) => a.atMs - b.atMs)
   const weather = swarm.weather ? drawWeather(random) : calm
   const lifelines = random.fork('lifelines').chance(0.6)
@@ -173,6 +174,15 @@ function drawInterference(random: Random, crowd: readonly JobPlan[], durationMs:
       { ...by, kind: 'edit', options: { schedule: { every: 3_000 } } },
       { ...by, kind: 'cancel_execution' },
     ])
+  })
+}
+
+/** Folding meets everything else only where it runs often. */
+function drawPruning(random: Random, nodes: number, durationMs: number): Step[] {
+  if (!random.chance(0.6)) return []
+  return Array.from({ length: random.integer(2, 12) }, (): Step => {
+    const atMs = random.integer(0, durationMs)
+    return { atMs, via: random.integer(-1, nodes - 1), kind: 'prune' }
   })
 }
 

@@ -109,7 +109,8 @@ export type OperatorStep = {
       readonly kind: 'cancel' | 'delete' | 'cancel_execution' | 'retry_execution' | 'reset_cursor'
       readonly job: string
     }
-  | { readonly kind: 'pause_queue' | 'resume_queue' }
+  /** `prune`: retention at once, where the leader's own comes every five minutes. */
+  | { readonly kind: 'pause_queue' | 'resume_queue' | 'prune' }
   | { readonly kind: 'lock'; readonly ttlMs: number; readonly holdMs: number }
 )
 

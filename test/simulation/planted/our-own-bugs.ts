@@ -132,7 +132,7 @@ export const ourOwnBugs: readonly PlantedBug[] = [
     rules: ['totals + ledger = all ticks'],
     patches: [
       {
-        file: 'src/store/sql/jobs/change-job.ts',
+        file: 'src/store/sql/ticks/reset-cursor.ts',
         find: 'const lowest = Math.max(now + 1, job.ledgerFrom)',
         replace: 'const lowest = now + 1',
       },

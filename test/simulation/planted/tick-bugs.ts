@@ -2,7 +2,9 @@
 import type { PlantedBug } from './planted-bug.ts'
 
 const catchUp = 'src/core/tick/catch-up.ts'
+const fold = 'src/store/sql/ticks/fold-executions.ts'
 const ledger = 'src/store/sql/ticks/purge-history.ts'
+const rows = 'src/store/sql/ticks/ledger-rows.ts'
 const lane = 'src/store/sql/work/lane.ts'
 const leadership = 'src/store/sql/cluster/leadership.ts'
 const store = 'src/store/sql/ticks/tick-store.ts'
@@ -18,6 +20,24 @@ function* holdBack(script, later) {
       value.into === 'live_executions' || /^\\s*(INSERT INTO|UPDATE) @(live_executions|tick_ranges)/.test(value.text)
     if (isAccount) later.push(value)
     answer = isAccount ? 1 : yield value
+  }
+}
+
+function* runAll(statements) {
+  for (const statement of statements) yield statement
+}
+`
+
+/** What the planted `purgeHistory` does first, and what it leaves for later. */
+const foldLater = `
+function* foldLater(script, later) {
+  let answer
+  for (;;) {
+    const { done, value } = script.next(answer)
+    if (done) return value
+    const isFold = value.into === 'tick_ranges'
+    if (isFold) later.push(value)
+    answer = isFold ? 1 : yield value
   }
 }
 
@@ -124,13 +144,55 @@ import { dueOf } from '../ticks/settle.ts'`,
   },
   {
     name: 'retention-deletes-at-the-ledger-line',
-    says: "Retention also deletes the tick at which the ledger begins: a '<=' for a '<'.",
+    says: "Retention also deletes the row at which the ledger begins: a '<=' for a '<'.",
     rules: ['an account never vanishes'],
     patches: [
       {
         file: ledger,
-        find: `'tick_at IS NOT NULL AND tick_at < ?'`,
-        replace: `'tick_at IS NOT NULL AND tick_at <= ?'`,
+        find: 'DELETE FROM @tick_ranges WHERE job_id = ? AND to_at < ?',
+        replace: 'DELETE FROM @tick_ranges WHERE job_id = ? AND to_at <= ?',
+      },
+    ],
+  },
+  {
+    name: 'a-fold-loses-a-tick',
+    says: 'Of several ticks that are folded at once, the last is deleted and not folded.',
+    rules: ['an account never vanishes'],
+    patches: [
+      {
+        file: fold,
+        find: 'ticks.map((ended) => rowOf(ended, spans))',
+        replace: 'ticks.slice(0, Math.max(1, ticks.length - 1)).map((ended) => rowOf(ended, spans))',
+      },
+    ],
+  },
+  {
+    name: 'a-fold-outside-its-transaction',
+    says: 'Executions are deleted in one transaction, and what became of their ticks is written in a second.',
+    rules: ['an account never vanishes'],
+    patches: [
+      {
+        file: store,
+        find: 'write(() => purgeHistory(request))',
+        replace: `(async () => {
+        let later = []
+        const result = await write(() => foldLater(purgeHistory(request), (later = [])))
+        await write(() => runAll(later))
+        return result
+      })()`,
+      },
+      { file: store, find: '/** A leader whose fence', replace: `${foldLater}/** A leader whose fence` },
+    ],
+  },
+  {
+    name: 'a-fold-joins-over-what-is-kept',
+    says: 'Rows of the ledger join, though an execution that is kept lies between them.',
+    rules: ['each tick is accounted once', 'the audit agrees'],
+    patches: [
+      {
+        file: rows,
+        find: 'const after = packRows(joinRows(all, kept), kept)',
+        replace: 'const after = packRows(joinRows(all, []), kept)',
       },
     ],
   },

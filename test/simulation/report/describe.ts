@@ -1,7 +1,7 @@
 /** Changes as a person would tell them. */
 import type { Change, ExecutionRow } from '../check/change-log.ts'
+import { at } from '../check/ledger-entries.ts'
 import type { Model } from '../check/model.ts'
-import { at } from '../check/tick-rules.ts'
 
 /** Null where there is nothing to tell. */
 export function describeChange(change: Change, model: Model): string | null {

@@ -71,6 +71,8 @@ function actionWords(step: OperatorStep): string {
       return 'pauses the queue'
     case 'resume_queue':
       return 'resumes the queue'
+    case 'prune':
+      return 'prunes history'
     case 'lock':
       return `takes a lock of ${durationWords(step.ttlMs)} for ${durationWords(step.holdMs)}`
     default:

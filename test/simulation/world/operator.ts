@@ -1,7 +1,9 @@
 /** What people do to jobs, through a node or through a process of their own. */
 
+import { contextOf } from '../../../src/app/app-context.ts'
 import { EvertickError } from '../../../src/core/error.ts'
 import type { Evertick } from '../../../src/evertick.ts'
+import type { Store } from '../../../src/store/store.ts'
 import type { OperatorStep } from '../plan/plan.ts'
 import type { Life } from './life.ts'
 
@@ -51,6 +53,8 @@ async function act(evertick: Evertick, step: OperatorStep, life: Life): Promise<
       return await queues.pause('default')
     case 'resume_queue':
       return await queues.resume('default')
+    case 'prune':
+      return await prune(contextOf(evertick).store, life.clock.now())
     case 'lock': {
       const lock = await locks.acquire('shared', { ttl: step.ttlMs })
       await life.nap(step.holdMs)
@@ -60,5 +64,11 @@ async function act(evertick: Evertick, step: OperatorStep, life: Life): Promise<
       return await evertick.enqueueMany(Array.from({ length: step.count }, () => ({ job: step.job })))
     case 'enqueue':
       return await evertick.enqueue(step.job, null, step.unique === null ? {} : { unique: step.unique })
+  }
+}
+
+async function prune({ ticks }: Store, now: number): Promise<void> {
+  for (let afterJobId: string | null = ''; afterJobId !== null; ) {
+    afterJobId = (await ticks.purgeHistory({ afterJobId, jobs: 2, now })).lastJobId
   }
 }

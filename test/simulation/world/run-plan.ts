@@ -2,7 +2,7 @@
 import { nominalSequence } from '../../../src/core/job/sequence.ts'
 import { specFrom } from '../../../src/store/sql/runtime/rows.ts'
 import type { ExecutionRow } from '../check/change-log.ts'
-import { at } from '../check/tick-rules.ts'
+import { at } from '../check/ledger-entries.ts'
 import { Violation } from '../check/violation.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { Observer, Say } from './observer.ts'

@@ -165,7 +165,7 @@ export function describeAttempts(open: OpenStoreUnderTest): void {
         expect(await bench.hand.finish(claim, at(3), ending)).toMatchObject({ refused: [] })
         expect(await bench.hand.execution(idOf('e1'))).toMatchObject({ ...written, leasedUntil: null })
         expect(await outcomes(bench)).toEqual(attempts)
-        const runs = await bench.store.executions.jobRuns(idOf('job-a'), 10)
+        const { runs } = await bench.store.executions.jobRuns(idOf('job-a'), 10)
         const final = (await bench.hand.execution(idOf('e1'))).finishedAt !== null
         expect(runs).toEqual(final ? [{ state: ending.state, durationMs: 3_000 }] : [])
       })()

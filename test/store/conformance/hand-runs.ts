@@ -204,13 +204,13 @@ export function describeHandRuns(open: OpenStoreUnderTest): void {
         }
         expect(await store.compat.purgeJob('nobody', 0, at(50))).toBe(0)
         expect(await store.compat.purgeJob('a', hour, at(50))).toBe(0)
-        // Older than 25 s at second 50: the dead letter and the tick at 10. The ledger begins with the row before the line.
-        expect(await store.compat.purgeJob('a', 25 * second, at(50))).toBe(2)
-        expect(await hand.ledger('a')).toEqual(['20 fired', '30 fired', '40 fired'])
+        // Older than 25 s at second 50: the dead letter, and the ticks at 10 and 20.
+        expect(await store.compat.purgeJob('a', 25 * second, at(50))).toBe(3)
+        expect(await hand.ledger('a')).toEqual(['10-20 fired completed x2', '30 fired', '40 fired'])
         expect(await hand.ledger('b')).toHaveLength(4)
         expect(await store.executions.findExecution(idOf('open'))).not.toBeNull()
-        expect(await store.compat.purgeJob('a', 0, at(50))).toBe(2)
-        expect(await hand.ledger('a')).toEqual(['40 fired'])
+        expect(await store.compat.purgeJob('a', 0, at(50))).toBe(1)
+        expect(await hand.ledger('a')).toEqual(['10-30 fired completed x3', '40 fired'])
         expect(await store.ticks.auditLedger({})).toMatchObject({ unaccounted: 0, doubled: 0 })
       }),
     )

@@ -18,6 +18,8 @@ async function explained({ store }: Bench, from = t0, to = at(61)): Promise<stri
   return ticks.map(({ tickAt, verdict, reason }) => [seconds(tickAt), verdict, reason ?? ''].join(' ').trim())
 }
 
+const madrid = { kind: 'cron', cron: '*/10 * * * * *', timezone: 'Europe/Madrid' } as const
+
 export function describeLedger(open: OpenStoreUnderTest): void {
   describe('explain and audit', () => {
     test(
@@ -82,8 +84,8 @@ export function describeLedger(open: OpenStoreUnderTest): void {
       'a doubled and a foreign tick are found',
       withStore(open, async (bench) => {
         await fiveTicks(bench)
-        const insert = `INSERT INTO @tick_ranges (job_id, from_at, to_at, count, account, reason, created_at)
-          VALUES ('${idOf('job-a')}', ?, ?, 1, 'skipped', 'paused', 0)`
+        const insert = `INSERT INTO @tick_ranges (job_id, from_at, to_at, count, account, reason, revision, tz_version, created_at)
+          VALUES ('${idOf('job-a')}', ?, ?, 1, 'skipped', 'paused', 1, 'a', 0)`
         await bench.sql(insert, at(10), at(10))
         await bench.sql(insert, at(15), at(15))
         const report = await bench.store.ticks.auditLedger({})
@@ -121,19 +123,36 @@ export function describeLedger(open: OpenStoreUnderTest): void {
     )
 
     test(
-      'ticks of a wall-clock schedule under other time zone data are unverifiable, not wrong',
+      'under other time zone data agreement is proof, and a difference is unverifiable, not wrong',
       withStore(open, async ({ hand, store, sql }) => {
         const led = await hand.lead()
-        const schedule = { kind: 'cron', cron: '*/10 * * * * *', timezone: 'Europe/Madrid' } as const
-        await hand.create('a', jobSpec({ schedule, overlap: 'allow' }))
+        await hand.create('a', jobSpec({ schedule: madrid, overlap: 'allow' }))
         await hand.account(led, at(10))
         await sql(`UPDATE @job_revisions SET tz_version = '1999z'`)
-        await sql('UPDATE @jobs SET accounted_until = ?', at(60))
-        expect(await store.ticks.auditLedger({})).toMatchObject({
-          unaccounted: 0,
-          doubled: 0,
-          unverifiable: 1,
-        })
+        const proof = { ticks: 1, unaccounted: 0, doubled: 0 }
+        expect(await store.ticks.auditLedger({})).toMatchObject({ ...proof, unverifiable: 0 })
+        await sql('UPDATE @jobs SET accounted_until = ?', at(30))
+        expect(await store.ticks.auditLedger({})).toMatchObject({ ...proof, ticks: 2, unverifiable: 1 })
+      }),
+    )
+
+    test(
+      'the first account under new time zone data begins a span, which is proved again',
+      withStore(open, async ({ hand, store, sql }) => {
+        const led = await hand.lead()
+        await hand.create('a', jobSpec({ schedule: madrid, overlap: 'allow' }))
+        await hand.account(led, at(10))
+        await sql(`UPDATE @job_revisions SET tz_version = '1999z'`)
+        await sql(`UPDATE @jobs SET tz_version = '1999z'`)
+        await sql('DELETE FROM @job_executions WHERE tick_at = ?', at(10))
+        for (const tick of [20, 30, 40]) await hand.account(led, at(tick))
+        expect(await sql('SELECT job_id, from_at FROM @zone_spans')).toEqual([
+          { job_id: 'job-a', from_at: at(10) + 1 },
+        ])
+        await sql('DELETE FROM @job_executions WHERE tick_at = ?', at(30))
+        const { unaccounted, unverifiable, findings } = await store.ticks.auditLedger({})
+        expect({ unaccounted, unverifiable }).toEqual({ unaccounted: 1, unverifiable: 1 })
+        expect(findings).toMatchObject([{ kind: 'unaccounted', at: at(30) }])
       }),
     )
 

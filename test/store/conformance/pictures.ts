@@ -169,12 +169,12 @@ export function describePictures(open: OpenStoreUnderTest): void {
       withStore(open, async (bench) => {
         await someTicks(bench)
         const { store } = bench
-        const cells = await store.ticks.countTicks(idOf('job-a'), t0, at(60), minute, 1_500)
+        const { cells } = await store.ticks.countTicks(idOf('job-a'), t0, at(60), minute, 1_500)
         expect(cells.toSorted((a, b) => (a.state < b.state ? -1 : 1))).toEqual([
           { at: t0, account: 'fired', state: 'completed', late: false, count: 1 },
           { at: t0, account: 'fired', state: 'running', late: true, count: 1 },
         ])
-        const ranges = await store.ticks.tickRanges(idOf('job-a'), at(30), at(60))
+        const { ranges } = await store.ticks.countTicks(idOf('job-a'), at(30), at(60), minute, 1_500)
         expect(ranges).toMatchObject([{ from: at(20), to: at(40), count: 3 }])
         expect(
           (await store.executions.readActivity({ from: t0, to: at(60), bucketMs: minute, maxRows: 9 }))

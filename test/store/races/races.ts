@@ -1,6 +1,6 @@
 /** Each pair of verbs that two nodes may run at once, on a server, where nobody waits for one writer. */
 import { describe, expect, test } from 'vitest'
-import { day, idOf, jobSpec, newExecution } from '../builders.ts'
+import { by, day, idOf, jobSpec, newExecution } from '../builders.ts'
 import { at } from '../by-hand.ts'
 import { describeKeyRaces, describeLeaseRaces } from './lease-races.ts'
 import { type ServerUnderTest, value, withRace } from './race.ts'
@@ -277,7 +277,7 @@ function describeTicks(server: () => ServerUnderTest): void {
     withRace(server, async ({ hand, both }) => {
       await hand.work()
       const led = await hand.lead()
-      await hand.create('a', jobSpec({ overlap: 'allow', retention: { executions: 2 } }))
+      await hand.create('a', jobSpec({ overlap: 'allow', retention: { executions: 2, ageMs: 0 } }))
       for (const now of [10, 20, 30, 40, 50]) await hand.account(led, at(now))
       await hand.drain(at(50))
       const { first, second } = await both(
@@ -286,6 +286,25 @@ function describeTicks(server: () => ServerUnderTest): void {
       )
       expect(value(first).executions).toBeGreaterThan(0)
       expect(value(second).accounted).toHaveLength(1)
+    }),
+  )
+
+  test(
+    'retention and a retry of what it folds at once: the retry finds it gone',
+    withRace(server, async ({ hand, both }) => {
+      await hand.work()
+      const led = await hand.lead()
+      await hand.create('a', jobSpec({ overlap: 'allow', retention: { executions: 1, ageMs: 0 } }))
+      for (const now of [10, 20]) await hand.account(led, at(now))
+      await hand.drain(at(20))
+      const [oldest] = await hand.executions('a')
+      const { first, second } = await both(
+        async (slow) => await slow.ticks.purgeHistory({ afterJobId: null, jobs: 10, now: at(25) }),
+        async (fast) => await fast.executions.retryExecution(oldest?.id ?? '', 'again', by(at(25))),
+      )
+      expect(value(first).executions).toBe(1)
+      expect(second).toMatchObject({ reason: { code: 'execution_not_found' } })
+      expect(await hand.ledger('a')).toEqual(['10 fired completed x1', '20 fired'])
     }),
   )
 }

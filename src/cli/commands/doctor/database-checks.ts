@@ -1,13 +1,14 @@
 /** Is the database there, intact, up to date and writable? */
 import { accessSync, constants, existsSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { contextOf } from '../../../app/app-context.ts'
 import { parseOptions } from '../../../app/config/config.ts'
 import type { EvertickOptions } from '../../../app/config/options.ts'
 import { EvertickError } from '../../../core/error.ts'
 import { Evertick } from '../../../evertick.ts'
 import { openStore } from '../../../store/open-store.ts'
 import { messageOf } from '../../error-report.ts'
-import { counted } from '../../output/count-words.ts'
+import { bytesWords, counted } from '../../output/count-words.ts'
 import {
   type Cli,
   databaseFile,
@@ -77,6 +78,16 @@ async function checkWritable(cli: Cli, evertick: Evertick, url: string): Promise
   } catch (error) {
     return failureOf('writable', error)
   }
+}
+
+/** How much retention keeps. Nothing is too much by itself. */
+export async function checkSizes(evertick: Evertick): Promise<Check> {
+  const { history, ledger } = await contextOf(evertick).store.cluster.tableSizes()
+  const kept = `${counted(history.rows, 'execution')} in ${bytesWords(history.bytes)}`
+  return ok(
+    'sizes',
+    `${kept}; the ledger has ${counted(ledger.rows, 'range')} in ${bytesWords(ledger.bytes)}.`,
+  )
 }
 
 export function failureOf(name: string, error: unknown): Check {

@@ -142,7 +142,7 @@ export async function checkZoneData(evertick: ExaminedSystem): Promise<Check> {
   return warn(
     'time zones',
     `This Node has version ${own}; jobs were written with ${[...others].join(', ')}.`,
-    'Use the same Node version everywhere; `evertick audit` reports older ticks as unverifiable.',
+    'Use the same Node version everywhere; where ticks differ, `evertick audit` reports them as unverifiable.',
   )
 }
 

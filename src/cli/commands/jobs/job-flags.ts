@@ -1,8 +1,9 @@
 /** The options of a job as flags, and flags back to options, both from the table of options. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { CreateJob } from '../../../app/job/jobs.ts'
-import { type PlacedField, phraseOf, placedFields } from '../../../core/job/fields.ts'
+import { type PlacedField, placedFields } from '../../../core/job/fields.ts'
 import { gatherOptions } from '../../../core/job/options-codec.ts'
+import { phraseOf } from '../../../core/phrase.ts'
 import type { Duration, Schedule } from '../../../core/schedule/schedule.ts'
 import { keysOf } from '../../../core/table-keys.ts'
 import { collect, jsonObject, jsonValue, wholeNumber } from '../../help.ts'

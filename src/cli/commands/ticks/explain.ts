@@ -81,16 +81,21 @@ function summary(out: Stream, { ticks, unaccounted }: ExplanationView): string {
     ['skipped', 'skipped', 'skipped'],
     ['undecided', 'not decided yet', 'late'],
     ['upcoming', 'upcoming', 'dim'],
-    ['purged', 'beyond retention', 'dim'],
+    ['purged', 'older than the ledger', 'dim'],
     ['unaccounted', 'unaccounted', 'failed'],
   ]
   const parts = words.flatMap(([account, word, style]) => {
-    const count = ticks.filter((tick) => tick.account === account).length
+    const count = sum(ticks.filter((tick) => tick.account === account))
     return count === 0 ? [] : [out.paint(style, `${count.toLocaleString('en')} ${word}`)]
   })
   const verdict =
     unaccounted === 0
       ? 'None is unaccounted for.'
       : out.paint('failed', `${counted(unaccounted, 'tick')} unaccounted for: run \`evertick audit\`.`)
-  return `${counted(ticks.length, 'tick')}: ${listed(parts)}. ${verdict}`
+  return `${counted(sum(ticks), 'tick')}: ${listed(parts)}. ${verdict}`
+}
+
+/** Of a fixedDelay job an entry may stand for several ticks. */
+function sum(ticks: ExplanationView['ticks']): number {
+  return ticks.reduce((all, { count = 1 }) => all + count, 0)
 }

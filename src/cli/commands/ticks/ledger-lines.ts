@@ -34,10 +34,16 @@ export function ledgerLines(
   )
 }
 
-/** Ticks of one account share a line if they have no execution of their own. */
+/** Ticks of one account share a line if they have no execution of their own, or none any more. */
 function belongTogether(a: ExplainedTickView, b: ExplainedTickView): boolean {
-  if (b.account === 'fired' || b.account === 'caught_up') return false
-  return a.account === b.account && a.reason === b.reason && a.executionId === b.executionId
+  if (b.folded !== true && (b.account === 'fired' || b.account === 'caught_up')) return false
+  return (
+    a.account === b.account &&
+    a.reason === b.reason &&
+    a.executionId === b.executionId &&
+    a.state === b.state &&
+    a.cancelReason === b.cancelReason
+  )
 }
 
 function lineOf(
@@ -47,15 +53,23 @@ function lineOf(
   times: Times,
 ): LedgerLine {
   const execution = executions.get(first.executionId ?? '')
-  const last = rest.at(-1)
+  const last = rest.at(-1) ?? (first.to === undefined ? undefined : first)
+  const count = [first, ...rest].reduce((all, tick) => all + (tick.count ?? 1), 0)
   const ran = first.state === 'completed' && first.account !== 'coalesced'
   const text = tickSentence(first, execution, times)
   return {
     when:
-      last === undefined ? times.at(first.scheduledFor) : times.span(first.scheduledFor, last.scheduledFor),
+      last === undefined
+        ? times.at(first.scheduledFor)
+        : times.span(first.scheduledFor, last.to ?? last.scheduledFor),
     mark: ran ? { glyph: '✓', style: markOf(first).style } : markOf(first),
-    text: last === undefined ? text : `${text}, ${counted(rest.length + 1, 'tick')}`,
-    ordinary: ran && first.account === 'fired' && (execution?.attempt ?? 1) === 1 && !/ late\b/.test(text),
+    text: count === 1 ? text : `${text}, ${counted(count, 'tick')}`,
+    ordinary:
+      ran &&
+      first.folded !== true &&
+      first.account === 'fired' &&
+      (execution?.attempt ?? 1) === 1 &&
+      !/ late\b/.test(text),
   }
 }
 

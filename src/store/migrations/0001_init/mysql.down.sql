@@ -18,6 +18,8 @@ DROP TABLE IF EXISTS evertick_node_handlers;
 DROP TABLE IF EXISTS evertick_nodes;
 DROP TABLE IF EXISTS evertick_locks;
 DROP TABLE IF EXISTS evertick_job_revisions;
+DROP TABLE IF EXISTS evertick_zone_spans;
+DROP TABLE IF EXISTS evertick_day_totals;
 DROP TABLE IF EXISTS evertick_ledger_totals;
 DROP TABLE IF EXISTS evertick_tick_ranges;
 DROP TABLE IF EXISTS evertick_execution_logs;

@@ -34,6 +34,8 @@ CREATE TABLE IF NOT EXISTS evertick_jobs (
   -- The cursor: a tick is accounted exactly if it is below it.
   accounted_until BIGINT NOT NULL,
   ledger_from BIGINT NOT NULL,
+  -- The time zone data that computed its last ticks.
+  tz_version VARCHAR(64) NOT NULL,
   next_due_at BIGINT,
   open_tick_at BIGINT,
   runs BIGINT NOT NULL DEFAULT 0,
@@ -150,28 +152,57 @@ CREATE TABLE IF NOT EXISTS evertick_execution_logs (
   KEY evertick_execution_logs_execution (execution_id)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=@nopad_bin;
 
--- One row for a run of coalesced or skipped ticks; from_at and to_at are its first and last tick.
+-- One row for a run of ticks that became the same and have no execution, or none any more; from_at and to_at are its first
+-- and last tick. 'mixed': an hour of ticks that became different things, in order, in `packed`.
 CREATE TABLE IF NOT EXISTS evertick_tick_ranges (
   id BIGINT NOT NULL AUTO_INCREMENT,
   job_id VARCHAR(64) NOT NULL,
   from_at BIGINT NOT NULL,
   to_at BIGINT NOT NULL,
   count BIGINT NOT NULL,
-  account VARCHAR(32) NOT NULL CHECK (account IN ('coalesced', 'skipped')),
-  reason VARCHAR(32) NOT NULL,
+  account VARCHAR(32) NOT NULL CHECK (account IN ('fired', 'caught_up', 'coalesced', 'skipped', 'mixed')),
+  -- Of skipped and coalesced ticks.
+  reason VARCHAR(32),
+  -- Of ticks that had executions: their final state, and why they were cancelled.
+  outcome VARCHAR(32) CHECK (outcome IN ('completed', 'failed', 'cancelled')),
+  cancel_reason VARCHAR(32),
+  -- Of coalesced ticks: what stands for them.
   execution_id VARCHAR(64),
+  into_at BIGINT,
+  revision INT NOT NULL,
+  tz_version VARCHAR(64) NOT NULL,
+  packed LONGTEXT,
   created_at BIGINT NOT NULL,
   PRIMARY KEY (id),
-  UNIQUE KEY evertick_tick_ranges_job (job_id, from_at)
+  UNIQUE KEY evertick_tick_ranges_job (job_id, from_at),
+  KEY evertick_tick_ranges_end (to_at)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=@nopad_bin;
 
--- What retention has passed, so that totals + ledger = all ticks.
+-- What the ledger has passed, so that totals + ledger = all ticks.
 CREATE TABLE IF NOT EXISTS evertick_ledger_totals (
   job_id VARCHAR(64) NOT NULL,
   account VARCHAR(32) NOT NULL,
   reason VARCHAR(32) NOT NULL,
   count BIGINT NOT NULL,
   PRIMARY KEY (job_id, account, reason)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=@nopad_bin;
+
+-- Executions without a tick that are no longer kept, by the UTC day of their end.
+CREATE TABLE IF NOT EXISTS evertick_day_totals (
+  job_id VARCHAR(64) NOT NULL,
+  day_at BIGINT NOT NULL,
+  state VARCHAR(32) NOT NULL,
+  count BIGINT NOT NULL,
+  PRIMARY KEY (job_id, day_at, state),
+  KEY evertick_day_totals_day (day_at)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=@nopad_bin;
+
+-- From when on a job's ticks were computed with other time zone data than its revision names.
+CREATE TABLE IF NOT EXISTS evertick_zone_spans (
+  job_id VARCHAR(64) NOT NULL,
+  from_at BIGINT NOT NULL,
+  tz_version VARCHAR(64) NOT NULL,
+  PRIMARY KEY (job_id, from_at)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=@nopad_bin;
 
 CREATE TABLE IF NOT EXISTS evertick_job_revisions (
@@ -419,7 +450,7 @@ SELECT
   r.account,
   r.reason,
   r.execution_id,
-  NULL
+  r.outcome
 FROM evertick_tick_ranges r
 JOIN evertick_jobs j ON j.id = r.job_id;
 

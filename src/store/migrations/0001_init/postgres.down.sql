@@ -19,6 +19,8 @@ DROP TABLE evertick.node_handlers;
 DROP TABLE evertick.nodes;
 DROP TABLE evertick.locks;
 DROP TABLE evertick.job_revisions;
+DROP TABLE evertick.zone_spans;
+DROP TABLE evertick.day_totals;
 DROP TABLE evertick.ledger_totals;
 DROP TABLE evertick.tick_ranges;
 DROP TABLE evertick.execution_logs;

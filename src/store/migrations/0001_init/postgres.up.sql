@@ -29,6 +29,8 @@ CREATE TABLE evertick.jobs (
   -- The cursor: a tick is accounted exactly if it is below it.
   accounted_until BIGINT NOT NULL,
   ledger_from BIGINT NOT NULL,
+  -- The time zone data that computed its last ticks.
+  tz_version TEXT COLLATE "C" NOT NULL,
   next_due_at BIGINT,
   open_tick_at BIGINT,
   runs BIGINT NOT NULL DEFAULT 0,
@@ -205,27 +207,56 @@ CREATE TABLE evertick.execution_logs (
 );
 CREATE INDEX execution_logs_execution ON evertick.execution_logs (execution_id);
 
--- One row for a run of coalesced or skipped ticks; from_at and to_at are its first and last tick.
+-- One row for a run of ticks that became the same and have no execution, or none any more; from_at and to_at are its first
+-- and last tick. 'mixed': an hour of ticks that became different things, in order, in `packed`.
 CREATE TABLE evertick.tick_ranges (
   id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   job_id UUID NOT NULL,
   from_at BIGINT NOT NULL,
   to_at BIGINT NOT NULL,
   count BIGINT NOT NULL,
-  account TEXT COLLATE "C" NOT NULL CHECK (account IN ('coalesced', 'skipped')),
-  reason TEXT COLLATE "C" NOT NULL,
+  account TEXT COLLATE "C" NOT NULL CHECK (account IN ('fired', 'caught_up', 'coalesced', 'skipped', 'mixed')),
+  -- Of skipped and coalesced ticks.
+  reason TEXT COLLATE "C",
+  -- Of ticks that had executions: their final state, and why they were cancelled.
+  outcome TEXT COLLATE "C" CHECK (outcome IN ('completed', 'failed', 'cancelled')),
+  cancel_reason TEXT COLLATE "C",
+  -- Of coalesced ticks: what stands for them.
   execution_id UUID,
+  into_at BIGINT,
+  revision INTEGER NOT NULL,
+  tz_version TEXT COLLATE "C" NOT NULL,
+  packed TEXT COLLATE "C",
   created_at BIGINT NOT NULL
 );
 CREATE UNIQUE INDEX tick_ranges_job ON evertick.tick_ranges (job_id, from_at);
+CREATE INDEX tick_ranges_end ON evertick.tick_ranges (to_at);
 
--- What retention has passed, so that totals + ledger = all ticks.
+-- What the ledger has passed, so that totals + ledger = all ticks.
 CREATE TABLE evertick.ledger_totals (
   job_id UUID NOT NULL,
   account TEXT COLLATE "C" NOT NULL,
   reason TEXT COLLATE "C" NOT NULL,
   count BIGINT NOT NULL,
   PRIMARY KEY (job_id, account, reason)
+);
+
+-- Executions without a tick that are no longer kept, by the UTC day of their end.
+CREATE TABLE evertick.day_totals (
+  job_id UUID NOT NULL,
+  day_at BIGINT NOT NULL,
+  state TEXT COLLATE "C" NOT NULL,
+  count BIGINT NOT NULL,
+  PRIMARY KEY (job_id, day_at, state)
+);
+CREATE INDEX day_totals_day ON evertick.day_totals (day_at);
+
+-- From when on a job's ticks were computed with other time zone data than its revision names.
+CREATE TABLE evertick.zone_spans (
+  job_id UUID NOT NULL,
+  from_at BIGINT NOT NULL,
+  tz_version TEXT COLLATE "C" NOT NULL,
+  PRIMARY KEY (job_id, from_at)
 );
 
 CREATE TABLE evertick.job_revisions (
@@ -465,7 +496,7 @@ SELECT
   r.account,
   r.reason,
   r.execution_id,
-  NULL
+  r.outcome
 FROM evertick.tick_ranges r
 JOIN evertick.jobs j ON j.id = r.job_id;
 

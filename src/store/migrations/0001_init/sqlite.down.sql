@@ -18,6 +18,8 @@ DROP TABLE evertick_node_handlers;
 DROP TABLE evertick_nodes;
 DROP TABLE evertick_locks;
 DROP TABLE evertick_job_revisions;
+DROP TABLE evertick_zone_spans;
+DROP TABLE evertick_day_totals;
 DROP TABLE evertick_ledger_totals;
 DROP TABLE evertick_tick_ranges;
 DROP TABLE evertick_execution_logs;

@@ -27,6 +27,8 @@ CREATE TABLE evertick_jobs (
   -- The cursor: a tick is accounted exactly if it is below it.
   accounted_until INTEGER NOT NULL,
   ledger_from INTEGER NOT NULL,
+  -- The time zone data that computed its last ticks.
+  tz_version TEXT NOT NULL,
   next_due_at INTEGER,
   open_tick_at INTEGER,
   runs INTEGER NOT NULL DEFAULT 0,
@@ -143,21 +145,32 @@ CREATE TABLE evertick_execution_logs (
 );
 CREATE INDEX evertick_execution_logs_execution ON evertick_execution_logs (execution_id);
 
--- One row for a run of coalesced or skipped ticks; from_at and to_at are its first and last tick.
+-- One row for a run of ticks that became the same and have no execution, or none any more; from_at and to_at are its first
+-- and last tick. 'mixed': an hour of ticks that became different things, in order, in `packed`.
 CREATE TABLE evertick_tick_ranges (
   id INTEGER PRIMARY KEY,
   job_id TEXT NOT NULL,
   from_at INTEGER NOT NULL,
   to_at INTEGER NOT NULL,
   count INTEGER NOT NULL,
-  account TEXT NOT NULL CHECK (account IN ('coalesced', 'skipped')),
-  reason TEXT NOT NULL,
+  account TEXT NOT NULL CHECK (account IN ('fired', 'caught_up', 'coalesced', 'skipped', 'mixed')),
+  -- Of skipped and coalesced ticks.
+  reason TEXT,
+  -- Of ticks that had executions: their final state, and why they were cancelled.
+  outcome TEXT CHECK (outcome IN ('completed', 'failed', 'cancelled')),
+  cancel_reason TEXT,
+  -- Of coalesced ticks: what stands for them.
   execution_id TEXT,
+  into_at INTEGER,
+  revision INTEGER NOT NULL,
+  tz_version TEXT NOT NULL,
+  packed TEXT,
   created_at INTEGER NOT NULL
 );
 CREATE UNIQUE INDEX evertick_tick_ranges_job ON evertick_tick_ranges (job_id, from_at);
+CREATE INDEX evertick_tick_ranges_end ON evertick_tick_ranges (to_at);
 
--- What retention has passed, so that totals + ledger = all ticks.
+-- What the ledger has passed, so that totals + ledger = all ticks.
 CREATE TABLE evertick_ledger_totals (
   job_id TEXT NOT NULL,
   account TEXT NOT NULL,
@@ -165,6 +178,24 @@ CREATE TABLE evertick_ledger_totals (
   count INTEGER NOT NULL,
   PRIMARY KEY (job_id, account, reason)
 );
+
+-- Executions without a tick that are no longer kept, by the UTC day of their end.
+CREATE TABLE evertick_day_totals (
+  job_id TEXT NOT NULL,
+  day_at INTEGER NOT NULL,
+  state TEXT NOT NULL,
+  count INTEGER NOT NULL,
+  PRIMARY KEY (job_id, day_at, state)
+) WITHOUT ROWID;
+CREATE INDEX evertick_day_totals_day ON evertick_day_totals (day_at);
+
+-- From when on a job's ticks were computed with other time zone data than its revision names.
+CREATE TABLE evertick_zone_spans (
+  job_id TEXT NOT NULL,
+  from_at INTEGER NOT NULL,
+  tz_version TEXT NOT NULL,
+  PRIMARY KEY (job_id, from_at)
+) WITHOUT ROWID;
 
 CREATE TABLE evertick_job_revisions (
   job_id TEXT NOT NULL,
@@ -403,7 +434,7 @@ SELECT
   r.account,
   r.reason,
   r.execution_id,
-  NULL
+  r.outcome
 FROM evertick_tick_ranges r
 JOIN evertick_jobs j ON j.id = r.job_id;
 

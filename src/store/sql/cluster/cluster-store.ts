@@ -1,6 +1,6 @@
 import type { Lifelines } from '../../lifeline.ts'
-import type { ClusterStore } from '../../store.ts'
-import { pulse, type Scripts } from '../runtime/scripts.ts'
+import type { ClusterStore, Store } from '../../store.ts'
+import { oneMoment, pulse, type Scripts } from '../runtime/scripts.ts'
 import { currentLeader, electLeader, endTerm, listTerms, markMissedHandled, renewTerm } from './leadership.ts'
 import { acquireLock, extendLock, listLocks, releaseLock } from './locks.ts'
 import {
@@ -13,10 +13,12 @@ import {
   touchNode,
 } from './nodes.ts'
 import { listQueues, pauseQueue, resumeQueue } from './queues.ts'
+import { tableSizes } from './table-sizes.ts'
 
 export function clusterStore(
   { context, read, write, writeAndTell }: Scripts,
   lifelines: Lifelines,
+  dialect: Store['dialect'],
 ): ClusterStore {
   return {
     electLeader: (request) => write(() => electLeader(request, context)),
@@ -40,5 +42,6 @@ export function clusterStore(
     listQueues: () => read(() => listQueues()),
     pauseQueue: (name, reason, by) => write(() => pauseQueue(name, reason, by)),
     resumeQueue: (name, by) => writeAndTell(() => resumeQueue(name, by), 'work'),
+    tableSizes: () => read(() => tableSizes(dialect), oneMoment),
   }
 }

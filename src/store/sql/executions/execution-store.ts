@@ -4,7 +4,7 @@ import { oneMoment, type Scripts } from '../runtime/scripts.ts'
 import { listAttempts } from '../work/finish-attempts.ts'
 import { listLogs } from '../work/running.ts'
 import { countExecutions, countUnfinished, listLeases } from './find-executions.ts'
-import { jobRuns } from './finished-runs.ts'
+import { jobRuns, newestRuns } from './finished-runs.ts'
 import { lastExecutions } from './last-executions.ts'
 import { listExecutions } from './list-executions.ts'
 import { backfillJob, cancelExecution, findExecution, retryExecution, triggerJob } from './make-execution.ts'
@@ -23,7 +23,8 @@ export function executionStore({ context, read, writeAndTell }: Scripts): Execut
     findExecution: (id) => read(() => findExecution(id)),
     listExecutions: (query) => read(() => listExecutions(query)),
     recentExecutions: (query) => read(() => recentExecutions(query)),
-    jobRuns: (jobId, limit) => read(() => jobRuns(jobId, limit), limit > pageRows ? oneMoment : {}),
+    newestRuns: (limit) => read(() => newestRuns(limit), limit > pageRows ? oneMoment : {}),
+    jobRuns: (jobId, limit) => read(() => jobRuns(jobId, limit), oneMoment),
     lastExecutions: (jobIds, now) => read(() => lastExecutions(jobIds, now)),
     readWaits: (ids) => read(() => readWaits(ids)),
     listAttempts: (executionId) => read(() => listAttempts(executionId)),

@@ -33,13 +33,13 @@ export function* listExecutions(query: ExecutionQuery): Script<Execution[]> {
     where.and(`${negated ? 'NOT ' : ''}(${columns[by]} IN ?*)`, wanted)
   }
   if (from !== undefined) {
-    where.and('e.seq >= ? AND e.created_at >= ?', (yield* seqAround('executions', from)).surelyBelow, from)
+    where.and('e.seq >= ? AND e.created_at >= ?', (yield* seqAround(from)).surelyBelow, from)
   }
   if (to !== undefined) {
-    where.and('e.seq < ? AND e.created_at < ?', (yield* seqAround('executions', to)).surelyAbove, to)
+    where.and('e.seq < ? AND e.created_at < ?', (yield* seqAround(to)).surelyAbove, to)
   }
   if (ended !== undefined) {
-    const { surelyBelow } = yield* seqAround('executions', ended - longestRunMs)
+    const { surelyBelow } = yield* seqAround(ended - longestRunMs)
     where.and('e.seq >= ? AND e.finished_at >= ?', surelyBelow, ended)
   }
   if (afterId !== undefined) {

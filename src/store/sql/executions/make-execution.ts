@@ -214,10 +214,12 @@ export function* retryExecution(
   newId: string,
   { now, actor, origin }: ChangeContext,
 ): Script<Execution> {
-  const execution = yield* readExecution(reference)
+  const seen = yield* readExecution(reference)
+  const job = yield* lockJob(seen.jobId)
+  if (job === null) throw jobNotFound(seen.jobName)
+  // Again, now that the job is held: retention may have folded it meanwhile.
+  const execution = yield* readExecution(seen.id)
   refuseIllegalAction(execution, 'retry')
-  const job = yield* lockJob(execution.jobId)
-  if (job === null) throw jobNotFound(execution.jobName)
   nextJobState(job.name, job.state, 'trigger')
   const { id, scheduledFor, input, metadata, idempotencyKey } = execution
   const kept = { id: newId, scheduledFor, input: input ?? undefined, metadata, retryOf: id, idempotencyKey }

@@ -11,7 +11,8 @@ import { heldRuns, stretch } from './read-activity.ts'
 
 /** What lasts as long as a slot, or has not ended, stands by itself. */
 const mergedText = (where: string) => `
-  SELECT job_id, leased_by, state, cause, slot, count(*) AS n, max(seq) AS seq, max(id) AS id,
+  SELECT job_id, leased_by, state, cause, slot, count(*) AS n, max(seq) AS seq,
+    max(CAST(id AS CHAR(36))) AS id,
     min(started_at) AS started_at, max(finished_at) AS finished_at, max(scheduled_for) AS scheduled_for,
     max(attempt) AS attempt
   FROM (SELECT e.job_id, e.leased_by, e.state, e.cause, e.seq, e.id, e.started_at, e.finished_at, e.scheduled_for, e.attempt,

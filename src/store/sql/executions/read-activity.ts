@@ -2,6 +2,7 @@
  * What happened in a span, for pictures of it. No index orders executions by their end, and none is worth its price on the
  * hot path: a stretch of the primary key is read, from where the span begins, and never more than `maxRows` of it.
  */
+import { rangesOf } from '../../../core/tick/ledger-row.ts'
 import type { Activity, ActivityQuery, TimelineQuery, TimelineRow } from '../../store.ts'
 import {
   causeOf,
@@ -10,24 +11,25 @@ import {
   number,
   optionalNumber,
   optionalText,
-  rangeFrom,
   text,
 } from '../runtime/rows.ts'
 import { countedRows, pageRows, type Row, row, rows, type Script } from '../runtime/script.ts'
 import { seqAround } from '../runtime/seq-at.ts'
 import { Where } from '../runtime/where.ts'
+import { ledgerRowFrom } from '../ticks/ledger-rows.ts'
 import { jobIdOf, longestRunMs } from './list-executions.ts'
 
-/** A range grows for a day at most. */
-const longestRangeMs = 86_400_000
+const dayMs = 86_400_000
 
 const endedText = `SELECT at, state, count(*) AS n FROM (
     SELECT finished_at - (finished_at - ?) % ? AS at, state FROM @finished_executions
     WHERE seq >= ? AND seq < ? AND state IN ('completed', 'failed', 'cancelled')
       AND finished_at >= ? AND finished_at < ?) ended
   GROUP BY at, state`
-const rangesText = `SELECT * FROM @tick_ranges WHERE id >= ? AND id < ? AND from_at < ? AND to_at >= ?
-  ORDER BY id DESC LIMIT ?`
+const rangesText = `SELECT * FROM @tick_ranges WHERE to_at >= ? AND from_at < ? AND (to_at < ? OR to_at = ? AND id < ?)
+  ORDER BY to_at DESC, id DESC LIMIT ?`
+const daysText = `SELECT day_at, state, sum(count) AS n FROM @day_totals WHERE day_at > ? AND day_at < ?
+  GROUP BY day_at, state`
 const timelineColumns = (
   table: string,
 ) => `SELECT e.seq, e.id, e.job_id, j.name AS job_name, e.state, e.cause, e.leased_by, e.started_at, e.finished_at,
@@ -41,22 +43,29 @@ export function* readActivity({ from, to, bucketMs, maxRows }: ActivityQuery): S
   for (let at = low; at < high; at += countedRows) {
     ended.push(...(yield* rows(endedText, from, bucketMs, at, Math.min(at + countedRows, high), from, to)))
   }
-  const { surelyBelow } = yield* seqAround('ranges', from - longestRangeMs)
   const ranges: Row[] = []
-  for (let before = Number.MAX_SAFE_INTEGER; ranges.length < maxRows; ) {
+  for (let [at, id] = [Number.MAX_SAFE_INTEGER, 0]; ranges.length < maxRows; ) {
     const most = Math.min(pageRows, maxRows - ranges.length)
-    const page = yield* rows(rangesText, surelyBelow, before, to, from, most)
+    const page = yield* rows(rangesText, from, to, at, at, id, most)
     ranges.push(...page)
     if (page.length < most) break
-    before = number(page.at(-1)?.id)
+    at = number(page.at(-1)?.to_at)
+    id = number(page.at(-1)?.id)
   }
+  const days = yield* rows(daysText, from - dayMs, to)
   return {
     ended: ended.map((written) => ({
       at: number(written.at),
       state: finalStateOf(written.state),
       count: number(written.n),
     })),
-    ranges: ranges.map(rangeFrom),
+    ranges: ranges.flatMap((written) => rangesOf(ledgerRowFrom(written))),
+    days: days.map((written) => ({
+      from: number(written.day_at),
+      to: number(written.day_at) + dayMs - 1,
+      state: finalStateOf(written.state),
+      count: number(written.n),
+    })),
     coveredFrom,
   }
 }
@@ -108,8 +117,8 @@ export function* stretch(
   lookBackMs: number,
   maxRows: number,
 ): Script<{ wanted: number; low: number; high: number; coveredFrom: number }> {
-  const { surelyBelow: wanted } = yield* seqAround('executions', from - lookBackMs)
-  const { surelyAbove: high } = yield* seqAround('executions', to)
+  const { surelyBelow: wanted } = yield* seqAround(from - lookBackMs)
+  const { surelyAbove: high } = yield* seqAround(to)
   const low = Math.max(wanted, high - maxRows)
   if (low === wanted) return { wanted, low, high, coveredFrom: from }
   const first = yield* row('SELECT created_at FROM @job_executions WHERE seq >= ? ORDER BY seq LIMIT 1', low)

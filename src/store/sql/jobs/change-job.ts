@@ -10,12 +10,13 @@ import type { ChangeContext, JobChange, NewAuditEntry } from '../../store.ts'
 import { writeAuditLog } from '../audit/audit-log.ts'
 import { row, run, type Script, type ScriptContext, setText } from '../runtime/script.ts'
 import { endPauseIfOver } from '../ticks/account-ticks.ts'
+import { resetCursor } from '../ticks/reset-cursor.ts'
 import { revokeAhead } from '../ticks/revoke-ahead.ts'
 import { dormantReasons, dueOf, settleDue, skipDue } from '../ticks/settle.ts'
 import { cancelWaiting } from '../work/keep-finished.ts'
 import { settleLane } from '../work/lane.ts'
 import { holdToStop } from '../work/reserves.ts'
-import { isUnfinished, isUnstarted } from '../work/states.ts'
+import { isUnfinished } from '../work/states.ts'
 import { changeTags, insertRevision, jobNotFound, readJob } from './create-job.ts'
 import { pauseColumns, specColumns } from './job-columns.ts'
 import { lockJob } from './lock-job.ts'
@@ -53,6 +54,7 @@ export function* changeHeld(
     state: after.state,
     revision: after.revision,
     revision_from: after.revisionFrom,
+    tz_version: after.tzVersion,
     ...specColumns(after.spec),
     next_due_at: after.nextDueAt,
     open_tick_at: after.openTickAt,
@@ -195,6 +197,7 @@ function* editJob(
     spec,
     revision,
     revisionFrom,
+    tzVersion: context.tzVersion,
     openTickAt,
     managedBy: change.managedBy ?? job.managedBy,
     managedHash: change.managedHash ?? job.managedHash,
@@ -205,33 +208,6 @@ function* editJob(
 
 function ticksOf(spec: JobSpec): string {
   return JSON.stringify([spec.schedule, spec.startAt, spec.endAt, spec.maxRuns])
-}
-
-/** Brings back a cursor that a wrong clock has carried into the future; rows in that future that nobody ran go. */
-function* resetCursor(job: Job, now: number): Script<Job> {
-  const ran = yield* row(
-    `SELECT max(tick_at) AS at FROM @job_executions WHERE job_id = ? AND tick_at > ? AND NOT ${isUnstarted}`,
-    job.id,
-    now,
-  )
-  // Whatever comes before a tick that ran stays accounted for.
-  yield* run(
-    'DELETE FROM @tick_ranges WHERE job_id = ? AND from_at > ?',
-    job.id,
-    Math.max(now, Number(ran?.at ?? 0)),
-  )
-  // Nor does the cursor go below the ledger, whatever the clock: what lies there was never due, or is counted already.
-  const lowest = Math.max(now + 1, job.ledgerFrom)
-  const reset = yield* revokeAhead({ ...job, revisionFrom: Math.min(job.revisionFrom, lowest) }, now)
-  const revisionFrom = Math.min(job.revisionFrom, reset.accountedUntil)
-  yield* run(
-    'UPDATE @job_revisions SET from_at = ? WHERE job_id = ? AND from_at > ?',
-    revisionFrom,
-    job.id,
-    revisionFrom,
-  )
-  // Its last tick came from the wrong clock: if one is still to come, the job goes on.
-  return { ...reset, revisionFrom, state: job.state === 'completed' ? 'active' : job.state }
 }
 
 export function changeEntry(

@@ -12,7 +12,9 @@ import type { CursorMove, HotScripts } from '../hot-scripts.ts'
 import { jobFrom, text } from '../runtime/rows.ts'
 import { look, rows, type Script, type ScriptContext } from '../runtime/script.ts'
 import { endOfPause } from '../ticks/account-ticks.ts'
-import { cursorMoved, insertRanges, jobAfter, type RangeOfJob } from '../ticks/apply-plan.ts'
+import { cursorMoved, jobAfter } from '../ticks/apply-plan.ts'
+import { insertRangesOfMany, type RangesOfJob } from '../ticks/ledger-rows.ts'
+import { isUnderZoneData } from '../ticks/ledger-spans.ts'
 import { dormantReasons, duePlan, skipPlan } from '../ticks/settle.ts'
 import { jobsWithBlocked, laneOf } from '../work/lane.ts'
 import { changeEntry, changeHeld, standing } from './change-job.ts'
@@ -42,7 +44,8 @@ export function* changeJobs(
       outcomes.push(unchanged)
       continue
     }
-    const quiet = blocked.has(job.id) ? null : quietChange(job, change, by)
+    const isPlain = !blocked.has(job.id) && isUnderZoneData(job, context)
+    const quiet = isPlain ? quietChange(job, change, by) : null
     if (quiet !== null) batch.add(job, quiet, by.now)
     const changed = quiet?.changed ?? (yield* changeHeld(job, change, by, context))
     batch.entries.push(changeEntry(job, changed, change, by))
@@ -115,15 +118,15 @@ class Batch {
   /** Of all jobs, in their order. */
   readonly entries: NewAuditEntry[] = []
   readonly #moves: CursorMove[] = []
-  readonly #ranges: RangeOfJob[] = []
+  readonly #ranges: RangesOfJob[] = []
 
   add(job: Job, { changed, ranges }: QuietChange, now: number): void {
     this.#moves.push({ job, after: { ...standing(changed), updatedAt: now } })
-    this.#ranges.push(...ranges.map((range) => ({ job, range })))
+    if (ranges.length > 0) this.#ranges.push({ job, ranges })
   }
 
   *write(now: number, hot: Pick<HotScripts, 'movePauses'>): Script<void> {
-    yield* insertRanges(this.#ranges, now)
+    yield* insertRangesOfMany(this.#ranges, now)
     const moved = this.#moves.length === 0 ? 0 : yield* hot.movePauses(this.#moves)
     if (moved !== this.#moves.length) throw cursorMoved('of a batch')
     yield* appendAuditLog(this.entries)

@@ -39,6 +39,7 @@ export function* createJob(job: NewJob, context: ScriptContext): Script<Job> {
     revision_from: accountedUntil,
     accounted_until: accountedUntil,
     ledger_from: accountedUntil,
+    tz_version: context.tzVersion,
     next_due_at: nextDueAt,
     open_tick_at: openTickAt,
     paused_at: pause?.at ?? null,

@@ -2,7 +2,7 @@
 import type { Job } from '../../../core/job/job.ts'
 import type { JobMark, JobQuery, PausedJob, Revision } from '../../store.ts'
 import { jobFrom, number, specFrom, text } from '../runtime/rows.ts'
-import { row, rows, type Script } from '../runtime/script.ts'
+import { type Row, row, rows, type Script } from '../runtime/script.ts'
 import { countsOf, likeText, Where } from '../runtime/where.ts'
 
 /** A job's row is large: it has the whole spec. */
@@ -43,14 +43,18 @@ export function* jobsChangedSince(since: number): Script<JobMark[]> {
 
 export function* listRevisions(jobId: string): Script<Revision[]> {
   const revisions = yield* rows('SELECT * FROM @job_revisions WHERE job_id = ? ORDER BY revision', jobId)
-  return revisions.map((revision) => ({
+  return revisions.map(revisionFrom)
+}
+
+export function revisionFrom(revision: Row): Revision {
+  return {
     revision: number(revision.revision),
     from: number(revision.from_at),
     spec: specFrom(revision.spec),
     changedBy: text(revision.changed_by),
     changedAt: number(revision.changed_at),
     tzVersion: text(revision.tz_version),
-  }))
+  }
 }
 
 /** In the words of its partial index. */

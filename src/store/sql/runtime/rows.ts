@@ -3,17 +3,19 @@ import { accessKinds, accessRoles } from '../../../core/access/access-role.ts'
 import { attemptOutcomes } from '../../../core/attempt/outcome.ts'
 import {
   type Cause,
+  cancelReasons,
   causes,
   type Execution,
   type ExecutionError,
   idempotencyKey,
 } from '../../../core/execution/execution.ts'
-import { executionStates } from '../../../core/execution/execution-state.ts'
+import { executionStates, finalStates } from '../../../core/execution/execution-state.ts'
 import { healthStates } from '../../../core/job/health.ts'
 import type { Job, JobSpec } from '../../../core/job/job.ts'
 import { jobStates } from '../../../core/job/job-state.ts'
 import { jobStatuses } from '../../../core/job/job-status.ts'
-import { skipReasons, type TickRange } from '../../../core/tick/account.ts'
+import { keysOf } from '../../../core/table-keys.ts'
+import { accounts, skipReasons } from '../../../core/tick/account.ts'
 import type { Row } from './script.ts'
 
 type Value = string | number | null | undefined
@@ -42,11 +44,12 @@ export const jobStatusOf = oneOf('status of a job', jobStatuses)
 export const healthStateOf = oneOf('health of a job', healthStates)
 export const executionStateOf = oneOf('state of an execution', executionStates)
 export const activeStateOf = oneOf('state of an active execution', ['pending', 'running', 'retrying'])
-export const finalStateOf = oneOf('final state of an execution', ['completed', 'failed', 'cancelled'])
+export const finalStateOf = oneOf('final state of an execution', finalStates)
 export const causeOf = oneOf('cause of an execution', causes)
 export const accountOf = oneOf('account of a tick', ['fired', 'caught_up'])
-export const rangeAccountOf = oneOf('account of a range', ['coalesced', 'skipped'])
+export const rangeAccountOf = oneOf('account of a range', accounts)
 export const rangeReasonOf = oneOf('reason of a range', [...skipReasons, 'latest'])
+export const cancelReasonOf = oneOf('reason of a cancel', keysOf(cancelReasons))
 export const attemptOutcomeOf = oneOf('outcome of an attempt', attemptOutcomes)
 export const logLevelOf = oneOf('log level', ['debug', 'info', 'warn', 'error'])
 export const accessKindOf = oneOf('kind of access', accessKinds)
@@ -109,6 +112,7 @@ export function jobFrom(row: Row): Job {
     revisionFrom: number(row.revision_from),
     accountedUntil: number(row.accounted_until),
     ledgerFrom: number(row.ledger_from),
+    tzVersion: text(row.tz_version),
     nextDueAt: optionalNumber(row.next_due_at),
     openTickAt: optionalNumber(row.open_tick_at),
     runs: number(row.runs),
@@ -176,15 +180,4 @@ export function keyOf(row: Row, cause: Cause, scheduledFor: number): string {
   return (
     optionalText(row.idempotency_key) ?? idempotencyKey(cause, text(row.job_id), scheduledFor, text(row.id))
   )
-}
-
-export function rangeFrom(row: Row): TickRange {
-  return {
-    from: number(row.from_at),
-    to: number(row.to_at),
-    count: number(row.count),
-    account: rangeAccountOf(row.account),
-    reason: rangeReasonOf(row.reason),
-    executionId: optionalText(row.execution_id),
-  }
 }

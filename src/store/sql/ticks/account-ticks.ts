@@ -20,6 +20,7 @@ import { insertExecutions } from '../work/insert-execution.ts'
 import { isHeldBack, type Lanes, laneOf, loadLanes, settleLane } from '../work/lane.ts'
 import { applyPlan, cursorMoved, jobAfter, tickRow } from './apply-plan.ts'
 import { jobsOfBatch } from './due-batch.ts'
+import { underZoneData } from './ledger-spans.ts'
 import { dueOf, skipDue } from './settle.ts'
 
 export function* findDueJobs(until: number, limit: number): Script<DueJobs> {
@@ -191,7 +192,7 @@ function* accountJob(
 ): Script<void> {
   const { now, aheadMs } = request
   try {
-    const job = yield* endPauseIfOver(read, now, context)
+    const job = yield* underZoneData(yield* endPauseIfOver(read, now, context), context)
     if (job.state !== 'active') {
       // The look-ahead found a pause that is about to end: come again then.
       batch.due(job.nextDueAt)

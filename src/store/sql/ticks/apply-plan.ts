@@ -4,27 +4,15 @@
 
 import type { Placement } from '../../../core/execution/overlap.ts'
 import type { Job } from '../../../core/job/job.ts'
-import { sequenceOfJob } from '../../../core/job/sequence.ts'
-import type { TickRange } from '../../../core/tick/account.ts'
-import type { RangeDraft } from '../../../core/tick/catch-up.ts'
 import type { TickPlan } from '../../../core/tick/plan-ticks.ts'
 import { type CursorMove, cursorValues } from '../hot-scripts.ts'
-import { newestOfEach } from '../jobs/newest-of-each.ts'
-import { number, rangeFrom, text } from '../runtime/rows.ts'
-import {
-  insertAll,
-  insertRow,
-  type RowOf,
-  row,
-  rows,
-  run,
-  type Script,
-  type ScriptContext,
-} from '../runtime/script.ts'
+import { text } from '../runtime/rows.ts'
+import { rows, run, type Script, type ScriptContext } from '../runtime/script.ts'
 import { executionRow, insertExecutions, type NewExecutionRow } from '../work/insert-execution.ts'
 import { cancelWaiting } from '../work/keep-finished.ts'
 import { interruptReserves } from '../work/reserves.ts'
 import { isActive } from '../work/states.ts'
+import { insertRanges } from './ledger-rows.ts'
 
 /** Returns the job as it stands after the plan. The caller holds the job's row, and settles its lane afterwards. */
 export function* applyPlan(job: Job, plan: TickPlan, now: number, context: ScriptContext): Script<Job> {
@@ -36,9 +24,7 @@ export function* applyPlan(job: Job, plan: TickPlan, now: number, context: Scrip
   }
   const ids = new Map(plan.executions.map(({ tickAt }) => [tickAt, context.newId(now)]))
   yield* insertExecutions(plan.executions.map((execution) => tickRow(job, execution, ids, now)))
-  for (const range of plan.ranges) {
-    yield* insertRange(job, range, range.into === null ? null : (ids.get(range.into) ?? null), now)
-  }
+  yield* insertRanges(job, plan, ids, now)
   return yield* moveCursor(job, plan, now)
 }
 
@@ -95,100 +81,6 @@ export function* stepBack(job: Pick<Job, 'id'>, ids: readonly string[]): Script<
     ids,
   )
   if (stepped > 0) yield* run('UPDATE @jobs SET chain_yields = chain_yields + 1 WHERE id = ?', job.id)
-}
-
-/** A range that goes on where the last one ended is one row with it, up to a day long (so that retention can pass it). */
-const longestMergeMs = 86_400_000
-
-export function* insertRange(
-  job: Job,
-  range: RangeDraft,
-  executionId: string | null,
-  now: number,
-): Script<void> {
-  const last = yield* row(
-    'SELECT * FROM @tick_ranges WHERE job_id = ? AND from_at < ? ORDER BY from_at DESC LIMIT 1',
-    job.id,
-    range.from,
-  )
-  if (last !== null && executionId === null && continues(job, rangeFrom(last), range)) {
-    yield* run(
-      'UPDATE @tick_ranges SET to_at = ?, count = count + ? WHERE id = ?',
-      range.to,
-      range.count,
-      number(last.id),
-    )
-    return
-  }
-  yield* insertRow('tick_ranges', rangeRow({ job, range }, executionId, now))
-}
-
-const rangeColumns = {
-  job_id: 'uuid',
-  from_at: 'number',
-  to_at: 'number',
-  count: 'number',
-  account: 'text',
-  reason: 'text',
-  execution_id: 'uuid',
-  created_at: 'number',
-} as const
-
-function rangeRow(
-  { job, range }: RangeOfJob,
-  executionId: string | null,
-  now: number,
-): RowOf<typeof rangeColumns> {
-  return {
-    job_id: job.id,
-    from_at: range.from,
-    to_at: range.to,
-    count: range.count,
-    account: range.account,
-    reason: range.reason,
-    execution_id: executionId,
-    created_at: now,
-  }
-}
-
-export interface RangeOfJob {
-  readonly job: Job
-  /** Without an execution that stands for it. */
-  readonly range: RangeDraft
-}
-
-const lastRangeText = 'SELECT * FROM @tick_ranges WHERE job_id = ? ORDER BY from_at DESC LIMIT 1'
-
-/** The same for many jobs, one range each: few go on where the last one ended. */
-export function* insertRanges(ranges: readonly RangeOfJob[], now: number): Script<void> {
-  const newest = yield* newestOfEach(
-    ranges.map(({ job }) => job.id),
-    lastRangeText,
-  )
-  const last = new Map(newest.map((written) => [text(written.job_id), rangeFrom(written)]))
-  const isApart = ({ job, range }: RangeOfJob) => {
-    const before = last.get(job.id)
-    return before === undefined || (before.from < range.from && !continues(job, before, range))
-  }
-  const apart = ranges.filter(isApart)
-  yield* insertAll(
-    'tick_ranges',
-    rangeColumns,
-    apart.map((one) => rangeRow(one, null, now)),
-  )
-  for (const one of ranges) if (!isApart(one)) yield* insertRange(one.job, one.range, null, now)
-}
-
-function continues(job: Job, last: TickRange, range: RangeDraft): boolean {
-  return (
-    last.account === range.account &&
-    last.reason === range.reason &&
-    last.executionId === null &&
-    last.from >= Math.max(job.revisionFrom, job.ledgerFrom) &&
-    range.to - last.from <= longestMergeMs &&
-    job.spec.schedule?.kind !== 'fixed_delay' &&
-    sequenceOfJob(job).count(last.to + 1, range.from) === 0
-  )
 }
 
 /**

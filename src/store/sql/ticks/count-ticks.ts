@@ -1,9 +1,11 @@
 /** The ticks of one job, counted by slots, its ranges, and what a new leader had to make good. */
 import type { TickRange } from '../../../core/tick/account.ts'
-import type { MissedTicks, TickCell } from '../../store.ts'
-import { accountOf, executionStateOf, number, optionalText, rangeFrom, text } from '../runtime/rows.ts'
+import { rangesOf } from '../../../core/tick/ledger-row.ts'
+import type { CountedTicks, MissedTicks } from '../../store.ts'
+import { accountOf, executionStateOf, number, optionalText, text } from '../runtime/rows.ts'
 import { countedRows, pageRows, type Row, rows, type Script } from '../runtime/script.ts'
-import { rangePageText, straddlingText } from './read-ledger.ts'
+import { ledgerRowFrom } from './ledger-rows.ts'
+import { rangePageText, straddlingRows } from './read-ledger.ts'
 
 const missedText = `SELECT job_name, account, reason, sum(count) AS n FROM @missed_ticks WHERE term_id = ?
   GROUP BY job_name, account, reason ORDER BY job_name, account, reason`
@@ -34,7 +36,7 @@ export function* countTicks(
   to: number,
   slotMs: number,
   lateMs: number,
-): Script<TickCell[]> {
+): Script<CountedTicks> {
   const cells: Row[] = []
   for (let at = from; at < to; ) {
     const page = yield* rows(ticksText, slotMs, lateMs, jobId, at, to, countedRows)
@@ -42,22 +44,26 @@ export function* countTicks(
     if (page.reduce((sum, { n }) => sum + number(n), 0) < countedRows) break
     at = page.reduce((last, cell) => Math.max(last, number(cell.last)), at) + 1
   }
-  return cells.map((written) => ({
-    at: number(written.at),
-    account: accountOf(written.account),
-    state: executionStateOf(written.state),
-    late: number(written.late) === 1,
-    count: number(written.n),
-  }))
+  return {
+    cells: cells.map((written) => ({
+      at: number(written.at),
+      account: accountOf(written.account),
+      state: executionStateOf(written.state),
+      late: number(written.late) === 1,
+      count: number(written.n),
+    })),
+    ranges: yield* tickRanges(jobId, from, to),
+  }
 }
 
-export function* tickRanges(jobId: string, from: number, to: number): Script<TickRange[]> {
-  const ranges = yield* rows(straddlingText, jobId, from, from)
+/** Ranges of a job's ticks that touch `[from, to)`. */
+function* tickRanges(jobId: string, from: number, to: number): Script<TickRange[]> {
+  const ledgerRows = yield* straddlingRows(jobId, from)
   for (let at = from; at < to; ) {
     const page = yield* rows(rangePageText, jobId, at, to, pageRows)
-    ranges.push(...page)
+    ledgerRows.push(...page.map(ledgerRowFrom))
     if (page.length < pageRows) break
     at = number(page.at(-1)?.from_at) + 1
   }
-  return ranges.map(rangeFrom)
+  return ledgerRows.flatMap(rangesOf)
 }

@@ -1,34 +1,60 @@
-/** Retention: one job at a time, the ledger's start and the totals in the transaction that deletes. */
-
-import { retentionLine } from '../../../core/history/retention.ts'
+/** Retention: one job at a time, and only those are held that have something to go. */
+import { ledgerLine } from '../../../core/history/retention.ts'
 import { noId } from '../../../core/id.ts'
 import type { Job } from '../../../core/job/job.ts'
+import { packedCounts } from '../../../core/tick/packed-runs.ts'
 import type { PurgeRequest, PurgeResult } from '../../store.ts'
 import { timestamp } from '../cluster/leadership.ts'
-import { readJob } from '../jobs/create-job.ts'
 import { lockJob } from '../jobs/lock-job.ts'
 import { jobFrom, number, optionalNumber, text } from '../runtime/rows.ts'
-import { type Row, row, rows, run, type Script } from '../runtime/script.ts'
+import { look, row, rows, run, type Script } from '../runtime/script.ts'
 import { isUnfinished } from '../work/states.ts'
+import { deleteExecutions, findGoing, findOld, foldExecutions } from './fold-executions.ts'
+
+/** What one transaction removes, about. */
+const mostGoing = 10_000
 
 export function* purgeHistory({ afterJobId, jobs, now }: PurgeRequest): Script<PurgeResult> {
-  const jobRows = yield* rows(
-    'SELECT * FROM @jobs WHERE id > ? ORDER BY id LIMIT ? FOR UPDATE',
-    afterJobId ?? noId,
-    jobs,
-  )
+  const seen = yield* look('SELECT * FROM @jobs WHERE id > ? ORDER BY id LIMIT ?', afterJobId ?? noId, jobs)
   let executions = 0
   let ranges = 0
-  for (const jobRow of jobRows) {
-    const job = jobFrom(jobRow)
-    const moved = yield* moveLedger(job, now)
-    executions += moved.executions + (yield* purgeUnticked(job, now))
-    ranges += moved.ranges
-    if (job.deletedAt !== null) yield* forgetJob(job, job.deletedAt, now)
+  let lastJobId = afterJobId ?? noId
+  for (const job of seen.map(jobFrom)) {
+    const purged = yield* purgeOne(job, mostGoing - executions, now)
+    executions += purged.executions
+    ranges += purged.ranges
+    // It may have more: the next slice begins with it.
+    if (executions >= mostGoing) return { lastJobId, executions, ranges }
+    lastJobId = job.id
   }
-  if (jobRows.length === jobs) return { lastJobId: text(jobRows.at(-1)?.id), executions, ranges }
+  if (seen.length === jobs) return { lastJobId, executions, ranges }
   yield* forgetMissed(now)
   return { lastJobId: null, executions, ranges }
+}
+
+interface Purged {
+  readonly executions: number
+  readonly ranges: number
+}
+
+function* purgeOne(seen: Job, most: number, now: number): Script<Purged> {
+  const nothing = { executions: 0, ranges: 0 }
+  const worthHolding =
+    isToForget(seen, now) ||
+    (yield* ledgerStart(seen, now)) > seen.ledgerFrom ||
+    (yield* findOld(seen, 'retention', 1, now)).length > 0
+  const job = worthHolding ? yield* holdJob(seen.id) : null
+  if (job === null) return nothing
+  const going = yield* findGoing(job, 'retention', most, now)
+  yield* foldExecutions(job, going, now)
+  const ranges = yield* moveLedger(job, now)
+  if (isToForget(job, now)) yield* forgetJob(job)
+  return { executions: going.length, ranges }
+}
+
+function* holdJob(id: string): Script<Job | null> {
+  const held = yield* row('SELECT * FROM @jobs WHERE id = ? FOR UPDATE', id)
+  return held === null ? null : jobFrom(held)
 }
 
 const missedKeptMs = 90 * 86_400_000
@@ -41,34 +67,25 @@ function* forgetMissed(now: number): Script<void> {
   )
 }
 
-/** The same for one job, at once and by age alone, whatever its own retention says. */
+/** The executions of one job, at once and by age alone, whatever its own retention says. */
 export function* purgeJob(reference: string, ageMs: number, now: number): Script<number> {
   const held = yield* lockJob(reference)
   if (held === null) return 0
-  const retention = { executions: Number.MAX_SAFE_INTEGER, ageMs }
+  const retention = { ...held.spec.retention, ageMs, failedMs: null }
   const job = { ...held, spec: { ...held.spec, retention } }
   let gone = 0
   for (let slice = -1; slice !== 0; gone += slice) {
-    const current = { ...job, ledgerFrom: (yield* readJob(job.id)).ledgerFrom }
-    slice = (yield* moveLedger(current, now)).executions + (yield* purgeUnticked(current, now))
+    const going = yield* findGoing(job, 'age', mostGoing, now)
+    yield* foldExecutions(job, going, now)
+    slice = going.length
   }
   return gone
 }
 
-/** Moves `ledger_from` to the last row start at or below the line, and adds what it passes to the totals. */
-function* moveLedger(job: Job, now: number): Script<{ executions: number; ranges: number }> {
-  const nth = yield* row(
-    'SELECT tick_at FROM @job_executions WHERE job_id = ? AND tick_at IS NOT NULL ORDER BY tick_at DESC LIMIT 1 OFFSET ?',
-    job.id,
-    job.spec.retention.executions - 1,
-  )
-  const line = retentionLine(
-    job.spec.retention,
-    job.ledgerFrom,
-    job.accountedUntil,
-    optionalNumber(nth?.tick_at),
-    now,
-  )
+/** The last start of a row at or below the line: a row that straddles it stays whole. */
+function* ledgerStart(job: Job, now: number): Script<number> {
+  const line = ledgerLine(job.spec.retention, job.ledgerFrom, job.accountedUntil, now)
+  if (line <= job.ledgerFrom) return job.ledgerFrom
   const start = yield* row(
     `SELECT max(at) AS at FROM (
        SELECT max(tick_at) AS at FROM @job_executions WHERE job_id = ? AND tick_at >= ? AND tick_at <= ?
@@ -81,29 +98,48 @@ function* moveLedger(job: Job, now: number): Script<{ executions: number; ranges
     job.ledgerFrom,
     line,
   )
-  const ledgerFrom = optionalNumber(start?.at) ?? job.ledgerFrom
-  if (ledgerFrom > job.ledgerFrom) yield* addTotals(job, ledgerFrom)
-  const ranges = yield* run('DELETE FROM @tick_ranges WHERE job_id = ? AND to_at < ?', job.id, ledgerFrom)
-  const executions = yield* deleteExecutions(job, 'tick_at IS NOT NULL AND tick_at < ?', ledgerFrom, now)
-  return { executions, ranges }
+  return optionalNumber(start?.at) ?? job.ledgerFrom
 }
 
-function* addTotals(job: Job, ledgerFrom: number): Script<void> {
-  const passed = yield* rows(
-    `SELECT account, '' AS reason, count(*) AS n FROM @job_executions
-     WHERE job_id = ? AND tick_at >= ? AND tick_at < ? GROUP BY account
-     UNION ALL
-     SELECT account, reason, sum(count) AS n FROM @tick_ranges
-     WHERE job_id = ? AND from_at >= ? AND from_at < ? GROUP BY account, reason`,
-    job.id,
-    job.ledgerFrom,
+/** Moves `ledger_from`, and adds what it passes to the totals; what lies before it is then only deleted. */
+function* moveLedger(job: Job, now: number): Script<number> {
+  const ledgerFrom = yield* ledgerStart(job, now)
+  if (ledgerFrom === job.ledgerFrom) return 0
+  yield* addTotals(job, ledgerFrom)
+  const moved = yield* run(
+    'UPDATE @jobs SET ledger_from = ? WHERE id = ? AND ledger_from = ?',
     ledgerFrom,
     job.id,
     job.ledgerFrom,
-    ledgerFrom,
   )
-  for (const total of passed) {
-    const values = [number(total.n), job.id, text(total.account), text(total.reason)]
+  if (moved !== 1) throw new Error(`The ledger of job ${job.name} moved while it was held.`)
+  return yield* run('DELETE FROM @tick_ranges WHERE job_id = ? AND to_at < ?', job.id, ledgerFrom)
+}
+
+const passedText = `SELECT account, '' AS reason, count(*) AS n FROM @job_executions
+    WHERE job_id = ? AND tick_at >= ? AND tick_at < ? GROUP BY account
+  UNION ALL
+  SELECT account, COALESCE(reason, '') AS reason, sum(count) AS n FROM @tick_ranges
+    WHERE job_id = ? AND from_at >= ? AND from_at < ? AND packed IS NULL GROUP BY account, reason`
+const packedText = `SELECT packed FROM @tick_ranges
+  WHERE job_id = ? AND from_at >= ? AND from_at < ? AND packed IS NOT NULL`
+
+function* addTotals(job: Job, ledgerFrom: number): Script<void> {
+  const span = [job.id, job.ledgerFrom, ledgerFrom]
+  const passed = (yield* rows(passedText, ...span, ...span)).map((total) => ({
+    account: text(total.account),
+    reason: text(total.reason),
+    count: number(total.n),
+  }))
+  for (const { packed } of yield* rows(packedText, ...span)) {
+    for (const { kind, count } of packedCounts(text(packed))) {
+      passed.push({ account: kind.account, reason: kind.reason ?? '', count })
+    }
+  }
+  for (const [key, all] of Map.groupBy(passed, ({ account, reason }) => `${account} ${reason}`)) {
+    const [account = '', reason = ''] = key.split(' ')
+    const count = all.reduce((sum, total) => sum + total.count, 0)
+    const values = [count, job.id, account, reason]
     const added = yield* run(
       'UPDATE @ledger_totals SET count = count + ? WHERE job_id = ? AND account = ? AND reason = ?',
       ...values,
@@ -112,75 +148,33 @@ function* addTotals(job: Job, ledgerFrom: number): Script<void> {
       yield* run('INSERT INTO @ledger_totals (count, job_id, account, reason) VALUES (?, ?, ?, ?)', ...values)
     }
   }
-  yield* run(
-    'UPDATE @jobs SET ledger_from = ? WHERE id = ? AND ledger_from = ?',
-    ledgerFrom,
-    job.id,
-    job.ledgerFrom,
-  )
-}
-
-/** Triggers, backfills and enqueues have no tick: they go by count and age alone. */
-function* purgeUnticked(job: Job, now: number): Script<number> {
-  const nth = yield* row(
-    'SELECT seq FROM @job_executions WHERE job_id = ? ORDER BY seq DESC LIMIT 1 OFFSET ?',
-    job.id,
-    job.spec.retention.executions - 1,
-  )
-  const byCount = yield* deleteExecutions(
-    job,
-    'tick_at IS NULL AND seq < ?',
-    optionalNumber(nth?.seq) ?? 0,
-    now,
-  )
-  const byAge = yield* deleteExecutions(
-    job,
-    'tick_at IS NULL AND created_at < ?',
-    now - job.spec.retention.ageMs,
-    now,
-  )
-  return byCount + byAge
-}
-
-/** Never what is unfinished, never the last; dead letters only by age. */
-function* deleteExecutions(job: Job, below: string, line: number, now: number): Script<number> {
-  const gone = yield* rows(
-    `SELECT id FROM @finished_executions WHERE job_id = ? AND ${below}
-       AND (state IN ('completed', 'cancelled') OR (state = 'failed' AND finished_at < ?))
-       AND seq < (SELECT max(seq) FROM @job_executions WHERE job_id = ?) LIMIT 10000`,
-    job.id,
-    line,
-    now - job.spec.retention.ageMs,
-    job.id,
-  )
-  return yield* deleteAll(gone)
-}
-
-/** By their ids: for an IN (SELECT …) MariaDB would read every log and attempt that there is. */
-function* deleteAll(gone: readonly Row[]): Script<number> {
-  if (gone.length === 0) return 0
-  const ids = gone.map(({ id }) => text(id))
-  yield* run('DELETE FROM @execution_logs WHERE execution_id IN ?*', ids)
-  yield* run('DELETE FROM @attempts WHERE execution_id IN ?*', ids)
-  return yield* run('DELETE FROM @finished_executions WHERE id IN ?*', ids)
 }
 
 const leftText = 'SELECT id FROM @finished_executions WHERE job_id = ? LIMIT 10000'
 
+function isToForget({ deletedAt, spec }: Job, now: number): boolean {
+  return deletedAt !== null && deletedAt < now - spec.retention.ageMs
+}
+
 /** A deleted job goes with all that is left of it once it is old enough: its last rows would otherwise stay for ever. */
-function* forgetJob(job: Job, deletedAt: number, now: number): Script<void> {
-  if (deletedAt >= now - job.spec.retention.ageMs) return
+function* forgetJob(job: Job): Script<void> {
   const unfinished = yield* row(
     `SELECT id FROM @live_executions WHERE job_id = ? AND ${isUnfinished} LIMIT 1`,
     job.id,
   )
   if (unfinished !== null) return
   let gone = 1
-  while (gone > 0) gone = yield* deleteAll(yield* rows(leftText, job.id))
-  yield* run('DELETE FROM @tick_ranges WHERE job_id = ?', job.id)
-  yield* run('DELETE FROM @job_revisions WHERE job_id = ?', job.id)
-  yield* run('DELETE FROM @job_tags WHERE job_id = ?', job.id)
-  yield* run('DELETE FROM @ledger_totals WHERE job_id = ?', job.id)
-  yield* run('DELETE FROM @unproven WHERE job_id = ?', job.id)
+  while (gone > 0) gone = yield* deleteExecutions((yield* rows(leftText, job.id)).map(({ id }) => text(id)))
+  for (const table of [
+    'tick_ranges',
+    'day_totals',
+    'zone_spans',
+    'job_revisions',
+    'job_tags',
+    'ledger_totals',
+    'unproven',
+  ]) {
+    yield* run(`DELETE FROM @${table} WHERE job_id = ?`, job.id)
+  }
   yield* run('DELETE FROM @jobs WHERE id = ?', job.id)
 }

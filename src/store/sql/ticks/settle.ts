@@ -12,6 +12,7 @@ import { planTicks, type TickPlan } from '../../../core/tick/plan-ticks.ts'
 import type { Script, ScriptContext } from '../runtime/script.ts'
 import { isHeldBack, loadLane } from '../work/lane.ts'
 import { applyPlan } from './apply-plan.ts'
+import { underZoneData } from './ledger-spans.ts'
 
 export interface Settlement {
   readonly job: Job
@@ -28,7 +29,8 @@ export interface SettleOptions {
 }
 
 /** By the catch-up and overlap policies. The cursor then stands behind `until`, ticks or not. */
-export function* settleDue(job: Job, options: SettleOptions, context: ScriptContext): Script<Settlement> {
+export function* settleDue(read: Job, options: SettleOptions, context: ScriptContext): Script<Settlement> {
+  const job = yield* underZoneData(read, context)
   const lane = yield* loadLane(job)
   const plan = duePlan(job, options, lane, yield* isHeldBack(job, lane))
   return { job: yield* applyPlan(job, plan, options.now, context), plan }
@@ -53,12 +55,13 @@ export function duePlan(job: Job, options: SettleOptions, lane: Lane, heldBack: 
 
 /** Everything up to and with `until` is skipped for one reason. */
 export function* skipDue(
-  job: Job,
+  read: Job,
   until: number,
   reason: SkipReason,
   now: number,
   context: ScriptContext,
 ): Script<Job> {
+  const job = yield* underZoneData(read, context)
   return yield* applyPlan(job, skipPlan(job, until, reason, now), now, context)
 }
 

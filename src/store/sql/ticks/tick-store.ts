@@ -2,7 +2,7 @@ import type { AccountResult, TickStore } from '../../store.ts'
 import { oneMoment, type Scripts, unspoken } from '../runtime/scripts.ts'
 import { accountTicks, findDueJobs, LeadLost } from './account-ticks.ts'
 import { auditLedger } from './audit-ledger.ts'
-import { countTicks, missedTicks, tickRanges } from './count-ticks.ts'
+import { countTicks, missedTicks } from './count-ticks.ts'
 import { purgeHistory } from './purge-history.ts'
 import { explainSpan } from './read-ledger.ts'
 import { recentTicks } from './recent-ticks.ts'
@@ -18,8 +18,7 @@ export function tickStore({ driver, hot, context, read, write, tellingIf }: Scri
     explainSpan: (...span) => read(() => explainSpan(...span, context), oneMoment),
     auditLedger: ({ onProgress }) => auditLedger(driver, context, onProgress),
     countTicks: (...slots) => read(() => countTicks(...slots), oneMoment),
-    tickRanges: (...span) => read(() => tickRanges(...span), oneMoment),
-    recentTicks: (jobIds, limit) => read(() => recentTicks(jobIds, limit)),
+    recentTicks: (jobIds, limit) => read(() => recentTicks(jobIds, limit), oneMoment),
     missedTicks: (termId) => read(() => missedTicks(termId), oneMoment),
     purgeHistory: (request) => write(() => purgeHistory(request)),
   }

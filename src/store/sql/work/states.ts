@@ -6,3 +6,4 @@ export const isActive = `(state = 'pending' OR state = 'running' OR state = 'ret
 export const isUnfinished = `(state = 'blocked' OR state = 'pending' OR state = 'running' OR state = 'retrying')`
 /** Nobody has tried it yet: an action on its job may still take it back. */
 export const isUnstarted = `((state = 'pending' OR state = 'blocked') AND attempt = 0)`
+export const isFinal = `(state = 'completed' OR state = 'failed' OR state = 'cancelled')`

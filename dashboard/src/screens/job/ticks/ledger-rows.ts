@@ -37,14 +37,16 @@ export function ledgerRows(ticks: readonly Tick[], isPaused: boolean): LedgerRow
   return rows.toReversed()
 }
 
-/** A tick that ran has a row of its own; ticks that did not run share one. */
+/** A tick whose run is known has a row of its own; others share one. */
 function isAlike(one: Tick, other: Tick): boolean {
-  const ran = one.account === 'fired' || one.account === 'caught_up'
+  const ran = one.folded !== true && (one.account === 'fired' || one.account === 'caught_up')
   return (
     !ran &&
     one.account === other.account &&
     one.reason === other.reason &&
-    one.executionId === other.executionId
+    one.executionId === other.executionId &&
+    one.state === other.state &&
+    one.cancelReason === other.cancelReason
   )
 }
 
@@ -52,13 +54,14 @@ function rowOf(group: readonly Tick[], isPaused: boolean): LedgerRow {
   const [first] = group
   const last = group.at(-1)
   if (first === undefined || last === undefined) throw new Error('A row has at least one tick.')
+  const count = group.reduce((sum, tick) => sum + (tick.count ?? 1), 0)
   return {
     key: first.scheduledFor,
     kind: kindOf(first),
     from: first.scheduledFor,
-    to: last.scheduledFor,
-    count: group.length,
-    sentence: sentenceOf(first, group.length, isPaused),
+    to: last.to ?? last.scheduledFor,
+    count,
+    sentence: sentenceOf(first, count, isPaused),
     executionId: first.executionId ?? null,
   }
 }
@@ -79,10 +82,11 @@ function sentenceOf(tick: Tick, count: number, isPaused: boolean): string {
         ? `${many} held back: the job is paused, and resuming it decides`
         : `${many} due: the leader has not decided yet`
     case 'purged':
-      return `${many} older than retention: the history is gone`
+      return `${many} older than the ledger`
     case 'unaccounted':
       return `${many} ${unaccountedSentence}`
     default: {
+      if (tick.folded === true) return tickSentence({ ...tick, count })
       const failed = tick.state === 'failed' || tick.state === 'retrying'
       return failed && tick.problem !== undefined
         ? `${tickSentence(tick)}: ${tick.problem}`
