@@ -6,7 +6,7 @@
 import { expect, test } from 'vitest'
 import { countOf } from '../../src/core/tick/ledger-row.ts'
 import { packedCounts } from '../../src/core/tick/packed-runs.ts'
-import { day, every, hour, jobSpec, second, t0 } from './builders.ts'
+import { day, every, hour, idOf, jobSpec, second, t0 } from './builders.ts'
 import { type Bench, withStore } from './conformance/store-under-test.ts'
 import { openMemory } from './sqlite-store.ts'
 
@@ -21,7 +21,7 @@ const hourText = `WITH RECURSIVE n(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM n
     ticks(n, at) AS (SELECT ? + n, ? + n * 1000 FROM n)
   INSERT INTO @job_executions (id, job_id, cause, tick_at, account, scheduled_for, state, ready_at, queue, priority,
     handler, max_attempts, created_at, finished_at)
-  SELECT 'e' || n, 'job-a', 'schedule', at, 'fired', at, CASE WHEN FAILS THEN 'failed' ELSE 'completed' END, at,
+  SELECT 'e' || n, '${idOf('job-a')}', 'schedule', at, 'fired', at, CASE WHEN FAILS THEN 'failed' ELSE 'completed' END, at,
     'default', 0, 'work', 1, at, at FROM ticks`
 
 /** `fails` is SQL over n, the number of the tick. */

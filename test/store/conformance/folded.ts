@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Ending } from '../../../src/core/attempt/outcome.ts'
 import type { JobSpec } from '../../../src/core/job/job.ts'
-import { by, day, every, hour, jobSpec, minute, second, t0 } from '../builders.ts'
+import { by, day, every, hour, idOf, jobSpec, minute, second, t0 } from '../builders.ts'
 import { at, seconds } from '../by-hand.ts'
 import { type Bench, type OpenStoreUnderTest, withStore } from './store-under-test.ts'
 
@@ -76,7 +76,7 @@ export function describeFolded(open: OpenStoreUnderTest): void {
           'failed x1',
           'cancelled x1',
         ])
-        expect(await store.ticks.recentTicks(['job-a'], 4)).toMatchObject([
+        expect(await store.ticks.recentTicks([idOf('job-a')], 4)).toMatchObject([
           { from: at(10), account: 'fired', state: 'completed', executionId: null },
           { from: at(20), state: 'failed' },
           { from: at(30), state: 'cancelled' },
@@ -135,9 +135,9 @@ export function describeFolded(open: OpenStoreUnderTest): void {
           unaccounted: 0,
           doubled: 0,
         })
-        const { folded } = await bench.store.executions.jobRuns('job-a', 10)
+        const { folded } = await bench.store.executions.jobRuns(idOf('job-a'), 10)
         expect(folded).toEqual({ completed: 40, failed: 79, cancelled: 0 })
-        const { cells, ranges } = await bench.store.ticks.countTicks('job-a', t0, now, hour, second)
+        const { cells, ranges } = await bench.store.ticks.countTicks(idOf('job-a'), t0, now, hour, second)
         const counted = [...cells, ...ranges].reduce((sum, { count }) => sum + count, 0)
         expect(counted).toBe(120)
       }),
@@ -190,19 +190,19 @@ export function describeFolded(open: OpenStoreUnderTest): void {
         await hand.account(led, at(10))
         const claim = await hand.claimOne(at(10))
         await hand.finish(claim, at(10), failed)
-        await store.executions.retryExecution(claim.id, 'again', by(at(11)))
+        await store.executions.retryExecution(claim.id, idOf('again'), by(at(11)))
         await hand.account(led, at(20))
         const second = await hand.claim(at(20))
-        for (const one of second) if (one.id !== 'again') await hand.finish(one, at(20))
+        for (const one of second) if (one.id !== idOf('again')) await hand.finish(one, at(20))
         await hand.account(led, at(30))
         await hand.drain(at(30))
         await purge(bench, at(31))
         expect(await hand.ledger('a')).toEqual(['10 fired', '20 fired completed x1', '30 fired'])
-        for (const one of second) if (one.id === 'again') await hand.finish(one, at(32))
+        for (const one of second) if (one.id === idOf('again')) await hand.finish(one, at(32))
         await purge(bench, at(33))
         expect(await hand.ledger('a')).toEqual(['10 fired failed x1', '20 fired completed x1', '30 fired'])
-        expect(await store.executions.findExecution('again')).toBeNull()
-        const { folded } = await store.executions.jobRuns('job-a', 10)
+        expect(await store.executions.findExecution(idOf('again'))).toBeNull()
+        const { folded } = await store.executions.jobRuns(idOf('job-a'), 10)
         expect(folded).toEqual({ completed: 2, failed: 1, cancelled: 0 })
       }),
     )
@@ -263,7 +263,7 @@ export function describeFolded(open: OpenStoreUnderTest): void {
           ids.push(afterJobId)
           if (afterJobId === null) break
         }
-        expect(ids).toEqual(['job-a', 'job-b', null])
+        expect(ids).toEqual([idOf('job-a'), idOf('job-b'), null])
       }),
     )
   })

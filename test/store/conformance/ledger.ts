@@ -147,7 +147,7 @@ export function describeLedger(open: OpenStoreUnderTest): void {
         await sql('DELETE FROM @job_executions WHERE tick_at = ?', at(10))
         for (const tick of [20, 30, 40]) await hand.account(led, at(tick))
         expect(await sql('SELECT job_id, from_at FROM @zone_spans')).toEqual([
-          { job_id: 'job-a', from_at: at(10) + 1 },
+          { job_id: idOf('job-a'), from_at: at(10) + 1 },
         ])
         await sql('DELETE FROM @job_executions WHERE tick_at = ?', at(30))
         const { unaccounted, unverifiable, findings } = await store.ticks.auditLedger({})

@@ -1,6 +1,6 @@
 /** What pictures are drawn from: the same rows, counted and cut, on every engine. */
 import { describe, expect, test } from 'vitest'
-import { day, hour, idOf, jobSpec, minute, newExecution, t0 } from '../builders.ts'
+import { day, hour, idOf, jobSpec, minute, nameOf, newExecution, t0 } from '../builders.ts'
 import { at, seconds } from '../by-hand.ts'
 import { type Bench, type OpenStoreUnderTest, withStore } from './store-under-test.ts'
 
@@ -110,12 +110,12 @@ export function describePictures(open: OpenStoreUnderTest): void {
           ['a', 41, null, 'running'],
         ] as const
         for (const [index, [job, begin, took, state = 'completed']] of runs.entries()) {
-          const id = `e${index}`
+          const name = `e${index}`
           const startedAt = t0 + begin * minute
-          await store.work.enqueueExecutions([newExecution(id, job, { createdAt: startedAt })])
+          await store.work.enqueueExecutions([newExecution(name, job, { createdAt: startedAt })])
           await sql(
             `UPDATE @job_executions SET state = '${state}', started_at = ${startedAt}, leased_by = 'n1', attempt = 1,
-               finished_at = ${took === null ? 'NULL' : startedAt + took * minute} WHERE id = '${id}'`,
+               finished_at = ${took === null ? 'NULL' : startedAt + took * minute} WHERE id = '${idOf(name)}'`,
           )
         }
         const query = { from: t0, to: t0 + hour, slotMs: minute, limit: 100, lookBackMs: day, maxRows: 1_000 }
@@ -123,7 +123,7 @@ export function describePictures(open: OpenStoreUnderTest): void {
           const timeline = await store.executions.mergeTimeline({ ...query, ...more })
           const told = timeline.runs.map(
             ({ job, count, id, state, startedAt, finishedAt }) =>
-              `${job} ${count}x ${id} ${state} ${seconds(startedAt)}-${finishedAt === null ? '' : seconds(finishedAt)}`,
+              `${job} ${count}x ${nameOf(id)} ${state} ${seconds(startedAt)}-${finishedAt === null ? '' : seconds(finishedAt)}`,
           )
           return { told, beforeSeq: timeline.beforeSeq }
         }
