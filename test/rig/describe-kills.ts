@@ -18,34 +18,16 @@ export interface KilledServer {
 }
 
 /** `moments`: all of them where it is `all`, else only those that differ for the server. */
-export async function describeKills(
+export function describeKills(
   name: string,
   moments: string | undefined,
   open: (() => Promise<KilledServer>) | null,
-): Promise<void> {
-  const title = `kill -9 at every step: ${name}`
-  if (open === null) {
-    describe.skip(title, () => test('there is no server', () => expect.unreachable()))
-    return
-  }
-  const { file, look, effects, grants } = await open()
-  const bench = await file.open()
-  await bench.sql('CREATE TABLE @effects (execution_id VARCHAR(64) NOT NULL)')
-  for (const text of grants) await bench.sql(text)
-  const server = await look()
-  const killed = new KilledVerbs(server, bench.store, file.nodeUrl, effects)
-  await killed.open()
+): void {
+  describe.skipIf(open === null)(`kill -9 at every step: ${name}`, async () => {
+    const opened = open === null ? null : await openKills(await open())
+    afterAll(async () => await opened?.close())
 
-  describe(title, async () => {
-    afterAll(async () => {
-      await endChildren()
-      await server.close()
-      await bench.close()
-      await file.close()
-    })
-
-    for (const verb of verbNames) {
-      const steps = await killed.steps(verb)
+    for (const { verb, steps, killed } of opened?.verbs ?? []) {
       test(`all or nothing, by one commit: ${verb} on ${name}`, () => {
         expect(steps.filter(({ commits }) => commits)).toHaveLength(1)
       })
@@ -61,6 +43,26 @@ export async function describeKills(
       })
     }
   })
+}
+
+async function openKills({ file, look, effects, grants }: KilledServer) {
+  const bench = await file.open()
+  await bench.sql('CREATE TABLE @effects (execution_id VARCHAR(64) NOT NULL)')
+  for (const text of grants) await bench.sql(text)
+  const server = await look()
+  const killed = new KilledVerbs(server, bench.store, file.nodeUrl, effects)
+  await killed.open()
+  const verbs = []
+  for (const verb of verbNames) verbs.push({ verb, killed, steps: await killed.steps(verb) })
+  return {
+    verbs,
+    async close() {
+      await endChildren()
+      await server.close()
+      await bench.close()
+      await file.close()
+    },
+  }
 }
 
 /** Dead after a step is dead before the next one, as far as the server can tell; only what commits divides the two. */

@@ -1,6 +1,6 @@
 /**
  * Kills a process with SIGKILL at a step of a verb, and compares what it leaves in the database with what the same verb
- * had committed by that step where nobody was killed.
+ * had committed by that step where nobody was killed: nothing, or all of it.
  */
 import type { Store } from '../../src/store/store.ts'
 import { differences, outcomeOf } from '../explorer/outcome.ts'
@@ -83,10 +83,9 @@ export class KilledVerbs {
       await until('the server to end what was left open', isGone)
     }
     const left = await this.#server.rows()
-    const committed = this.#committedBy(verb)
     // Only of a step that was under way can nobody say whether it was done.
-    const known = { before: [nth - 1], during: [nth - 1, nth], after: [nth] }[moment]
-    const found = known.map((step) => unlike(left, committed[step]))
+    const done = { before: [nth - 1], during: [nth - 1, nth], after: [nth] }[moment]
+    const found = done.map((step) => unlike(left, this.#after(verb, step)))
     return { signal, unlike: found.some(({ length }) => length === 0) ? [] : found.flat() }
   }
 
@@ -105,6 +104,12 @@ export class KilledVerbs {
   get #built(): BuiltScene {
     if (this.#scene === null) throw new Error('The scene is not built yet.')
     return this.#scene
+  }
+
+  /** Nothing of it, or from its commit on all of it. */
+  #after(verb: VerbName, step: number): Tables | undefined {
+    const committed = this.#committedBy(verb)
+    return unlike(committed[step] ?? {}, committed.at(-1)).length === 0 ? committed.at(-1) : committed[0]
   }
 
   #committedBy(verb: VerbName): Committed {

@@ -15,7 +15,7 @@ async function open(adminUrl: string): Promise<KilledServer> {
   }
 }
 
-await describeKills(
+describeKills(
   'MariaDB',
   process.env['EVERTICK_KILL_MOMENTS'],
   url === null ? null : async () => await open(url),
