@@ -45,30 +45,8 @@ const lines = {
   },
 } as const satisfies Record<string, { readonly file: string; readonly before: string }>
 
-/** Those of a fold: retention comes every five minutes, so `fold-node.ts` asks for it. */
-const foldLines = {
-  'job held, nothing deleted': {
-    file: 'src/store/sql/ticks/purge-history.ts',
-    before: '  yield* foldExecutions(job, going, now)\n  const ranges',
-  },
-  'executions deleted, not folded': {
-    file: 'src/store/sql/ticks/fold-executions.ts',
-    before: '  // What lies before the ledger is in its totals already.',
-  },
-  'joined rows deleted, not written again': {
-    file: 'src/store/sql/ticks/ledger-rows.ts',
-    before: '  const known = new Set<LedgerRow>(before)',
-  },
-  'folded, not committed': {
-    file: 'src/store/sql/ticks/purge-history.ts',
-    before: '  if (isToForget(job, now)) yield* forgetJob(job)',
-  },
-} as const satisfies Record<string, { readonly file: string; readonly before: string }>
-
-const points = { ...lines, ...foldLines }
-export type FailpointName = keyof typeof points
+export type FailpointName = keyof typeof lines
 export const failpointNames = Object.keys(lines) as FailpointName[]
-export const foldPointNames = Object.keys(foldLines) as FailpointName[]
 
 const actions = {
   kill: () => (process.kill(process.pid, 'SIGKILL'), hang()),
@@ -88,7 +66,7 @@ const [, name, nth, action] = /^(.+):(\d+)=(\w+)$/.exec(process.env['EVERTICK_FA
 if (name !== undefined) plantFailpoint(name as FailpointName, Number(nth), action as keyof typeof actions)
 
 function plantFailpoint(name: FailpointName, nth: number, action: keyof typeof actions): void {
-  const { file, before } = points[name]
+  const { file, before } = lines[name]
   const patch: Patch = { file, find: before, replace: `  globalThis.evertickFailpoint()\n${before}` }
   patchSources([patch])
   let reached = 0
