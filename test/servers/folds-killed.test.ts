@@ -17,7 +17,7 @@ afterAll(async () => {
   await mysql?.close()
 })
 
-describe.skipIf(postgresUrl === null)('a process dies at each step of a fold', () => {
+describe.skipIf(postgresUrl === null)('a process dies at each step of a fold on PostgreSQL', () => {
   testFoldsKilled(
     'postgres',
     () => postgres.open(),
@@ -25,7 +25,7 @@ describe.skipIf(postgresUrl === null)('a process dies at each step of a fold', (
   )
 })
 
-describe.skipIf(mysqlUrl === null)('a process dies at each step of a fold', () => {
+describe.skipIf(mysqlUrl === null)('a process dies at each step of a fold on MariaDB', () => {
   testFoldsKilled(
     'mysql',
     () => mysql.open(),

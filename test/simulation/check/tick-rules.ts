@@ -93,7 +93,7 @@ export class TickRules {
 
   /** At the end of a commit. */
   end(): void {
-    for (const jobId of [...this.#ranges.keys()]) this.#settleRanges(jobId)
+    for (const jobId of this.#ranges.keys()) this.#settleRanges(jobId)
     for (const [jobId, accounts] of this.#written) {
       const [first] = accounts
       if (first !== undefined)
