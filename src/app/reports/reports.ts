@@ -25,7 +25,7 @@ export class Reports {
     return await overviewOf(this.#app, this.#leader)
   }
 
-  /** How executions ended over a span of up to 92 days, in slots of equal length. */
+  /** How executions ended over a span of up to 400 days, in slots of equal length. */
   async activity(options: BucketOptions): Promise<ActivityReport> {
     return await activityOf(this.#app, options)
   }
@@ -40,7 +40,7 @@ export class Reports {
     return await timelineOf(this.#app, options)
   }
 
-  /** A job's ticks by day and hour, over up to 92 days. */
+  /** A job's ticks by day and hour, over up to 400 days. */
   async heatmap(job: string, options: HeatmapOptions): Promise<Heatmap> {
     return await heatmapOf(this.#app, await findJob(this.#app, job), options)
   }

@@ -9,6 +9,7 @@ const tables = [
   'evertick_tick_ranges',
   'evertick_execution_logs',
   'evertick_ledger_totals',
+  'evertick_day_totals',
   'evertick_nodes',
   'evertick_node_handlers',
   'evertick_locks',

@@ -59,7 +59,7 @@ function drawJob(random: Random, name: string, schedule: NonNullable<JobOptions[
       schedule,
       overlap: random.pick(overlaps),
       catchUp: { policy: random.pick(['none', 'latest', 'all']), maxMissedRuns: random.pick([1, 5]) },
-      retention: { executions: 50, age: 14 * day },
+      retention: { executions: 50, age: 2 * day, ledger: 20 * day },
       retry: { attempts: 2 },
     },
     work: {

@@ -216,11 +216,11 @@ export function describePictures(open: OpenStoreUnderTest): void {
         // What becomes of the ticks' own rows later changes nothing of what is told.
         await hand.account(second, at(95))
         await hand.change('a', { kind: 'delete' }, at(100))
-        await store.ticks.purgeHistory({ afterJobId: null, jobs: 10, now: at(100) + 60 * day })
+        await store.ticks.purgeHistory({ afterJobId: null, jobs: 10, now: at(100) + 390 * day })
         expect(await store.ticks.missedTicks(second.termId)).toEqual(story)
         const [term] = await store.cluster.listTerms({ limit: 1 })
         expect(term?.repair).toEqual({ found: 10, caughtUp: 2, coalesced: 4, skipped: 4 })
-        await store.ticks.purgeHistory({ afterJobId: null, jobs: 10, now: at(100) + 91 * day })
+        await store.ticks.purgeHistory({ afterJobId: null, jobs: 10, now: at(100) + 401 * day })
         expect(await store.ticks.missedTicks(second.termId)).toEqual([])
       }),
     )

@@ -73,7 +73,7 @@ async function examineDatabase(cli: Cli, settings: Settings): Promise<Check[]> {
   return checks
 }
 
-/** Without what cannot be seen from outside: the database itself, and the time zone data of the nodes. */
+/** Without what cannot be seen from outside: the database itself, its sizes, and the time zone data of the nodes. */
 async function examineServer(remote: RemoteSettings): Promise<Check[]> {
   const { checks, system } = await checkServer(remote)
   if (system === null) return checks

@@ -57,7 +57,7 @@ function* holdJob(id: string): Script<Job | null> {
   return held === null ? null : jobFrom(held)
 }
 
-const missedKeptMs = 90 * 86_400_000
+const missedKeptMs = 400 * 86_400_000
 
 /** How long the details of what a term found missed are kept; its sums stay with the term. */
 function* forgetMissed(now: number): Script<void> {
