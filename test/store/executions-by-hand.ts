@@ -8,9 +8,8 @@ const schema = 'evertick'
 const names = finishedColumns.join(', ')
 
 const gather = `WITH gone AS (DELETE FROM ${schema}.finished_executions RETURNING *)
-  INSERT INTO ${schema}.live_executions (${names}, handler) OVERRIDING SYSTEM VALUE
-  SELECT ${finishedColumns.map((name) => `gone.${name}`).join(', ')}, COALESCE(j.handler, '')
-  FROM gone LEFT JOIN ${schema}.jobs j ON j.id = gone.job_id`
+  INSERT INTO ${schema}.live_executions (${names}) OVERRIDING SYSTEM VALUE
+  SELECT ${names} FROM gone`
 const sort = `WITH gone AS (
     DELETE FROM ${schema}.live_executions WHERE state IN ('completed', 'failed', 'cancelled') RETURNING *)
   INSERT INTO ${schema}.finished_executions (${names})

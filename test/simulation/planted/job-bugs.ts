@@ -35,8 +35,8 @@ export const jobBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: changes,
-        find: `WHERE job_id = ? AND state IN ('pending', 'retrying', 'blocked')`,
-        replace: `WHERE job_id = ? AND state = 'pending'`,
+        find: `cancelWaiting('job_cancelled', now, 'job_id = ?', job.id)`,
+        replace: `cancelWaiting('job_cancelled', now, "job_id = ? AND state = 'pending'", job.id)`,
       },
     ],
   },

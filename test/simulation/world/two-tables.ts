@@ -23,7 +23,7 @@ export function splitExecutions(path: string): void {
     ...views.map(({ name }) => `DROP VIEW ${name}`),
     `DROP TABLE ${one}`,
     ...made.map((sql) => numbered(sql.replaceAll(one, live))),
-    ...made.map((sql) => withoutHandler(sql.replaceAll(one, finished))),
+    ...made.map((sql) => sql.replaceAll(one, finished)),
     `CREATE VIEW ${one} AS SELECT * FROM ${live} UNION ALL SELECT * FROM ${finished}`,
     ...views.map(({ sql }) => sql),
   ]
@@ -34,9 +34,4 @@ export function splitExecutions(path: string): void {
 /** A number that was given is never given again, though its row has gone to the other table. */
 function numbered(sql: string): string {
   return sql.replace(/seq INTEGER PRIMARY KEY(?! AUTOINCREMENT)/, 'seq INTEGER PRIMARY KEY AUTOINCREMENT')
-}
-
-/** Nobody runs what has finished. */
-function withoutHandler(sql: string): string {
-  return sql.replace('handler TEXT NOT NULL', 'handler TEXT')
 }

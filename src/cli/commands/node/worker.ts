@@ -4,6 +4,7 @@ import { contextOf } from '../../../app/app-context.ts'
 import type { AnyJob } from '../../../app/config/options.ts'
 import { EvertickError } from '../../../core/error.ts'
 import { Evertick } from '../../../evertick.ts'
+import type { Store } from '../../../store/store.ts'
 import { signalExitCodes } from '../../exit-code.ts'
 import { collect, examples } from '../../help.ts'
 import { ownZone } from '../../output/times.ts'
@@ -46,24 +47,30 @@ async function work(cli: Cli, command: Command, options: WorkerOptions): Promise
   const queues = queuesOf(options.queue) ??
     settings.options.queues ?? { default: { concurrency: defaultConcurrency } }
   const database = databaseOf(cli, settings, false)
-  const open = async (served: Queues) =>
-    await Evertick.open({
-      ...openOptions(settings, database, cli.terminal),
-      jobs,
-      roles: ['worker'],
-      queues: served,
-    })
+  const open: Open = async (served, wrap = (store) => store) =>
+    await Evertick.openWith(
+      { ...openOptions(settings, database, cli.terminal), jobs, roles: ['worker'], queues: served },
+      { wrap },
+    )
   if (options.once === true) return await once(cli, jobs, queues, open)
   await runNode(cli, await open(queues), jobs, queues, options.drain === true)
 }
 
-/** One queue with one slot, and no second claim once the first run has started. */
-async function once(
-  cli: Cli,
-  jobs: readonly AnyJob[],
-  queues: Queues,
-  open: (queues: Queues) => Promise<Evertick>,
-): Promise<void> {
+type Open = (queues: Queues, wrap?: (store: Store) => Store) => Promise<Evertick>
+
+/** A store that gives out one execution, and no second one. */
+function claimingOnce(store: Store): Store {
+  let isClaimed = false
+  const claimExecutions: Store['work']['claimExecutions'] = async (request) => {
+    if (isClaimed) return { claimed: [], nextReadyAt: null, upcoming: 0 }
+    const result = await store.work.claimExecutions({ ...request, limit: 1 })
+    isClaimed = result.claimed.length > 0
+    return result
+  }
+  return { ...store, work: { ...store.work, claimExecutions } }
+}
+
+async function once(cli: Cli, jobs: readonly AnyJob[], queues: Queues, open: Open): Promise<void> {
   const looking = await open(queues)
   const queue = await new Backlog(looking, Object.keys(queues)).firstReady()
   await looking.stop()
@@ -71,7 +78,7 @@ async function once(
     cli.terminal.report({ execution: null }, 'No execution is ready.')
     return
   }
-  const evertick = await open({ [queue]: { concurrency: 1 } })
+  const evertick = await open({ [queue]: { concurrency: 1 } }, claimingOnce)
   const backlog = new Backlog(evertick, [queue])
   const log = logOf(cli, evertick, jobs)
   const started = new Promise<void>((resolve) => {

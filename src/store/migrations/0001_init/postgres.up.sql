@@ -151,6 +151,7 @@ CREATE TABLE evertick.finished_executions (
   cause TEXT COLLATE "C" NOT NULL,
   account TEXT COLLATE "C",
   queue TEXT COLLATE "C" NOT NULL,
+  handler TEXT COLLATE "C" NOT NULL,
   leased_by TEXT COLLATE "C",
   cancel_reason TEXT COLLATE "C",
   unique_key TEXT COLLATE "C",
@@ -179,7 +180,7 @@ FROM evertick.live_executions
 UNION ALL
 SELECT
   seq, id, job_id, cause, tick_at, account, scheduled_for, state, ready_at, NULL::bigint, queue, priority,
-  NULL::text COLLATE "C", attempt, max_attempts, caught_up_index, caught_up_of, input, result, error, cancel_reason,
+  handler, attempt, max_attempts, caught_up_index, caught_up_of, input, result, error, cancel_reason,
   cancel_requested_at, progress, progress_note, metadata, unique_key, retry_of, idempotency_key, fence, leased_by,
   NULL::bigint, NULL::bigint, created_at, started_at, finished_at
 FROM evertick.finished_executions;

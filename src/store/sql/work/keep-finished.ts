@@ -19,6 +19,7 @@ export const finishedColumns = [
   'ready_at',
   'queue',
   'priority',
+  'handler',
   'attempt',
   'max_attempts',
   'caught_up_index',

@@ -179,9 +179,9 @@ export function walkHistory(): void {
     await history.startExecution({ scheduleId: 's' })
     await query(
       url,
-      `INSERT INTO evertick.finished_executions (seq, id, job_id, cause, scheduled_for, state, ready_at, fence, queue, priority,
+      `INSERT INTO evertick.finished_executions (seq, id, job_id, cause, scheduled_for, state, ready_at, fence, queue, handler, priority,
          attempt, max_attempts, created_at, started_at, finished_at)
-       SELECT 1000000 + n, gen_random_uuid(), ('00000000-0000-7000-8000-' || lpad((n % 50)::text, 12, '0'))::uuid, 'enqueue', n, 'completed', n, 1, 'q', 0, 1, 1, n, n, n
+       SELECT 1000000 + n, gen_random_uuid(), ('00000000-0000-7000-8000-' || lpad((n % 50)::text, 12, '0'))::uuid, 'enqueue', n, 'completed', n, 1, 'q', 'h', 0, 1, 1, n, n, n
        FROM generate_series(1, 20000) AS n`,
     )
     await query(url, 'ANALYZE evertick.finished_executions')
