@@ -29,7 +29,6 @@ export default defineConfig({
     // Hundreds of processes of the product start from source: each need not strip its types and compile it anew.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules', '.cache', 'compiled') },
     restoreMocks: true,
-    sequence: { groupOrder: 1 },
     unstubEnvs: true,
     // Projects, so that servers and browser are started only where a test of theirs is to run.
     projects: [
@@ -54,8 +53,6 @@ export default defineConfig({
           include: shared,
           // These leave nothing behind in their process: loading the product once for all of them saves a minute.
           isolate: false,
-          // Before all others: among them, the last of these files began in a process whose modules never came.
-          sequence: { groupOrder: 0 },
         },
       },
       {
