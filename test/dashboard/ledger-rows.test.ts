@@ -1,9 +1,13 @@
 /** The ledger of a job's page: what is folded says so, and shares a row. */
-import { expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 
-// The dashboard's clock looks at the page, and ticks.
+// The dashboard's clock looks at the page, and ticks. Other files share this process: what is not real goes with this one.
 vi.useFakeTimers()
 vi.stubGlobal('document', { hidden: false, addEventListener: () => {}, createElement: () => ({}) })
+afterAll(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
 const { ledgerRows } = await import('../../dashboard/src/screens/job/ticks/ledger-rows.ts')
 
 const at = (minute: number) => new Date(Date.UTC(2027, 0, 4, 9, minute)).toISOString()
