@@ -3,11 +3,11 @@
  * by slots, a stretch of the primary key at a time, and slots that touch are joined here.
  */
 import type { MergedRun, MergedTimeline, MergeQuery } from '../../store.ts'
-import { causeOf, executionStateOf, number, optionalNumber, optionalText, text } from '../runtime/rows.ts'
+import { number, text } from '../runtime/rows.ts'
 import { countedRows, type Row, rows, type Script } from '../runtime/script.ts'
 import { Where } from '../runtime/where.ts'
 import { jobIdOf } from './list-executions.ts'
-import { heldRuns, stretch } from './read-activity.ts'
+import { heldRuns, stretch, timelineRow } from './read-activity.ts'
 
 /** What lasts as long as a slot, or has not ended, stands by itself. */
 const mergedText = (where: string) => `
@@ -100,19 +100,7 @@ function* namesOf(runs: readonly MergedRun[]): Script<ReadonlyMap<string, string
   return new Map(jobs.map(({ id, name }) => [text(id), text(name)]))
 }
 
+/** Its job's name is read once for all. */
 function mergedRun(written: Row): MergedRun {
-  return {
-    seq: number(written.seq),
-    id: text(written.id),
-    jobId: text(written.job_id),
-    job: '',
-    state: executionStateOf(written.state),
-    cause: causeOf(written.cause),
-    nodeId: optionalText(written.leased_by),
-    startedAt: number(written.started_at),
-    finishedAt: optionalNumber(written.finished_at),
-    scheduledFor: number(written.scheduled_for),
-    attempt: number(written.attempt),
-    count: number(written.n ?? 1),
-  }
+  return { ...timelineRow(written), count: number(written.n ?? 1) }
 }

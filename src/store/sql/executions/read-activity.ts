@@ -125,7 +125,7 @@ export function* stretch(
   return { wanted, low, high, coveredFrom: Math.max(from, number(first?.created_at ?? from)) }
 }
 
-function timelineRow(written: Row): TimelineRow {
+export function timelineRow(written: Row): TimelineRow {
   return {
     seq: number(written.seq),
     id: text(written.id),
