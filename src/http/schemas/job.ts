@@ -164,7 +164,11 @@ export const jobChanges = name('JobChanges', z.strictObject({ ...options, ...leg
 export const stats = name(
   'Stats',
   z.object({
-    total: z.int().describe('Finished runs that are still kept: retention removes older ones'),
+    total: z
+      .int()
+      .describe(
+        'Finished runs that the ledger knows of; durations are of those whose details are still kept',
+      ),
     completed: z.int(),
     failed: z.int(),
     cancelled: z.int(),

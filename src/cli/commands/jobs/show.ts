@@ -94,7 +94,7 @@ export function addUpcoming(parent: Command, cli: Cli, form: CommandForm = { nam
 export function addStats(jobs: Command, cli: Cli): void {
   const command = jobs
     .command('stats <job>')
-    .description('Shows statistics of the finished runs of a job that are still kept.')
+    .description('Shows statistics of the finished runs of a job, as far back as its ledger goes.')
     .action((job: string) =>
       withEvertick(cli, command, async ({ evertick, terminal, times }) => {
         const stats = await evertick.jobs.stats(job)
@@ -102,7 +102,7 @@ export function addStats(jobs: Command, cli: Cli): void {
         const words = (ms: number | null) => (ms === null ? '–' : durationWords(ms))
         terminal.answer(stats, (out) =>
           writePairs(out, [
-            ['runs kept', String(stats.total)],
+            ['runs', String(stats.total)],
             ['completed', String(stats.completed)],
             ['failed', String(stats.failed)],
             ['cancelled', String(stats.cancelled)],
