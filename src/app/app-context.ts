@@ -4,6 +4,7 @@ import type { Clock } from '../engine/clock.ts'
 import type { Events } from '../engine/events.ts'
 import type { Logger } from '../engine/logger.ts'
 import type { Handler } from '../engine/worker/handler.ts'
+import type { Slot } from '../engine/worker/slot.ts'
 import type { Measures } from '../observe/measures.ts'
 import type { Store } from '../store/store.ts'
 import type { AnyJob } from './config/options.ts'
@@ -42,6 +43,8 @@ export interface AppContext {
   /** A hint to this process's node, if it runs: look at once. */
   readonly jobChanged: () => void
   readonly enqueued: () => void
+  /** Asked before an enqueue: a slot of this process's node, if that is idle. */
+  readonly offerSlot: (queue: string) => Slot | null
   /** This node can run what names this handler, from now on, with no job of that name; and no longer. */
   readonly setHandler: (handler: Handler) => Promise<void>
   readonly deleteHandler: (name: string) => Promise<void>

@@ -13,6 +13,7 @@ import { Scheduler } from './scheduler.ts'
 import { Sealer } from './sealer.ts'
 import { Watcher } from './watcher.ts'
 import type { EnqueueOptions, EnqueueResult, Handler, JobReference } from './worker/handler.ts'
+import type { Slot } from './worker/slot.ts'
 import { Worker } from './worker/worker.ts'
 
 export const roles = ['scheduler', 'worker', 'api'] as const
@@ -143,6 +144,11 @@ export class Node {
   /** New work was enqueued. */
   enqueued(): void {
     this.#worker?.wake()
+  }
+
+  /** For what is about to be enqueued; null where it is better claimed. */
+  offerSlot(queue: string): Slot | null {
+    return this.#worker?.offerSlot(queue) ?? null
   }
 
   /** A job was changed by this process itself. */

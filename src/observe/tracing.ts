@@ -7,14 +7,7 @@ import { type TraceContext, traceContextOf, traceMetadata } from '../core/execut
 import { isRecord, messageOf } from '../core/unknown-value.ts'
 import type { AttemptEnd, TraceAttempt } from '../engine/context.ts'
 import { loadDriver } from '../store/load-driver.ts'
-import type {
-  ClaimedExecution,
-  ExecutionStore,
-  NewExecution,
-  Store,
-  TickStore,
-  WorkStore,
-} from '../store/store.ts'
+import type { ClaimedExecution, ExecutionStore, NewExecution, Store, TickStore } from '../store/store.ts'
 
 /** Where all copies of the package keep the registered provider. */
 const registry = Symbol.for('opentelemetry.js.api.1')
@@ -50,20 +43,26 @@ export class Tracing {
     const { work, executions, ticks } = store
     return {
       ...store,
-      work: { ...work, enqueueExecutions: this.#enqueues(work) },
+      work: {
+        ...work,
+        enqueueExecutions: (rows, within) =>
+          this.#enqueue(rows, (carried) => work.enqueueExecutions(carried, within)),
+        enqueueIntoSlot: (row, offer) =>
+          this.#enqueue([row], ([carried = row]) => work.enqueueIntoSlot(carried, offer)),
+      },
       executions: { ...executions, triggerJob: this.#triggers(executions) },
       ticks: { ...ticks, accountTicks: this.#accounts(ticks) },
     }
   }
 
-  #enqueues(work: WorkStore): WorkStore['enqueueExecutions'] {
-    return (rows, within) => {
-      const options = { kind: this.#api.SpanKind.PRODUCER, attributes: enqueueAttributes(rows) }
-      return this.#within('evertick.enqueue', options, this.#asker(rows[0]?.metadata ?? {}), (span) => {
-        const carried = rows.map((row) => ({ ...row, metadata: this.#carried(row.metadata, span) }))
-        return work.enqueueExecutions(carried, within)
-      })
-    }
+  #enqueue<T>(
+    rows: readonly NewExecution[],
+    write: (carried: readonly NewExecution[]) => Promise<T>,
+  ): Promise<T> {
+    const options = { kind: this.#api.SpanKind.PRODUCER, attributes: enqueueAttributes(rows) }
+    return this.#within('evertick.enqueue', options, this.#asker(rows[0]?.metadata ?? {}), (span) =>
+      write(rows.map((row) => ({ ...row, metadata: this.#carried(row.metadata, span) }))),
+    )
   }
 
   #triggers(executions: ExecutionStore): ExecutionStore['triggerJob'] {

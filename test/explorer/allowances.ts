@@ -15,12 +15,24 @@ interface Allowance {
 const allowances: readonly Allowance[] = [
   {
     because:
+      'What is enqueued into a slot does not wait for a job that somebody holds: it waits to be claimed instead.',
+    between: [/^enqueue into a slot$/, /./],
+    blur: withoutMine,
+    holds: ({ replies, rows }, _, me) => {
+      const mine = executionsOf(rows)
+        .filter((row) => isMine(row, me))
+        .map(parsed)
+      const [only] = mine
+      if (only === undefined || mine.length > 1) return false
+      if (replies[me] === 'null') return only['fence'] === 0
+      return only['fence'] === 1 && (isJobCancelled(rows) ? only['cancel_requested_at'] !== null : true)
+    },
+  },
+  {
+    because:
       'An enqueue asks whether its job takes work, and holds no row of it: what commits after a cancel ends at its claim.',
-    between: [/^enqueue/, /^(cancel|delete)$/],
-    blur: ({ replies, rows }, me) => ({
-      replies: { ...replies, [me]: '' },
-      rows: { ...rows, job_executions: executionsOf(rows).filter((row) => !isMine(row, me)) },
-    }),
+    between: [/^enqueue(?! into)/, /^(cancel|delete)$/],
+    blur: withoutMine,
     holds: ({ replies, rows }, _, me) => {
       const made = [...(replies[me] ?? '').matchAll(/"id":"(\w+)","created":true/g)].map(([, id]) => id)
       const mine = executionsOf(rows).filter((row) => isMine(row, me))
@@ -57,6 +69,19 @@ export function isAllowed(seen: Outcome, serial: Outcome, verbs: Readonly<Record
 
 function executionsOf(rows: Outcome['rows']): readonly string[] {
   return rows['job_executions'] ?? []
+}
+
+function withoutMine({ replies, rows }: Outcome, me: Name): Outcome {
+  return {
+    replies: { ...replies, [me]: '' },
+    rows: { ...rows, job_executions: executionsOf(rows).filter((row) => !isMine(row, me)) },
+  }
+}
+
+function isJobCancelled(rows: Outcome['rows']): boolean {
+  return (rows['jobs'] ?? []).some(
+    (row) => parsed(row)['name'] === 'a' && parsed(row)['state'] === 'cancelled',
+  )
 }
 
 /** What a verb makes is named after who runs it. */

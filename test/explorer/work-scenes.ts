@@ -2,6 +2,7 @@
 import type { Claim, Store } from '../../src/store/store.ts'
 import { by, idOf, jobSpec, newExecution, newJob, node } from '../store/builders.ts'
 import { at, type ByHand, leaseMs } from '../store/by-hand.ts'
+import type { Name } from './conductor.ts'
 import type { Verb, Verbs } from './scenes.ts'
 
 const now = at(20)
@@ -64,6 +65,13 @@ export function claimVerb(overrides: Parameters<ByHand['claim']>[1] = {}): Verb 
   }
 }
 
+/** As above, without the definition. */
+async function slotVerb(store: Store, me: Name): Promise<unknown> {
+  const offer = { nodeId: me === 'A' ? 'n1' : 'n2', queue: 'default', now, leaseMs }
+  const claim = await store.work.enqueueIntoSlot(newExecution(me, 'a'), offer)
+  return claim === null ? null : { ...claim, spec: null }
+}
+
 export async function workVerbs(hand: ByHand, store: Store): Promise<Verbs> {
   await begin(hand, store)
   const run = await running(hand, store, 'run')
@@ -98,6 +106,7 @@ export async function workVerbs(hand: ByHand, store: Store): Promise<Verbs> {
     'enqueue by key to a new job': (store, me) => store.work.enqueueExecutions([to('new', me, 'k')]),
     'enqueue by keys to two jobs': (store, me) =>
       store.work.enqueueExecutions([to('a', `${me}1`, 'l'), to('new', `${me}2`, 'l')]),
+    'enqueue into a slot': slotVerb,
     create: (store, me) => store.jobs.createJob({ ...newJob('new', plain, now), id: idOf(`job-${me}`) }),
     'begin by hand': (store, me) =>
       store.compat.beginExecution({

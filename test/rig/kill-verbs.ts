@@ -1,7 +1,7 @@
-/** The verbs that claim, end, rescue and fold, each as one call on the scene of kill-scene.ts. */
+/** The verbs that enqueue, claim, end, rescue and fold, each as one call on the scene of kill-scene.ts. */
 import type { Ending } from '../../src/core/attempt/outcome.ts'
 import type { FinishedAttempt, Store } from '../../src/store/store.ts'
-import { by, idOf } from '../store/builders.ts'
+import { by, idOf, newExecution } from '../store/builders.ts'
 import { at, leaseMs } from '../store/by-hand.ts'
 
 type Held = Pick<FinishedAttempt, 'id' | 'fence' | 'attempt'> & Required<Pick<FinishedAttempt, 'claimed'>>
@@ -68,6 +68,13 @@ export const verbs = {
       start: 2,
       now,
       readyBy: now,
+      leaseMs,
+    }),
+  enqueueIntoSlot: (store) =>
+    store.work.enqueueIntoSlot(newExecution('slot', 'plain', { createdAt: now }), {
+      nodeId: 'n1',
+      queue: 'default',
+      now,
       leaseMs,
     }),
   'finishAttempts (completions)': finish({ done: completed, more: completed }),

@@ -24,6 +24,7 @@ import { describePictures } from './conformance/pictures.ts'
 import { describeQueueing } from './conformance/queueing.ts'
 import { describeReserves } from './conformance/reserves.ts'
 import { describeRetention } from './conformance/retention.ts'
+import { describeSlots } from './conformance/slots.ts'
 import type { OpenStoreUnderTest } from './conformance/store-under-test.ts'
 import { describeTransactions } from './conformance/transactions.ts'
 
@@ -34,6 +35,7 @@ export function describeStore(name: string, open: OpenStoreUnderTest, { skip = f
     describeBulk(open)
     describeAhead(open)
     describeQueueing(open)
+    describeSlots(open)
     describeAcknowledged(open)
     describeReserves(open)
     describeLanes(open)

@@ -116,6 +116,7 @@ export class LiveNode {
         this.#node.jobChanged()
       },
       enqueued: () => this.#node.enqueued(),
+      offerSlot: (queue) => this.#node.offerSlot(queue),
       setHandler: async (handler) => {
         this.#refuseStopped()
         this.#definitions.setHandler(handler)

@@ -1,9 +1,11 @@
 /** Enqueueing: checks the input, makes the rows, and writes a definition that the database does not know yet. */
 import { EvertickError } from '../../core/error.ts'
+import { jobFields } from '../../core/job/fields.ts'
 import { storable } from '../../core/payload.ts'
 import { parseInstant } from '../../core/schedule/instant.ts'
 import type { EnqueueOptions, EnqueueResult, JobReference } from '../../engine/worker/handler.ts'
-import type { NewExecution } from '../../store/store.ts'
+import type { Slot } from '../../engine/worker/slot.ts'
+import type { ClaimedExecution, NewExecution } from '../../store/store.ts'
 import type { AppContext } from '../app-context.ts'
 import { refuseBadName, refuseUnknown } from '../config/call-options.ts'
 import type { AnyJob } from '../config/options.ts'
@@ -25,6 +27,8 @@ export class Producer {
 
   async enqueue(job: JobReference, input: unknown, options: EnqueueOptions = {}): Promise<EnqueueResult> {
     const row = await this.#newExecution(job, input, options)
+    const slot = this.#slotFor(row, options)
+    if (slot !== null) return await this.#defining([row], () => this.#enqueueInto(slot, row))
     const [made] = await this.#insert([row], options.tx)
     if (made === undefined) throw new Error('The store made no execution.')
     return made
@@ -39,16 +43,42 @@ export class Producer {
 
   async #insert(rows: readonly NewExecution[], tx: object | undefined): Promise<EnqueueResult[]> {
     const { store, enqueued } = this.#app
-    try {
-      const made = await store.work.enqueueExecutions(rows, tx)
-      if (tx === undefined) enqueued()
-      return made
-    } catch (error) {
-      if (tx !== undefined || !(error instanceof EvertickError) || error.code !== 'job_not_found') throw error
-      if (!(await this.#define(rows))) throw error
+    if (tx !== undefined) return await store.work.enqueueExecutions(rows, tx)
+    return await this.#defining(rows, async () => {
       const made = await store.work.enqueueExecutions(rows)
       enqueued()
       return made
+    })
+  }
+
+  /** Of an idle worker in this process: it begins by the write that enqueues it, where it would be claimed by a second. */
+  #slotFor(row: NewExecution, { tx, runAt, unique }: EnqueueOptions): Slot | null {
+    const defined = this.#app.defined.get(row.jobName)
+    if (defined === undefined || tx !== undefined || runAt !== undefined || unique !== undefined) return null
+    return this.#app.offerSlot(row.queue ?? defined.options.queue ?? jobFields.queue.default)
+  }
+
+  async #enqueueInto({ offer, begin, free }: Slot, row: NewExecution): Promise<EnqueueResult> {
+    const { store, enqueued } = this.#app
+    let claim: ClaimedExecution | null = null
+    try {
+      claim = await store.work.enqueueIntoSlot(row, offer)
+      if (claim === null) enqueued()
+    } finally {
+      if (claim === null) free()
+      else begin(claim)
+    }
+    return { id: row.id, created: true }
+  }
+
+  /** Writes a second time where the database did not know the jobs, and this code does. */
+  async #defining<T>(rows: readonly NewExecution[], write: () => Promise<T>): Promise<T> {
+    try {
+      return await write()
+    } catch (error) {
+      if (!(error instanceof EvertickError) || error.code !== 'job_not_found') throw error
+      if (!(await this.#define(rows))) throw error
+      return await write()
     }
   }
 

@@ -7,6 +7,7 @@ import type { EngineContext } from '../context.ts'
 import { Alarm, Service } from '../service.ts'
 import { earlyMs, Performer, type PerformerParts } from './performer.ts'
 import { Reserve, type Reserved } from './reserve.ts'
+import type { Slot } from './slot.ts'
 
 export interface QueueWorkerOptions {
   readonly queue: string
@@ -42,6 +43,10 @@ export class QueueWorker extends Service {
   /** Slots that are taken: by what runs, by starts that are being written, and by a claim that is under way. */
   #busy = 0
   #claiming = true
+  /** The last claim found nothing, and nobody has said since that there is something. */
+  #foundNothing = false
+  #offered = false
+  #abandoned = false
   #onIdle: (() => void)[] = []
   readonly #onFree = () => this.#takeNext()
 
@@ -56,7 +61,38 @@ export class QueueWorker extends Service {
   }
 
   wake(): void {
+    this.#foundNothing = false
     this.#alarm.ring()
+  }
+
+  /**
+   * For what this process is about to enqueue: only where nothing is known to wait, since it would pass in front of that.
+   * One at a time: what many callers enqueue at once shares a write instead.
+   */
+  offerSlot(): Slot | null {
+    const { queue, concurrency, leaseMs } = this.#options
+    const { clock, nodeId } = this.#context
+    if (!this.#claiming || !this.#foundNothing || this.#offered || this.#busy >= concurrency) return null
+    this.#offered = true
+    this.#busy += 1
+    return {
+      offer: { nodeId, queue, now: clock.now(), leaseMs },
+      begin: (claim) => {
+        this.#offered = false
+        // A turn later: whoever enqueued it is answered before a handler that does not wait for anything.
+        this.#context.defer(() => this.#beginOffered(claim))
+      },
+      free: () => {
+        this.#offered = false
+        this.#takeNext()
+      },
+    }
+  }
+
+  /** After a stop that did not wait for it, its lease runs out by itself. */
+  #beginOffered(claim: ClaimedExecution): void {
+    if (this.#abandoned) return
+    this.#launch({ claim, held: this.#parts.keeper.hold(claim, claim.leasedUntil) })
   }
 
   /** Executions whose handler is under way. */
@@ -87,6 +123,7 @@ export class QueueWorker extends Service {
 
   /** Gives back what still runs: its fence keeps whatever it writes later harmless. */
   async abandon(): Promise<void> {
+    this.#abandoned = true
     await this.#performer.abandon()
   }
 
@@ -139,6 +176,7 @@ export class QueueWorker extends Service {
         this.#reserve.giveUpCount()
         throw error
       })
+    this.#foundNothing = result.claimed.length === 0
     const started = result.claimed.filter((claim) => claim.started)
     this.#busy -= free - started.length
     const onDisk = await this.#onDisk(started)

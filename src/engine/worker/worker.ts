@@ -8,6 +8,7 @@ import { LeaseKeeper } from './lease-keeper.ts'
 import { QueueWorker } from './queue-worker.ts'
 import { Recorder } from './recorder.ts'
 import { Runner } from './runner.ts'
+import type { Slot } from './slot.ts'
 
 export interface WorkerOptions {
   readonly queues: Readonly<Record<string, { readonly concurrency: number }>>
@@ -24,7 +25,7 @@ export class Worker {
   readonly #recorder: Recorder
   readonly #keeper: LeaseKeeper
   readonly #finisher: Finisher
-  readonly #queues: readonly QueueWorker[]
+  readonly #queues: ReadonlyMap<string, QueueWorker>
   readonly #hurried = new AbortController()
 
   constructor(
@@ -55,28 +56,32 @@ export class Worker {
     const { handlers, enqueue } = parts
     const [keeper, recorder] = [this.#keeper, this.#recorder]
     const runner = new Runner(context, { handlers, enqueue, onEnded, keeper, recorder })
-    this.#queues = Object.entries(options.queues).map(
-      ([queue, { concurrency }]) =>
-        new QueueWorker(
-          context,
-          { queue, concurrency, leaseMs, pollMs },
-          { runner, finisher: this.#finisher, keeper: this.#keeper },
-        ),
+    const performing = { runner, finisher: this.#finisher, keeper: this.#keeper }
+    this.#queues = new Map(
+      Object.entries(options.queues).map(([queue, { concurrency }]) => [
+        queue,
+        new QueueWorker(context, { queue, concurrency, leaseMs, pollMs }, performing),
+      ]),
     )
   }
 
   start(): void {
     this.#recorder.start()
     this.#keeper.start()
-    for (const queue of this.#queues) queue.start()
+    for (const queue of this.#queues.values()) queue.start()
   }
 
   wake(): void {
-    for (const queue of this.#queues) queue.wake()
+    for (const queue of this.#queues.values()) queue.wake()
+  }
+
+  /** Null where this worker does not serve the queue, or is busy with it. */
+  offerSlot(queue: string): Slot | null {
+    return this.#queues.get(queue)?.offerSlot() ?? null
   }
 
   get running(): number {
-    return this.#queues.reduce((sum, queue) => sum + queue.running, 0)
+    return [...this.#queues.values()].reduce((sum, queue) => sum + queue.running, 0)
   }
 
   /** Whoever stops this worker will not wait: handlers are aborted at once. */
@@ -88,7 +93,7 @@ export class Worker {
   async stop(timeoutMs: number): Promise<void> {
     // A claim that hangs is part of what is waited for.
     const settled = Promise.all(
-      this.#queues.map(async (queue) => {
+      [...this.#queues.values()].map(async (queue) => {
         await queue.stopClaiming()
         await queue.settled()
       }),
@@ -97,7 +102,7 @@ export class Worker {
       this.#keeper.abortAll('shutdown')
       if (!(await this.#within(settled, abortGraceMs))) {
         this.#finisher.giveUp()
-        await Promise.all(this.#queues.map((queue) => queue.abandon()))
+        await Promise.all([...this.#queues.values()].map((queue) => queue.abandon()))
       }
     }
     await this.#finisher.stop()

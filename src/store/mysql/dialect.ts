@@ -29,9 +29,9 @@ export function mysqlDialect(prefix: string): Dialect {
       // Not the server's own variables: @@port.
       .replaceAll(/(?<!@)@(\w+)/g, (_, name: string) => tableName(name, prefix))
       .replaceAll('IN ?*', 'IN (?)')
-      .replaceAll('?::bigint', '?')
+      .replaceAll(/\?::(?:bigint|uuid)/g, '?')
       // MariaDB has no other word for it.
-      .replaceAll(' FOR SHARE', ' LOCK IN SHARE MODE')
+      .replaceAll(/(\s)FOR SHARE/g, '$1LOCK IN SHARE MODE')
     if (texts.size >= maxTexts) texts.clear()
     texts.set(text, rewritten)
     return rewritten

@@ -6,6 +6,11 @@ import type { JobSpec } from '../../core/job/job.ts'
 
 export interface WorkStore {
   enqueueExecutions(rows: readonly NewExecution[], within?: CallerTransaction): Promise<Enqueued[]>
+  /**
+   * Enqueues it, without a unique key, as claimed and begun by a worker of this process that has a slot free and knows of
+   * nothing that waits. Null where something speaks against that: then it waits to be claimed.
+   */
+  enqueueIntoSlot(row: NewExecution, offer: SlotOffer): Promise<ClaimedExecution | null>
   /** Decided by the row itself: one claim turns it to `running` and raises its fence. */
   claimExecutions(request: ClaimRequest): Promise<ClaimResult>
   extendLeases(request: ExtendRequest): Promise<ExtendResult>
@@ -81,6 +86,14 @@ export interface ClaimRequest {
   readonly reserveFrom?: number
   /** Where nothing more is to be claimed, what becomes ready until then is counted. */
   readonly upcomingBy?: number
+}
+
+/** A slot of a worker, which begins as soon as it hears that it was taken. */
+export interface SlotOffer {
+  readonly nodeId: string
+  readonly queue: string
+  readonly now: number
+  readonly leaseMs: number
 }
 
 export interface ClaimedExecution extends Claim {

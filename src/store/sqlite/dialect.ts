@@ -30,8 +30,8 @@ export function rewrite(text: string, apart = false): string {
   return text
     .replaceAll(/@(\w+)/g, (_, name: string) => tableName(name, apart))
     .replaceAll('IN ?*', 'IN (SELECT value FROM json_each(?))')
-    .replaceAll('?::bigint', '?')
-    .replaceAll(/ FOR (?:UPDATE|SHARE)/g, '')
+    .replaceAll(/\?::(?:bigint|uuid)/g, '?')
+    .replaceAll(/\sFOR (?:UPDATE|SHARE)(?: SKIP LOCKED)?/g, '')
 }
 
 /** Nearly always these are what SQLite takes, and a copy of them for each row of a batch is only garbage. */

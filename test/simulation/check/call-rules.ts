@@ -43,6 +43,8 @@ export class CallRules {
     switch (verb) {
       case 'enqueueExecutions':
         return this.#enqueued(call as unknown as Call<'enqueueExecutions'>)
+      case 'enqueueIntoSlot':
+        return this.#isWritten((args as Call<'enqueueIntoSlot'>['args'])[0].id)
       case 'triggerJob':
       case 'retryExecution':
       case 'beginExecution':

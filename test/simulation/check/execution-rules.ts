@@ -111,6 +111,8 @@ export class ExecutionRules {
   }
 
   #seeNew(after: ExecutionRow): void {
+    // Enqueued into a slot.
+    if (after.state === 'running') this.#seeClaim({ ...after, state: 'pending', fence: 0, attempt: 0 }, after)
     if (after.unique_key !== null) {
       const twin = this.#model
         .open(after.job_id)

@@ -8,6 +8,7 @@ const finish = 'src/store/sqlite/finish.ts'
 const lease = 'src/store/sqlite/lease.ts'
 const rescue = 'src/store/sql/work/expire-leases.ts'
 const reserves = 'src/store/sql/work/reserves.ts'
+const slots = 'src/store/sql/work/enqueue-into-slot.ts'
 const queueWorker = 'src/engine/worker/queue-worker.ts'
 const performer = 'src/engine/worker/performer.ts'
 const finished = 'src/store/sql/work/keep-finished.ts'
@@ -133,6 +134,20 @@ export const executionBugs: readonly PlantedBug[] = [
       'nothing starts after its deadline',
     ],
     patches: [{ file: 'src/engine/worker/reserve.ts', find: '&& this.#alone === 0 ', replace: '' }],
+  },
+  {
+    name: 'a-slot-counts-no-attempt',
+    says: 'What is enqueued into the slot of an idle worker begins, and its attempt is not counted.',
+    rules: ['attempts count at their start'],
+    patches: [{ file: slots, find: '?::bigint, 1, 1, ?', replace: '?::bigint, 0, 1, ?' }],
+  },
+  {
+    name: 'a-slot-of-a-paused-queue',
+    says: 'An enqueue into the slot of an idle worker does not ask whether its queue is paused.',
+    rules: ['a paused queue hands out nothing'],
+    patches: [
+      { file: slots, find: 'q.paused_at IS NOT NULL) = 0', replace: 'q.paused_at IS NOT NULL) >= 0' },
+    ],
   },
   {
     name: 'ambiguous-commit-retried-without-its-guard',

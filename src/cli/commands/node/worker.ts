@@ -67,7 +67,11 @@ function claimingOnce(store: Store): Store {
     isClaimed = result.claimed.length > 0
     return result
   }
-  return { ...store, work: { ...store.work, claimExecutions } }
+  const enqueueIntoSlot: Store['work']['enqueueIntoSlot'] = async (row) => {
+    await store.work.enqueueExecutions([row])
+    return null
+  }
+  return { ...store, work: { ...store.work, claimExecutions, enqueueIntoSlot } }
 }
 
 async function once(cli: Cli, jobs: readonly AnyJob[], queues: Queues, open: Open): Promise<void> {

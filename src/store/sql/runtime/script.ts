@@ -10,7 +10,7 @@ export type Row = Record<string, string | number | null>
 export interface Statement {
   /**
    * Portable SQL: `?` for a parameter, `IN ?*` for a list that is one parameter, `@jobs` for the table `jobs` under the
-   * engine's own prefix or schema, `?::bigint` where PostgreSQL cannot tell a parameter's type. `FOR UPDATE` and
+   * engine's own prefix or schema, `?::bigint` and `?::uuid` where PostgreSQL cannot tell a parameter's type. `FOR UPDATE` and
    * `FOR SHARE` hold rows on a server; SQLite, where a writer is alone, leaves them out. The comment `lane` after a
    * table names the index for MySQL, which locks whatever it reads on its way to a row.
    */

@@ -2,6 +2,7 @@ import type { NewExecution, WorkStore } from '../../store.ts'
 import { pulse, type Scripts, unspoken } from '../runtime/scripts.ts'
 import { completeWithin } from './complete-within.ts'
 import { enqueueWithin } from './enqueue.ts'
+import { SlotEnqueuer } from './enqueue-into-slot.ts'
 import { expireLeases, releaseBlocked, releaseClaims } from './expire-leases.ts'
 import { finishAttempts, startAttempts } from './finish-attempts.ts'
 import { EnqueueGatherer } from './gather-enqueues.ts'
@@ -29,11 +30,17 @@ export function workStore({
     driver.assertWritable()
     return await (rows.every(({ uniqueKey }) => uniqueKey === null) ? plain : keyed).add(rows)
   }
+  const slots = new SlotEnqueuer()
   return {
     enqueueExecutions: (rows, within) =>
       within === undefined
         ? telling(enqueue(rows), 'work')
         : driver.within(within, () => enqueueWithin(rows, hot, tellWithin)),
+    enqueueIntoSlot: async (row, offer) => {
+      const taken = slots.mayTake(row, offer) ? await write(() => slots.enqueueIntoSlot(row, offer)) : null
+      if (taken === null) await telling(enqueue([row]), 'work')
+      return taken
+    },
     claimExecutions: (request) => write(() => hot.claimExecutions(request), unspoken),
     extendLeases: (request) => write(() => hot.extendLeases(request), pulse),
     findCancelRequests: (nodeId) => read(() => findCancelRequests(nodeId), pulse),
