@@ -1,4 +1,5 @@
 /** Where two at once may leave something else than either order does, on purpose. A pair that is not named here may not. */
+import { nameOf } from '../store/builders.ts'
 import type { Name } from './conductor.ts'
 import type { Outcome } from './outcome.ts'
 import type { Row } from './server.ts'
@@ -34,7 +35,7 @@ const allowances: readonly Allowance[] = [
     between: [/^enqueue(?! into)/, /^(cancel|delete)$/],
     blur: withoutMine,
     holds: ({ replies, rows }, _, me) => {
-      const made = [...(replies[me] ?? '').matchAll(/"id":"(\w+)","created":true/g)].map(([, id]) => id)
+      const made = [...(replies[me] ?? '').matchAll(/"id":"([\w-]+)","created":true/g)].map(([, id]) => id)
       const mine = executionsOf(rows).filter((row) => isMine(row, me))
       return made.length === mine.length && mine.every((row) => made.includes(String(parsed(row)['id'])))
     },
@@ -86,7 +87,7 @@ function isJobCancelled(rows: Outcome['rows']): boolean {
 
 /** What a verb makes is named after who runs it. */
 function isMine(row: string, me: Name): boolean {
-  return String(parsed(row)['id']).startsWith(me)
+  return nameOf(String(parsed(row)['id'])).startsWith(me)
 }
 
 function turnsOf({ rows }: Outcome): number[] {

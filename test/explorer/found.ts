@@ -10,6 +10,8 @@ export const found: Readonly<Record<string, string>> = {
   'the cancel of a job ends what is to be tried again': 'work: cancel | try again @ A1 B2',
   'the cancel of a job ends what is just being given back': 'reserve: cancel | release @ A1 B1',
   'the cancel of a job reaches a run that was just begun by hand': 'work: cancel | begin by hand @ A1 B1',
+  'the cancel of a job reaches a run that is just being enqueued into a slot':
+    'work: cancel | enqueue into a slot @ A10 B2',
   'the rescuer does not pass over what has just started': 'reserve: start | expire @ B1 A1',
   'a node that registers anew is not cleared away': 'reserve: touch node | register node @ A1 B1',
   'a node goes with its handlers, or stays with them': 'reserve: remove node | register node @ B1 A1',

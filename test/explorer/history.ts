@@ -106,10 +106,13 @@ function changesBetween(before: Tables, after: Tables): Change[] {
 }
 
 /** As the call itself says, or who holds the execution that it names a claim of. */
-function callerOf([first]: readonly unknown[], executions: readonly Row[]): string | null {
-  const request = (first ?? {}) as Readonly<Record<string, unknown>>
-  const named = request['nodeId'] ?? request['holder']
-  if (typeof named === 'string') return named
+function callerOf(args: readonly unknown[], executions: readonly Row[]): string | null {
+  const requests = args.map((arg) => (arg ?? {}) as Readonly<Record<string, unknown>>)
+  const named = requests
+    .flatMap(({ nodeId, holder }) => [nodeId, holder])
+    .find((one) => typeof one === 'string')
+  if (named !== undefined) return named
+  const [first, request = {}] = [args[0], requests[0]]
   const claims = [first, request['claims'], request['claim']].flat() as (
     | { id?: string; fence?: number }
     | undefined
