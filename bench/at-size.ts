@@ -1,5 +1,5 @@
 /** What an operator of 10,000 jobs waits for: one action on all of them, the list by status, the audit, and a day's timeline. */
-import type { BulkAction } from '../src/app/job/bulk-jobs.ts'
+import type { BulkAction } from '../src/app/job/actions/bulk-jobs.ts'
 import type { Evertick } from '../src/index.ts'
 import { type Connection, type Engine, engineNames } from './engines/engine.ts'
 import { accountAll, auditOk, copyJobs, copyName, createJob, fillHistory, lead, specOf } from './fixture.ts'
