@@ -1,8 +1,8 @@
 /** A started node works off no-op executions, with history and fences; the audit is clean afterwards. */
 import { defineJob } from '../src/index.ts'
-import { type Engine, engineNames } from './engines/engine.ts'
+import { type Engine, engineNames, type ScratchDatabase } from './engines/engine.ts'
 import { besides, type EngineMeasure, interleave, medianOf, rate } from './measure.ts'
-import { withEvertick, withSchema } from './scratch-database.ts'
+import { withConnection, withEvertick, withSchema } from './scratch-database.ts'
 
 const rounds = 5
 const count = 20_000
@@ -11,7 +11,11 @@ const otherConcurrencies = [10, 200]
 /** What a busy worker writes at once. */
 const rawBatch = 500
 
-export async function drainOnce(engine: Engine, slots = concurrency): Promise<number> {
+async function drainOnce(
+  engine: Engine,
+  slots = concurrency,
+  afterwards: (database: ScratchDatabase) => Promise<void> = async () => {},
+): Promise<number> {
   let ran = 0
   let allRan = () => {}
   const finished = new Promise<void>((resolve) => {
@@ -19,7 +23,7 @@ export async function drainOnce(engine: Engine, slots = concurrency): Promise<nu
   })
   const job = defineJob({ name: 'drain', run: () => {} })
   const options = { jobs: [job], queues: { default: { concurrency: slots } } }
-  return await withEvertick(engine, options, async (evertick) => {
+  return await withEvertick(engine, options, async (evertick, database) => {
     const items = Array.from({ length: count }, (_, n) => ({ job, input: { n } }))
     await evertick.enqueueMany(items)
     // Said after the commit: what counts is what is written.
@@ -36,8 +40,21 @@ export async function drainOnce(engine: Engine, slots = concurrency): Promise<nu
     if (!audit.ok || executions.completed !== count) {
       throw new Error(`Drain: ${executions.completed} of ${count} completed, audit ok: ${audit.ok}`)
     }
+    await afterwards(database)
     return found
   })
+}
+
+/** With its share of the indexes. Only on PostgreSQL do finished executions have a table of their own to weigh. */
+async function bytesPerExecution(engine: Engine): Promise<number> {
+  let bytes = Number.NaN
+  await drainOnce(engine, concurrency, (database) =>
+    withConnection(database, async (connection) => {
+      const text = "SELECT pg_total_relation_size('@finished_executions') AS bytes"
+      bytes = Number((await connection.rows(text))[0]?.bytes)
+    }),
+  )
+  return bytes / count
 }
 
 async function rawOnce(engine: Engine): Promise<number> {
@@ -58,6 +75,11 @@ export const drain: EngineMeasure = {
       say(`drain of ${count}, concurrency ${slots}`)
       const { ours } = await interleave(2, { ours: () => drainOnce(engine, slots) }, say)
       figures.push(medianOf(`drain ${count}, concurrency ${slots}`, 'jobs/s', ours))
+    }
+    if (engine.name === 'postgres') {
+      say('size of a finished execution')
+      const value = await bytesPerExecution(engine)
+      figures.push({ name: 'size of a finished execution', value, unit: 'bytes' })
     }
     return figures
   },

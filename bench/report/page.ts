@@ -6,7 +6,7 @@ import { sectionOf } from '../peers/report/section.ts'
 import { figure } from '../table.ts'
 import { goalsTable } from './goals.ts'
 import { row, table } from './markdown-table.ts'
-import { type AnyRun, isOurs } from './run.ts'
+import { type AnyRun, isOurs, type Run } from './run.ts'
 import { runTable } from './run-table.ts'
 
 const place = /\{\{(\w+)(?: ([^}]+))?\}\}/g
@@ -30,7 +30,7 @@ export function readTemplate(): string {
 function filled(kind: string, of: string, runs: readonly AnyRun[]): string {
   switch (kind) {
     case 'table':
-      return runTable(found(runs.filter(isOurs), of))
+      return tableOf(of, runs.filter(isOurs))
     case 'goals':
       return goalsTable(runs.filter(isOurs))
     case 'peers':
@@ -44,10 +44,9 @@ function filled(kind: string, of: string, runs: readonly AnyRun[]): string {
   }
 }
 
-function found<T extends AnyRun>(runs: readonly T[], name: string): T {
+function tableOf(name: string, runs: readonly Run[]): string {
   const run = runs.find((each) => each.name === name)
-  if (run === undefined) throw new Error(`No run "${name}" is kept.`)
-  return run
+  return run === undefined ? `No run of \`${name}\` is kept yet.` : runTable(run)
 }
 
 /** `drain, concurrency 50 | raw SQLite | BullMQ, Redis`: how many times the second is the first. */

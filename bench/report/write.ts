@@ -7,11 +7,13 @@ import { join } from 'node:path'
 import { root } from '../../scripts/run-command.ts'
 import { chartsOf } from '../peers/report/charts.ts'
 import { comparisonOf } from '../peers/report/comparison.ts'
+import { checkGoals } from './goals.ts'
 import { pageOf } from './page.ts'
-import { type AnyRun, readRuns } from './run.ts'
+import { type AnyRun, isOurs, readRuns } from './run.ts'
 
 /** A run that is taken again takes the place of the old one; all others stay. */
 export function writeRuns(docs: string, runs: readonly AnyRun[]): string[] {
+  for (const run of runs.filter(isOurs)) checkGoals(run)
   const files = new Map(
     runs.map((run) => [`performance/${run.name}.json`, `${JSON.stringify(run, null, 2)}\n`]),
   )

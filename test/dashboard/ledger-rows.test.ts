@@ -28,7 +28,7 @@ test('ticks of which only the ledger knows share a row that says so', () => {
     ['Ran in 40 ms', 1, 'ran'],
     ['Ran in 40 ms', 1, 'ran'],
     ['Cancelled, by an operator; details no longer kept', 1, 'cancelled'],
-    ['2 ticks: Completed; details no longer kept', 2, 'ran'],
+    ['2 ticks completed; details no longer kept', 2, 'ran'],
   ])
 })
 
@@ -47,7 +47,7 @@ test('folded ticks of a fixedDelay job come as one entry for many', () => {
       to: at(9),
       count: 7,
       kind: 'failed',
-      sentence: '7 ticks: Caught up: failed; details no longer kept',
+      sentence: '7 ticks caught up: failed; details no longer kept',
     },
   ])
 })

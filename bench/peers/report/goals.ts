@@ -24,14 +24,15 @@ export interface Verdict {
 const bullmq = { library: 'bullmq', store: 'redis' } as const
 const graphile = { library: 'graphile-worker', store: 'postgres' } as const
 const pgBoss = { library: 'pg-boss', store: 'postgres' } as const
+const nodeCron = { library: 'node-cron', store: 'none' } as const
 const cronerLatest = { library: 'croner', store: 'none', of: tickWay(10_000, 'max') } as const
 const raw = (store: EngineName) => ({ library: 'raw', store })
 const lateTicks = tickWay(10_000, 'p99')
 
 export const goals: readonly Goal[] = [
-  { of: drainWay, on: 'postgres', rival: graphile, ratio: { atLeast: 2.2 } },
+  { of: drainWay, on: 'postgres', rival: graphile, ratio: { atLeast: 1.2 } },
   { of: drainWay, on: 'postgres', rival: bullmq, ratio: { atLeast: 6 } },
-  { of: drainWay, on: 'postgres', rival: raw('postgres'), ratio: { atLeast: 0.7 } },
+  { of: drainWay, on: 'postgres', rival: raw('postgres'), ratio: { atLeast: 0.75 } },
   { of: drainWay, on: 'mysql', rival: raw('mysql'), ratio: { atLeast: 0.7 } },
   { of: drainWay, on: 'sqlite', rival: bullmq, ratio: { atLeast: 8 } },
   { of: enqueueWays.callers, on: 'postgres', rival: pgBoss, ratio: { atLeast: 30 } },
@@ -40,6 +41,9 @@ export const goals: readonly Goal[] = [
   { of: enqueueWays.oneByOne, on: 'postgres', rival: raw('postgres'), ratio: { atLeast: 0.9 } },
   { of: idleWay, on: 'postgres', rival: graphile, ratio: { atMost: 0.6 } },
   { of: idleWay, on: 'sqlite', rival: bullmq, ratio: { atMost: 1 } },
+  { of: lateTicks, on: 'sqlite', rival: nodeCron, ratio: { atMost: 0.2 } },
+  { of: lateTicks, on: 'postgres', rival: nodeCron, ratio: { atMost: 0.2 } },
+  { of: lateTicks, on: 'mysql', rival: nodeCron, ratio: { atMost: 0.2 } },
   { of: lateTicks, on: 'postgres', rival: cronerLatest, ratio: { atMost: 1 / 40 } },
   { of: lateTicks, on: 'sqlite', rival: cronerLatest, ratio: { atMost: 1 / 40 } },
   { of: lateTicks, on: 'mysql', rival: cronerLatest, ratio: { atMost: 1 / 20 } },

@@ -84,11 +84,13 @@ function runKind({ state, account, latenessMs }: DrawnTick): TickKind {
 /** "Ran in 1.2 s, 4 s late", "Skipped: the previous run was still going". */
 export function tickSentence(tick: DrawnTick): string {
   const kind = kindOf(tick)
-  const many = (tick.count ?? 1) > 1 ? `${counted(tick.count ?? 1, 'tick')}: ` : ''
+  const ticks = (tick.count ?? 1) > 1 ? counted(tick.count ?? 1, 'tick') : null
   if (tick.folded === true) {
     const ended = foldedSentence(tick.state, tick.cancelReason)
-    return `${many}${tick.account === 'caught_up' ? `Caught up: ${ended}` : capitalized(ended)}`
+    const became = tick.account === 'caught_up' ? `caught up: ${ended}` : ended
+    return ticks === null ? capitalized(became) : `${ticks} ${became}`
   }
+  const many = ticks === null ? '' : `${ticks}: `
   switch (kind) {
     case 'skipped':
       return `${many}${heldBack(tick.reason) ?? `Skipped: ${reasonSentence(tick.reason)}`}`

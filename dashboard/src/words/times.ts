@@ -59,6 +59,11 @@ export function dayWords(at: Given, zone: string): string {
   }).format(new Date(at))
 }
 
+/** "Nov 2026". */
+export function shortMonth(at: Given, zone: string): string {
+  return format(zone, { month: 'short', year: 'numeric' }).format(new Date(at))
+}
+
 /** "14:05 Madrid" if it is today, else "Tue 17 Nov, 14:05 Madrid". */
 export function absolute(at: Given, jobZone?: string | null, withSeconds = false): string {
   const zone = shownZone(jobZone)

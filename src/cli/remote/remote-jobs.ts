@@ -1,6 +1,6 @@
 /** The jobs of a server, under the names of the library. */
 import type { ActorOptions } from '../../app/change-context.ts'
-import type { BackfillView } from '../../app/job/backfill-job.ts'
+import type { BackfillView } from '../../app/job/actions/backfill-job.ts'
 import type { ExplainedTickView, ExplanationView } from '../../app/job/explain.ts'
 import type { ConvertReport } from '../../app/job/legacy/convert-jobs.ts'
 import type { Body, Client } from '../../client/index.ts'

@@ -1,7 +1,7 @@
 /** `/jobs/bulk`: the same action on all jobs that match. */
 import { z } from 'zod'
 import type { Principal } from '../../app/access/principal.ts'
-import { type BulkAction, type BulkProgress, bulkActions } from '../../app/job/bulk-jobs.ts'
+import { type BulkAction, type BulkProgress, bulkActions } from '../../app/job/actions/bulk-jobs.ts'
 import { EvertickError } from '../../core/error.ts'
 import { endpoint } from '../endpoint.ts'
 import { progressStream } from '../progress-stream.ts'

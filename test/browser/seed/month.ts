@@ -7,11 +7,10 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Evertick } from '../../../src/index.ts'
-import { ManualClock, openTestNode, type TestNode } from '../../../src/testing/index.ts'
+import { type ManualClock, openTestNode, type TestNode } from '../../../src/testing/index.ts'
 import { monthJobs } from './month-jobs.ts'
+import { calmly, SeedClock, secret } from './seed-clock.ts'
 
-/** Signs the tokens of whoever looks at it. */
-export const secret = 'a-secret-of-the-tests-0123456789-abcdefghij'
 /** A Monday morning, four weeks and a bit after it began. */
 export const monthStart = '2026-10-16T06:00:00Z'
 export const monthEnd = '2026-11-16T09:40:00Z'
@@ -25,31 +24,19 @@ export interface Month {
   stop(): Promise<void>
 }
 
-/** Stands still when the month is over; but how much a caller may ask per second is measured on. */
-class MonthClock extends ManualClock {
-  override longestSleepMs = 3 * 3_600_000
-  isOver = false
-
-  override monotonic(): number {
-    return super.monotonic() + (this.isOver ? performance.now() : 0)
-  }
-}
-
 export async function openMonth(): Promise<Month> {
   // In memory where there is such a folder: sixty thousand steps would each wait for a disk, and nothing here is to last.
   const place = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
   const folder = await mkdtemp(join(place, 'evertick-month-'))
   const database = `sqlite:${join(folder, 'evertick.db')}`
-  const clock = new MonthClock(monthStart)
+  const clock = new SeedClock(monthStart)
   const jobs = monthJobs(clock)
   const options = {
     database,
     clock,
     jobs,
     queues: { default: { concurrency: 20 }, slow: { concurrency: 1 } },
-    // No node dies under its work here, so a virtual month need not be full of extensions and sweeps.
-    worker: { lease: '12h' },
-    leader: { lease: '12h', heartbeat: '3h', sweep: '1h' },
+    ...calmly,
   } as const
 
   const first = await openTestNode({ ...options, nodeId: 'mars:4101' })

@@ -4,7 +4,8 @@ import { openAccess } from '../../../src/app/access/open-access.ts'
 import { contextOf } from '../../../src/app/app-context.ts'
 import { apiConfig } from '../../../src/app/config/api-config.ts'
 import { accessRoles } from '../../../src/core/access/access-role.ts'
-import { openMonth, secret } from './month.ts'
+import { openMonth } from './month.ts'
+import { secret } from './seed-clock.ts'
 
 const month = await openMonth()
 const access = openAccess(contextOf(month.evertick), apiConfig({ secrets: [secret] }))

@@ -4,6 +4,7 @@
  */
 import { Random } from '../world/random.ts'
 import { crowdEveryMs, drawCrowd, drawJobs, drawOptions, drawSchedule, type Era, eras } from './draw-jobs.ts'
+import { drawMixedQueue, drawMixture } from './draw-mixed-queue.ts'
 import { drawSoak } from './draw-soak.ts'
 import {
   calm,
@@ -40,10 +41,12 @@ export function drawPlan(seed: number, mode: Mode): Plan {
   const durationMs = random.integer(1, 3) * minute
   const timing = drawTiming(random)
   const crowd = drawCrowd(random.fork('crowd'))
+  const mixed = drawMixedQueue(random.fork('mixed queue'))
   const jobs = [...drawJobs(random, era), ...crowd]
   const nodes = drawNodes(random, swarm, jobs)
   const steps = [
     ...drawSteps(random, swarm, { durationMs, timing, nodes, jobs, era }),
+    ...drawMixture(random.fork('mixture'), mixed, { ...swarm, durationMs, timing, nodes }),
     ...(swarm.operators ? drawInterference(random.fork('interference'), crowd, durationMs) : []),
     ...drawPruning(random.fork('pruning'), nodes.length, durationMs),
   ].toSorted((a, b) => a.atMs - b.atMs)
@@ -51,7 +54,7 @@ export function drawPlan(seed: number, mode: Mode): Plan {
   const lifelines = random.fork('lifelines').chance(0.6)
   const tables = random.fork('tables').pick(['one', 'two'] as const)
   const surroundings = { startAt: era.startAt, tables, durationMs, timing, weather, lifelines }
-  return { seed, mode, ...surroundings, nodes, jobs, steps }
+  return { seed, mode, ...surroundings, nodes, jobs: [...jobs, ...mixed], steps }
 }
 
 function drawSwarm(random: Random): Swarm {

@@ -1,4 +1,4 @@
-// Searches 300 seeds for each planted bug, and writes the first that catches it to catches.json. Takes a few minutes.
+// Searches 200 seeds for each planted bug, and writes the first that catches it to catches.json. Takes a few minutes.
 //   node --no-warnings test/simulation/planted/record-catches.ts [workers]
 import { searchBugs } from '../campaign/bug-search.ts'
 import { SeedRunner } from '../campaign/seed-runner.ts'
@@ -6,7 +6,7 @@ import { type Catch, catchMode, writeCatches } from './catches.ts'
 import { countHarm } from './harm.ts'
 
 const workers = process.argv[2] === undefined ? null : Number(process.argv[2])
-const campaign = { from: 1, seeds: 300, mode: catchMode, workers } as const
+const campaign = { from: 1, seeds: 200, mode: catchMode, workers } as const
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
 const catches: Catch[] = []
@@ -28,5 +28,5 @@ for (const seed of new Set(catches.map((one) => one.seed))) {
 clean.end()
 
 const gap = 'gap-from-heartbeat-plus-grace'
-const { seeds, broken, withFailover } = await countHarm(gap, { ...campaign, seeds: 200 })
+const { seeds, broken, withFailover } = await countHarm(gap, campaign)
 say(`${gap} loses ticks in ${broken} of ${seeds} seeds; in ${withFailover} the lead passed on`)

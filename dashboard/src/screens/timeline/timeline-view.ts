@@ -2,19 +2,14 @@
 import { computed, ref, watch } from 'vue'
 import { useRoute, useRouter } from 'vue-router'
 import { now } from '../../clock.ts'
-import { minuteMs } from '../../words/days.ts'
+import { rangeOptions, ranges } from '../../words/ranges.ts'
 
-export const spans = {
-  '15m': 15 * minuteMs,
-  '1h': 60 * minuteMs,
-  '6h': 360 * minuteMs,
-  '24h': 1_440 * minuteMs,
-} as const
-export type Span = keyof typeof spans
+const spanNames = ['15m', '1h', '6h', '24h'] as const
+export const spanOptions = rangeOptions(spanNames)
+type Span = (typeof spanNames)[number]
 export type GroupBy = 'job' | 'node'
 export type Look = 'chart' | 'table'
 
-const spanNames = Object.keys(spans) as Span[]
 /** Room for runs that are about to start. */
 const ahead = 0.06
 
@@ -30,7 +25,7 @@ export function useTimelineView() {
     Number.isNaN(Date.parse(parameter('to'))) ? null : Date.parse(parameter('to')),
   )
 
-  const lengthMs = computed(() => spans[span.value])
+  const lengthMs = computed(() => ranges[span.value].ms)
   const isLive = computed(() => end.value === null)
   const to = computed(() => end.value ?? now.value + lengthMs.value * ahead)
   const from = computed(() => to.value - lengthMs.value)
@@ -53,7 +48,7 @@ export function useTimelineView() {
     if (next === undefined) return
     const wasLive = isLive.value
     span.value = next
-    if (!wasLive || by === 1) end.value = Math.round(at + spans[next] / 2)
+    if (!wasLive || by === 1) end.value = Math.round(at + ranges[next].ms / 2)
     pan(0)
   }
 

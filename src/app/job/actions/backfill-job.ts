@@ -1,11 +1,11 @@
 /** Executions for ticks of the past, whatever became of those. */
-import { EvertickError } from '../../core/error.ts'
-import type { Instant } from '../../core/schedule/schedule.ts'
-import type { BackfillResult } from '../../store/store.ts'
-import type { AppContext } from '../app-context.ts'
-import { type ActorOptions, changeContext } from '../change-context.ts'
-import { refuseUnknown } from '../config/call-options.ts'
-import { parseSpan } from './explain.ts'
+import { EvertickError } from '../../../core/error.ts'
+import type { Instant } from '../../../core/schedule/schedule.ts'
+import type { BackfillResult } from '../../../store/store.ts'
+import type { AppContext } from '../../app-context.ts'
+import { type ActorOptions, changeContext } from '../../change-context.ts'
+import { refuseUnknown } from '../../config/call-options.ts'
+import { parseSpan } from '../explain.ts'
 import { sayingWhatIsLegal } from './legal-action.ts'
 
 export interface BackfillOptions extends ActorOptions {

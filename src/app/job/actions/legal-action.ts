@@ -1,9 +1,9 @@
 /** What may be done with a job now, where only its last execution tells. */
-import { EvertickError } from '../../core/error.ts'
-import type { Execution } from '../../core/execution/execution.ts'
-import type { Job } from '../../core/job/job.ts'
-import { legalActions, refusedAction } from '../../core/job/job-state.ts'
-import type { AppContext } from '../app-context.ts'
+import { EvertickError } from '../../../core/error.ts'
+import type { Execution } from '../../../core/execution/execution.ts'
+import type { Job } from '../../../core/job/job.ts'
+import { legalActions, refusedAction } from '../../../core/job/job-state.ts'
+import type { AppContext } from '../../app-context.ts'
 
 type Looking = Pick<AppContext, 'store' | 'clock'>
 

@@ -2,11 +2,13 @@
  * The same action on all jobs that match; what refuses is told and does not stop the rest. Changes of jobs go by the
  * hundred, several in a transaction; what makes runs goes one after the other.
  */
-import { EvertickError } from '../../core/error.ts'
-import type { JobOutcome } from '../../store/store.ts'
-import type { AppContext } from '../app-context.ts'
-import { type ActorOptions, changeContext } from '../change-context.ts'
-import { refuseUnknown } from '../config/call-options.ts'
+import { EvertickError } from '../../../core/error.ts'
+import type { JobOutcome } from '../../../store/store.ts'
+import type { AppContext } from '../../app-context.ts'
+import { type ActorOptions, changeContext } from '../../change-context.ts'
+import { refuseUnknown } from '../../config/call-options.ts'
+import type { Jobs } from '../jobs.ts'
+import { filterOf, type JobsFilter } from '../list-jobs.ts'
 import {
   changeOf,
   type PauseOptions,
@@ -14,8 +16,6 @@ import {
   type ResumeOptions,
   tellChange,
 } from './job-changes.ts'
-import type { Jobs } from './jobs.ts'
-import { filterOf, type JobsFilter } from './list-jobs.ts'
 
 export const bulkActions = ['pause', 'resume', 'cancel', 'delete', 'trigger', 'retry'] as const
 export type BulkAction = (typeof bulkActions)[number]

@@ -1,10 +1,10 @@
 /** Changes of a job as callers ask for them, and what listeners hear of them. */
-import type { Job } from '../../core/job/job.ts'
-import { parseDuration } from '../../core/schedule/duration.ts'
-import { parseInstant } from '../../core/schedule/instant.ts'
-import type { Duration, Instant } from '../../core/schedule/schedule.ts'
-import type { ChangeJobs, JobChange } from '../../store/store.ts'
-import type { AppContext } from '../app-context.ts'
+import type { Job } from '../../../core/job/job.ts'
+import { parseDuration } from '../../../core/schedule/duration.ts'
+import { parseInstant } from '../../../core/schedule/instant.ts'
+import type { Duration, Instant } from '../../../core/schedule/schedule.ts'
+import type { ChangeJobs, JobChange } from '../../../store/store.ts'
+import type { AppContext } from '../../app-context.ts'
 
 export interface PauseOptions {
   /** Why. */
