@@ -6,6 +6,8 @@ import { claimedFrom, claimedTo } from '../sql/work/claimed.ts'
 import type { ClaimedJobs } from '../sql/work/claimed-jobs.ts'
 import { cancelWaiting } from '../sql/work/keep-finished.ts'
 import type { ClaimRequest, ClaimResult } from '../store.ts'
+import { chunksOf } from './batch.ts'
+import { heldRows, inOrder, type KnownSeqs, ownValue, seqsOf, valuesOf } from './held-rows.ts'
 
 /** Above every INT. */
 const aboveAll = 2 ** 31
@@ -45,26 +47,25 @@ const claimableText = `
     AND (SELECT count(*) FROM @node_handlers h WHERE h.handler = e.handler AND h.node_id = ?) = 1
   ORDER BY e.ready_at, e.seq LIMIT ? FOR UPDATE SKIP LOCKED`
 
-/**
- * The rows are held already; the first so many start, the others take the places from a number on. By the key, or a small
- * table is scanned, and waits for the rows of others.
- */
-const claimText = `
-  UPDATE JSON_TABLE(?, '$[*]' COLUMNS (position FOR ORDINALITY, seq BIGINT PATH '$')) c
-  STRAIGHT_JOIN @live_executions e FORCE INDEX (PRIMARY) ON e.seq = c.seq
-  SET e.state = 'running', e.fence = e.fence + 1, e.leased_by = ?, e.leased_until = ?,
-    e.attempt = e.attempt + CASE WHEN c.position <= ? THEN 1 ELSE 0 END,
-    e.started_at = CASE WHEN c.position <= ? THEN GREATEST(?, e.ready_at) END,
-    e.start_by = CASE WHEN c.position <= ? THEN NULL ELSE e.start_by END,
-    e.reserve_place = CASE WHEN c.position > ? THEN ? + c.position - 1 - ? END,
-    e.progress = NULL, e.progress_note = NULL`
+/** The rows are held already, so that none of these needs a guard. */
+const takeText = `
+  UPDATE ${heldRows} SET e.state = 'running', e.fence = e.fence + 1, e.leased_by = ?, e.leased_until = ?, e.progress = NULL,
+    e.progress_note = NULL,`
 
-export function* claimExecutions(request: ClaimRequest, jobs: ClaimedJobs): Script<ClaimResult> {
-  const { now, nodeId, limit, start, reserveFrom = null } = request
+const startText = `${takeText}
+    e.attempt = e.attempt + 1, e.started_at = GREATEST(?, e.ready_at), e.start_by = NULL, e.reserve_place = NULL
+  WHERE e.seq IN (?)`
+
+const reserveText = `${takeText} e.started_at = NULL, e.reserve_place = ${ownValue} WHERE e.seq IN (?)`
+
+export function* claimExecutions(
+  request: ClaimRequest,
+  { jobs, seqs }: { readonly jobs: ClaimedJobs; readonly seqs: KnownSeqs },
+): Script<ClaimResult> {
+  const { now, limit } = request
   const { ready, ...later } = yield* findReady(request)
   const next = ready.length >= limit ? { nextReadyAt: null, upcoming: 0 } : later
   const [orphans, taken] = [ready.filter(isOrphan), ready.filter((row) => !isOrphan(row))]
-  const leasedUntil = now + request.leaseMs
   if (orphans.length > 0) {
     // An enqueue that committed after its job was cancelled ends here.
     yield* cancelWaiting(
@@ -75,9 +76,8 @@ export function* claimExecutions(request: ClaimRequest, jobs: ClaimedJobs): Scri
     )
   }
   if (taken.length === 0) return { claimed: [], ...next }
-  const places = [start, reserveFrom, start]
-  const batch = JSON.stringify(seqsOf(taken))
-  yield* run(claimText, batch, nodeId, leasedUntil, start, start, now, start, ...places)
+  yield* take(taken, request)
+  seqs.note(taken)
   const specs = yield* jobs.of(taken)
   const claimed = taken.map((row, index) =>
     claimedFrom(row, specs[index] ?? jobs.missing(row), claimedTo(request, index)),
@@ -89,8 +89,16 @@ function isOrphan(row: Row): boolean {
   return row.job_state === 'cancelled'
 }
 
-function seqsOf(rows: readonly Row[]): number[] {
-  return rows.map(({ seq }) => number(seq))
+/** The first so many start, the others go into the reserve. */
+function* take(taken: readonly Row[], request: ClaimRequest): Script<void> {
+  const { nodeId, now, leaseMs } = request
+  const rows = inOrder(taken.map((row, index) => ({ seq: number(row.seq), ...claimedTo(request, index) })))
+  const lease = [nodeId, now + leaseMs]
+  const { true: started = [], false: reserved = [] } = Object.groupBy(rows, ({ started }) => `${started}`)
+  for (const chunk of chunksOf(started)) yield* run(startText, ...lease, now, seqsOf(chunk))
+  for (const chunk of chunksOf(reserved)) {
+    yield* run(reserveText, ...lease, ...valuesOf(chunk, ({ place }) => place), seqsOf(chunk))
+  }
 }
 
 interface Ready {
