@@ -12,15 +12,26 @@ export type Held<Claimed extends Claim = Claim> = Claimed & { readonly seq: numb
 /** By the key, or a small table is scanned, and waits for the rows of others. */
 export const heldRows = '@live_executions e FORCE INDEX (PRIMARY)'
 
-/** A row's own value out of a list; the keys are in order, so that its place is found by halves. */
+/**
+ * A row's own value out of a list: that of the last key which is not above its own. The keys are in order, so that it is found
+ * by halves.
+ */
 export const ownValue = 'ELT(INTERVAL(e.seq, ?), ?)'
 
-/** The parameters of `ownValue`. */
-export function valuesOf<Row extends { readonly seq: number }>(
-  rows: readonly Row[],
-  valueOf: (row: Row) => Param,
+/** The parameters of `ownValue`. Rows in a run that agree share one value: most ends of a batch differ in their ids alone. */
+export function valuesOf<Keyed extends { readonly seq: number }>(
+  rows: readonly Keyed[],
+  valueOf: (row: Keyed) => string | number | null,
 ): Param[] {
-  return [seqsOf(rows), rows.map(valueOf)]
+  const keys: number[] = []
+  const values: (string | number | null)[] = []
+  for (const row of rows) {
+    const value = valueOf(row)
+    if (keys.length > 0 && value === values.at(-1)) continue
+    keys.push(row.seq)
+    values.push(value)
+  }
+  return [keys, values]
 }
 
 /** Names each claim whole: the key only leads to the row. */
