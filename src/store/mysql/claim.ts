@@ -13,14 +13,14 @@ import { heldRows, inOrder, type KnownSeqs, ownValue, seqsOf, valuesOf } from '.
 const aboveAll = 2 ** 31
 
 /**
- * A loose scan over the priorities in use, one step each: the next one below, when its first row is ready, and when the
- * one before it has something ready that is not yet, and how much of that is near. Each figure is one seek: as
- * constants, min() and max() read one row; in a recursive CTE they would read them all.
+ * A loose scan over the priorities in use, one step each: the next one below, its first row (when that is ready, and its
+ * key, as one text and so by one seek), and when the one before it has something ready that is not yet, and how much of that
+ * is near. Each figure is one seek: as constants, min() and max() read one row; in a recursive CTE they would read them all.
  */
 const headText = `
   SELECT p.priority,
-    (SELECT e.ready_at FROM @live_executions e WHERE e.queue = ? AND e.claim_priority = p.priority
-     ORDER BY e.ready_at LIMIT 1) AS ready_at,
+    (SELECT CONCAT(e.ready_at, ' ', e.seq) FROM @live_executions e
+     WHERE e.queue = ? AND e.claim_priority = p.priority ORDER BY e.ready_at, e.seq LIMIT 1) AS first,
     (SELECT min(e.ready_at) FROM @live_executions e
      WHERE e.queue = ? AND e.claim_priority = ? AND e.ready_at > ?) AS next_ready_at,
     (SELECT count(*) FROM (
@@ -31,9 +31,10 @@ const headText = `
 
 /**
  * Ready rows of one priority. With the priority fixed, the index is in order of ready_at, so that a backlog that is not
- * ready yet is never read. What another node is claiming is passed over, not waited for. Counted, since an EXISTS would
- * become a join, whose order is made by sorting the whole backlog (27 ms instead of 1); the jobs in subqueries, since a
- * join would lock them.
+ * ready yet is never read. It is entered at the first row that the look has found: before that stand the entries of what was
+ * claimed, until the server removes them, and a locking read stops at each of them (8 ms for a claim of 270 in a drain, now
+ * 2). What another node is claiming is passed over, not waited for. Counted, since an EXISTS would become a join, whose order
+ * is made by sorting the whole backlog (27 ms instead of 1); the jobs in subqueries, since a join would lock them.
  */
 const claimableText = `
   SELECT e.seq, e.id, e.job_id, e.cause, e.tick_at, e.scheduled_for, e.ready_at, e.start_by, e.attempt,
@@ -42,7 +43,7 @@ const claimableText = `
     (SELECT j.version FROM @jobs j WHERE j.id = e.job_id) AS job_version,
     (SELECT j.next_due_at FROM @jobs j WHERE j.id = e.job_id) AS next_due_at
   FROM @live_executions e FORCE INDEX (@job_executions_claim)
-  WHERE e.queue = ? AND e.claim_priority = ? AND e.ready_at <= ?
+  WHERE e.queue = ? AND e.claim_priority = ? AND e.ready_at <= ? AND (e.ready_at > ? OR e.ready_at = ? AND e.seq >= ?)
     AND (e.start_by IS NULL OR e.start_by >= ? OR e.attempt > 0)
     AND (SELECT count(*) FROM @node_handlers h WHERE h.handler = e.handler AND h.node_id = ?) = 1
   ORDER BY e.ready_at, e.seq LIMIT ? FOR UPDATE SKIP LOCKED`
@@ -117,9 +118,11 @@ function* findReady(request: ClaimRequest): Script<Ready> {
   if (head === null || head.paused_at !== null) return { ready, nextReadyAt, upcoming }
   while (head.priority !== null) {
     const priority = number(head.priority)
-    if (number(head.ready_at) <= readyBy) {
+    const [readyAt = 0, seq = 0] = text(head.first).split(' ').map(Number)
+    if (readyAt <= readyBy) {
       const room = limit - ready.length
-      ready.push(...(yield* rows(claimableText, queue, priority, readyBy, now, nodeId, room)))
+      const first = [readyAt, readyAt, seq]
+      ready.push(...(yield* rows(claimableText, queue, priority, readyBy, ...first, now, nodeId, room)))
       if (ready.length >= limit) break
     }
     head = yield* headBelow(priority, request)
