@@ -4,6 +4,7 @@ import { jobSpec } from '../src/app/job/job-options.ts'
 import type { JobSpec } from '../src/core/job/job.ts'
 import type { JobOptions } from '../src/core/job/options.ts'
 import { usualPayloadBytes } from '../src/core/payload.ts'
+import { batchExecutions, scanLimit } from '../src/engine/scheduler.ts'
 import type { AccountRequest, Store } from '../src/store/store.ts'
 import type { Connection, Value } from './engines/engine.ts'
 
@@ -136,18 +137,21 @@ export async function lead(store: Store): Promise<Omit<AccountRequest, 'jobs' | 
   }
 }
 
-/** Accounts for everything that is due, a thousand jobs at a time; returns how many jobs that were. */
+/** Accounts for everything that is due, as the scheduler does; returns how many jobs that were. */
 export async function accountAll(
   store: Store,
   leading: Omit<AccountRequest, 'jobs' | 'now'>,
 ): Promise<number> {
   const now = Date.now()
   for (let done = 0; ; ) {
-    const { jobs } = await store.ticks.findDueJobs(now, 1_000)
+    let { jobs } = await store.ticks.findDueJobs(now, scanLimit)
     if (jobs.length === 0) return done
-    const result = await store.ticks.accountTicks({ ...leading, maxExecutions: 1_000, jobs, now })
-    if (!result.led || result.stale > 0) throw new Error('The fence or a version refused the account.')
-    done += result.done
+    while (jobs.length > 0) {
+      const result = await store.ticks.accountTicks({ ...leading, maxExecutions: batchExecutions, jobs, now })
+      if (!result.led || result.stale > 0) throw new Error('The fence or a version refused the account.')
+      jobs = jobs.slice(result.done)
+      done += result.done
+    }
   }
 }
 

@@ -17,8 +17,8 @@ export interface SchedulerOptions {
   readonly catchUpEveryMs: number
 }
 
-const scanLimit = 1_000
-const batchExecutions = 1_000
+export const scanLimit = 1_000
+export const batchExecutions = 1_000
 const batchMs = 100
 
 export class Scheduler extends Service {

@@ -50,7 +50,7 @@ const own: Readonly<Record<EngineName, { label: string; files: string[]; names: 
     },
     mysql: {
       label: 'MySQL',
-      files: ['batch', 'server-facts'],
+      files: ['batch', 'held-rows', 'server-facts'],
       names: {
         ...ofServers,
         connection: [...ofServers.connection, 'ServerFacts', 'serverFacts'],

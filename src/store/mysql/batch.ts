@@ -1,6 +1,6 @@
 /**
- * MySQL's own: many rows as one JSON parameter of a constant text, wherever one statement will do: every round trip costs
- * as much as the work. Also how many rows fit into one statement, and which of them it has changed.
+ * MySQL's own: many rows as one JSON parameter of a constant text, for jobs, which have no number for a key: every round
+ * trip costs as much as the work. Also how many rows fit into one statement, and which of them it has changed.
  */
 import { keysOf } from '../../core/table-keys.ts'
 import { idsOf } from '../sql/runtime/rows.ts'
@@ -11,9 +11,6 @@ import type { Claim } from '../store.ts'
 export type BatchColumns<Name extends string> = Readonly<Record<Name, string>>
 
 export type BatchRow<Name extends string> = Readonly<Record<Name, Param>>
-
-/** What a claim is known by. */
-export const claimColumns = { id: 'VARCHAR(64) CHARACTER SET utf8mb4', fence: 'BIGINT' } as const
 
 /** Stands in FROM, JOIN and UPDATE, under the name `c`. */
 export function batchText(columns: BatchColumns<string>): string {
@@ -28,11 +25,6 @@ export function batchJson<Name extends string>(
 ): string {
   const names = keysOf(columns)
   return JSON.stringify(rows.map((row) => names.map((name) => plain(row[name]))))
-}
-
-/** Sorted, so that two batches which meet take their rows in the same order. */
-export function inOrder<Held extends Claim>(claims: readonly Held[]): Held[] {
-  return claims.toSorted((a, b) => (a.id < b.id ? -1 : 1))
 }
 
 /**
@@ -59,8 +51,11 @@ export const packetsShare = 8
 const maxRows = 500
 const maxBytes = 200_000
 
-/** In order, and none longer than a statement may be. */
-export function chunksOf<Item>(items: readonly Item[], valuesOf: (item: Item) => readonly Param[]): Item[][] {
+/** In order, and none longer than a statement may be; without values, what counts is how many they are. */
+export function chunksOf<Item>(
+  items: readonly Item[],
+  valuesOf: (item: Item) => readonly Param[] = () => [],
+): Item[][] {
   const chunks: Item[][] = []
   let bytes = 0
   for (const item of items) {

@@ -6,19 +6,21 @@ import { claimedFrom, claimedTo } from '../sql/work/claimed.ts'
 import type { ClaimedJobs } from '../sql/work/claimed-jobs.ts'
 import { cancelWaiting } from '../sql/work/keep-finished.ts'
 import type { ClaimRequest, ClaimResult } from '../store.ts'
+import { chunksOf } from './batch.ts'
+import { heldRows, inOrder, type KnownSeqs, ownValue, seqsOf, valuesOf } from './held-rows.ts'
 
 /** Above every INT. */
 const aboveAll = 2 ** 31
 
 /**
- * A loose scan over the priorities in use, one step each: the next one below, when its first row is ready, and when the
- * one before it has something ready that is not yet, and how much of that is near. Each figure is one seek: as
- * constants, min() and max() read one row; in a recursive CTE they would read them all.
+ * A loose scan over the priorities in use, one step each: the next one below, its first row (when that is ready, and its
+ * key, as one text and so by one seek), and when the one before it has something ready that is not yet, and how much of that
+ * is near. Each figure is one seek: as constants, min() and max() read one row; in a recursive CTE they would read them all.
  */
 const headText = `
   SELECT p.priority,
-    (SELECT e.ready_at FROM @live_executions e WHERE e.queue = ? AND e.claim_priority = p.priority
-     ORDER BY e.ready_at LIMIT 1) AS ready_at,
+    (SELECT CONCAT(e.ready_at, ' ', e.seq) FROM @live_executions e
+     WHERE e.queue = ? AND e.claim_priority = p.priority ORDER BY e.ready_at, e.seq LIMIT 1) AS first,
     (SELECT min(e.ready_at) FROM @live_executions e
      WHERE e.queue = ? AND e.claim_priority = ? AND e.ready_at > ?) AS next_ready_at,
     (SELECT count(*) FROM (
@@ -29,9 +31,10 @@ const headText = `
 
 /**
  * Ready rows of one priority. With the priority fixed, the index is in order of ready_at, so that a backlog that is not
- * ready yet is never read. What another node is claiming is passed over, not waited for. Counted, since an EXISTS would
- * become a join, whose order is made by sorting the whole backlog (27 ms instead of 1); the jobs in subqueries, since a
- * join would lock them.
+ * ready yet is never read. It is entered at the first row that the look has found: before that stand the entries of what was
+ * claimed, until the server removes them, and a locking read stops at each of them (8 ms for a claim of 270 in a drain, now
+ * 2). What another node is claiming is passed over, not waited for. Counted, since an EXISTS would become a join, whose order
+ * is made by sorting the whole backlog (27 ms instead of 1); the jobs in subqueries, since a join would lock them.
  */
 const claimableText = `
   SELECT e.seq, e.id, e.job_id, e.cause, e.tick_at, e.scheduled_for, e.ready_at, e.start_by, e.attempt,
@@ -40,31 +43,30 @@ const claimableText = `
     (SELECT j.version FROM @jobs j WHERE j.id = e.job_id) AS job_version,
     (SELECT j.next_due_at FROM @jobs j WHERE j.id = e.job_id) AS next_due_at
   FROM @live_executions e FORCE INDEX (@job_executions_claim)
-  WHERE e.queue = ? AND e.claim_priority = ? AND e.ready_at <= ?
+  WHERE e.queue = ? AND e.claim_priority = ? AND e.ready_at <= ? AND (e.ready_at > ? OR e.ready_at = ? AND e.seq >= ?)
     AND (e.start_by IS NULL OR e.start_by >= ? OR e.attempt > 0)
     AND (SELECT count(*) FROM @node_handlers h WHERE h.handler = e.handler AND h.node_id = ?) = 1
   ORDER BY e.ready_at, e.seq LIMIT ? FOR UPDATE SKIP LOCKED`
 
-/**
- * The rows are held already; the first so many start, the others take the places from a number on. By the key, or a small
- * table is scanned, and waits for the rows of others.
- */
-const claimText = `
-  UPDATE JSON_TABLE(?, '$[*]' COLUMNS (position FOR ORDINALITY, seq BIGINT PATH '$')) c
-  STRAIGHT_JOIN @live_executions e FORCE INDEX (PRIMARY) ON e.seq = c.seq
-  SET e.state = 'running', e.fence = e.fence + 1, e.leased_by = ?, e.leased_until = ?,
-    e.attempt = e.attempt + CASE WHEN c.position <= ? THEN 1 ELSE 0 END,
-    e.started_at = CASE WHEN c.position <= ? THEN GREATEST(?, e.ready_at) END,
-    e.start_by = CASE WHEN c.position <= ? THEN NULL ELSE e.start_by END,
-    e.reserve_place = CASE WHEN c.position > ? THEN ? + c.position - 1 - ? END,
-    e.progress = NULL, e.progress_note = NULL`
+/** The rows are held already, so that none of these needs a guard. */
+const takeText = `
+  UPDATE ${heldRows} SET e.state = 'running', e.fence = e.fence + 1, e.leased_by = ?, e.leased_until = ?, e.progress = NULL,
+    e.progress_note = NULL,`
 
-export function* claimExecutions(request: ClaimRequest, jobs: ClaimedJobs): Script<ClaimResult> {
-  const { now, nodeId, limit, start, reserveFrom = null } = request
+const startText = `${takeText}
+    e.attempt = e.attempt + 1, e.started_at = GREATEST(?, e.ready_at), e.start_by = NULL, e.reserve_place = NULL
+  WHERE e.seq IN (?)`
+
+const reserveText = `${takeText} e.started_at = NULL, e.reserve_place = ${ownValue} WHERE e.seq IN (?)`
+
+export function* claimExecutions(
+  request: ClaimRequest,
+  { jobs, seqs }: { readonly jobs: ClaimedJobs; readonly seqs: KnownSeqs },
+): Script<ClaimResult> {
+  const { now, limit } = request
   const { ready, ...later } = yield* findReady(request)
   const next = ready.length >= limit ? { nextReadyAt: null, upcoming: 0 } : later
   const [orphans, taken] = [ready.filter(isOrphan), ready.filter((row) => !isOrphan(row))]
-  const leasedUntil = now + request.leaseMs
   if (orphans.length > 0) {
     // An enqueue that committed after its job was cancelled ends here.
     yield* cancelWaiting(
@@ -75,9 +77,8 @@ export function* claimExecutions(request: ClaimRequest, jobs: ClaimedJobs): Scri
     )
   }
   if (taken.length === 0) return { claimed: [], ...next }
-  const places = [start, reserveFrom, start]
-  const batch = JSON.stringify(seqsOf(taken))
-  yield* run(claimText, batch, nodeId, leasedUntil, start, start, now, start, ...places)
+  yield* take(taken, request)
+  seqs.note(taken)
   const specs = yield* jobs.of(taken)
   const claimed = taken.map((row, index) =>
     claimedFrom(row, specs[index] ?? jobs.missing(row), claimedTo(request, index)),
@@ -89,8 +90,16 @@ function isOrphan(row: Row): boolean {
   return row.job_state === 'cancelled'
 }
 
-function seqsOf(rows: readonly Row[]): number[] {
-  return rows.map(({ seq }) => number(seq))
+/** The first so many start, the others go into the reserve. */
+function* take(taken: readonly Row[], request: ClaimRequest): Script<void> {
+  const { nodeId, now, leaseMs } = request
+  const rows = inOrder(taken.map((row, index) => ({ seq: number(row.seq), ...claimedTo(request, index) })))
+  const lease = [nodeId, now + leaseMs]
+  const { true: started = [], false: reserved = [] } = Object.groupBy(rows, ({ started }) => `${started}`)
+  for (const chunk of chunksOf(started)) yield* run(startText, ...lease, now, seqsOf(chunk))
+  for (const chunk of chunksOf(reserved)) {
+    yield* run(reserveText, ...lease, ...valuesOf(chunk, ({ place }) => place), seqsOf(chunk))
+  }
 }
 
 interface Ready {
@@ -109,9 +118,11 @@ function* findReady(request: ClaimRequest): Script<Ready> {
   if (head === null || head.paused_at !== null) return { ready, nextReadyAt, upcoming }
   while (head.priority !== null) {
     const priority = number(head.priority)
-    if (number(head.ready_at) <= readyBy) {
+    const [readyAt = 0, seq = 0] = text(head.first).split(' ').map(Number)
+    if (readyAt <= readyBy) {
       const room = limit - ready.length
-      ready.push(...(yield* rows(claimableText, queue, priority, readyBy, now, nodeId, room)))
+      const first = [readyAt, readyAt, seq]
+      ready.push(...(yield* rows(claimableText, queue, priority, readyBy, ...first, now, nodeId, room)))
       if (ready.length >= limit) break
     }
     head = yield* headBelow(priority, request)

@@ -1,99 +1,101 @@
 /** The ends of attempts, by hand for this engine. */
-import { keysOf } from '../../core/table-keys.ts'
-import { type Completion, type Crash, completionValues, crashValues } from '../sql/hot-scripts.ts'
+import type { Completion, Crash } from '../sql/hot-scripts.ts'
 import { prove, unprovenText } from '../sql/jobs/unproven.ts'
 import { text } from '../sql/runtime/rows.ts'
-import { look, run, runAlone, type Script } from '../sql/runtime/script.ts'
+import { look, type Param, run, runAlone, type Script } from '../sql/runtime/script.ts'
 import type { Claim } from '../store.ts'
-import {
-  type BatchColumns,
-  type BatchRow,
-  batchJson,
-  batchText,
-  chunksOf,
-  claimColumns,
-  inOrder,
-  whichOf,
-} from './batch.ts'
+import { chunksOf, whichOf } from './batch.ts'
+import { claimsOf, type Held, heldRows, type KnownSeqs, ownValue, underClaim, valuesOf } from './held-rows.ts'
 
-const completeColumns = {
-  ...claimColumns,
-  result: 'LONGTEXT CHARACTER SET utf8mb4',
-  finished_at: 'BIGINT',
-  started_at: 'BIGINT',
-} as const
-const completions = batchText(completeColumns)
+/** How ends of one kind are written, and which of them were. */
+interface End<Ending extends Claim> {
+  readonly writeText: string
+  readonly writtenText: string
+  /** The values of both texts, in their order. */
+  readonly values: (endings: readonly Held<Ending>[]) => {
+    readonly write: Param[]
+    readonly written: Param[]
+  }
+  /** The values that take room. */
+  readonly payload: (ending: Ending) => Param[]
+}
 
 /** The attempt first: what stands further right sees what was set before it. */
-const completeText = `
-  UPDATE ${completions}
-  STRAIGHT_JOIN @live_executions e ON e.id = c.id
-  SET e.state = 'completed', e.result = c.result, e.error = NULL, e.finished_at = c.finished_at, e.leased_until = NULL,
-    e.attempt = e.attempt + CASE WHEN e.started_at IS NULL THEN 1 ELSE 0 END,
-    e.started_at = COALESCE(e.started_at, c.started_at)
-  WHERE e.fence = c.fence AND e.state = 'running' AND (e.started_at IS NOT NULL OR c.started_at IS NOT NULL)`
+const completion: End<Completion> = {
+  writeText: `
+    UPDATE ${heldRows} SET e.state = 'completed', e.error = NULL, e.leased_until = NULL,
+      e.attempt = e.attempt + CASE WHEN e.started_at IS NULL THEN 1 ELSE 0 END,
+      e.started_at = COALESCE(e.started_at, ${ownValue}), e.result = ${ownValue}, e.finished_at = ${ownValue}
+    WHERE ${underClaim} AND e.state = 'running' AND (e.started_at IS NOT NULL OR ${ownValue} IS NOT NULL)`,
+  writtenText: `
+    SELECT e.id FROM ${heldRows}
+    WHERE e.result <=> ${ownValue} AND e.finished_at = ${ownValue} AND ${underClaim} AND e.state = 'completed'`,
+  values: (endings) => {
+    const started = valuesOf(endings, ({ startedAt }) => startedAt)
+    const ended = [
+      ...valuesOf(endings, ({ result }) => result),
+      ...valuesOf(endings, ({ finishedAt }) => finishedAt),
+      ...claimsOf(endings),
+    ]
+    return { write: [...started, ...ended, ...started], written: ended }
+  },
+  payload: ({ id, result }) => [id, result],
+}
 
-const completedText = `
-  SELECT e.id FROM ${completions}
-  STRAIGHT_JOIN @live_executions e ON e.id = c.id
-  WHERE e.fence = c.fence AND e.state = 'completed' AND e.finished_at = c.finished_at AND e.result <=> c.result`
-
-export function* completeAttempts(attempts: readonly Completion[]): Script<ReadonlySet<string>> {
-  const batch = attempts.map(completionValues)
+export function* completeAttempts(
+  attempts: readonly Completion[],
+  seqs: KnownSeqs,
+): Script<ReadonlySet<string>> {
   const jobIds = [...new Set(attempts.map(({ jobId }) => jobId))]
   // Nearly always none: then there is one statement to write, and no transaction around it.
   const unproven = new Set((yield* look(unprovenText, jobIds)).map(({ job_id }) => text(job_id)))
-  const write = unproven.size === 0 ? runAlone : run
-  const completed = yield* writeBatch(completeColumns, batch, completeText, completedText, write)
+  const rows = yield* seqs.of(attempts)
+  const completed = yield* writeEnds(completion, rows, unproven.size === 0 ? runAlone : run)
   yield* prove(attempts.filter(({ id, jobId }) => completed.has(id) && unproven.has(jobId)))
   return completed
 }
 
-/** The error is always the same, and short: no LONGTEXT. */
-const crashColumns = {
-  ...claimColumns,
-  state: 'VARCHAR(32) CHARACTER SET utf8mb4',
-  error: 'VARCHAR(1000) CHARACTER SET utf8mb4',
-  ready_at: 'BIGINT',
-  finished_at: 'BIGINT',
-  attempt: 'INT',
-  started_at: 'BIGINT',
-} as const
-const crashes = batchText(crashColumns)
+const crash: End<Crash> = {
+  writeText: `
+    UPDATE ${heldRows} SET e.leased_until = NULL, e.attempt = ${ownValue}, e.state = ${ownValue}, e.error = ${ownValue},
+      e.ready_at = ${ownValue}, e.finished_at = ${ownValue}, e.started_at = ${ownValue}
+    WHERE ${underClaim} AND e.state = 'running'`,
+  writtenText: `
+    SELECT e.id FROM ${heldRows}
+    WHERE e.state = ${ownValue} AND e.error <=> ${ownValue} AND e.ready_at = ${ownValue}
+      AND e.finished_at <=> ${ownValue} AND e.started_at <=> ${ownValue} AND ${underClaim}`,
+  values: (endings) => {
+    const ended = [
+      ...valuesOf(endings, ({ state }) => state),
+      ...valuesOf(endings, ({ error }) => error),
+      ...valuesOf(endings, ({ readyAt }) => readyAt),
+      ...valuesOf(endings, ({ finishedAt }) => finishedAt),
+      ...valuesOf(endings, ({ startedAt }) => startedAt),
+      ...claimsOf(endings),
+    ]
+    return { write: [...valuesOf(endings, ({ attempt }) => attempt), ...ended], written: ended }
+  },
+  payload: ({ id, error }) => [id, error],
+}
 
-const crashText = `
-  UPDATE ${crashes}
-  STRAIGHT_JOIN @live_executions e ON e.id = c.id
-  SET e.state = c.state, e.error = c.error, e.ready_at = c.ready_at, e.finished_at = c.finished_at,
-    e.leased_until = NULL, e.attempt = c.attempt, e.started_at = c.started_at
-  WHERE e.fence = c.fence AND e.state = 'running'`
-
-const crashedText = `
-  SELECT e.id FROM ${crashes}
-  STRAIGHT_JOIN @live_executions e ON e.id = c.id
-  WHERE e.fence = c.fence AND e.state = c.state AND e.error <=> c.error AND e.ready_at = c.ready_at
-    AND e.finished_at <=> c.finished_at AND e.started_at <=> c.started_at`
-
-export function* crashAttempts(attempts: readonly Crash[]): Script<ReadonlySet<string>> {
-  return yield* writeBatch(crashColumns, attempts.map(crashValues), crashText, crashedText, runAlone)
+export function* crashAttempts(attempts: readonly Crash[], seqs: KnownSeqs): Script<ReadonlySet<string>> {
+  return yield* writeEnds(crash, yield* seqs.of(attempts), runAlone)
 }
 
 /** The ids of those that were still running under their fence. */
-function* writeBatch<Name extends string>(
-  columns: BatchColumns<Name>,
-  batch: readonly (Claim & BatchRow<Name>)[],
-  writeText: string,
-  writtenText: string,
+function* writeEnds<Ending extends Claim>(
+  { writeText, writtenText, values, payload }: End<Ending>,
+  endings: readonly Held<Ending>[],
   writeOne: typeof run,
 ): Script<ReadonlySet<string>> {
-  const names = keysOf(columns)
-  const chunks = chunksOf(inOrder(batch), (row) => names.map((name) => row[name]))
+  const chunks = chunksOf(endings, payload)
   const write = chunks.length === 1 ? writeOne : run
-  const written = new Set<string>()
+  const ended = new Set<string>()
   for (const chunk of chunks) {
-    const json = batchJson(columns, chunk)
-    const ids = yield* whichOf(chunk, yield* write(writeText, json), () => look(writtenText, json))
-    for (const id of ids) written.add(id)
+    const params = values(chunk)
+    const count = yield* write(writeText, ...params.write)
+    const ids = yield* whichOf(chunk, count, () => look(writtenText, ...params.written))
+    for (const id of ids) ended.add(id)
   }
-  return written
+  return ended
 }

@@ -1,6 +1,7 @@
 /**
- * The scripts that decide the speed, by hand for this engine. A batch is one statement and one JSON parameter. There is no
- * UPDATE that returns rows: who must know which rows it has changed counts them, and looks only where some are missing.
+ * The scripts that decide the speed, by hand for this engine. A batch is one statement; its rows are one JSON parameter, or
+ * lists by their keys. There is no UPDATE that returns rows: who must know which rows it has changed counts them, and looks
+ * only where some are missing.
  */
 
 import { keysOf } from '../../core/table-keys.ts'
@@ -13,17 +14,19 @@ import { type BatchColumns, type BatchRow, batchJson, batchText, chunksOf } from
 import { claimExecutions } from './claim.ts'
 import { enqueueExecutions } from './enqueue.ts'
 import { completeAttempts, crashAttempts } from './finish.ts'
+import { KnownSeqs } from './held-rows.ts'
 import { extendLeases, startClaims } from './lease.ts'
 
 export function hotScripts(): HotScripts {
-  const jobs = new ClaimedJobs()
+  const known = { jobs: new ClaimedJobs(), seqs: new KnownSeqs() }
+  const { seqs } = known
   return {
     enqueueExecutions,
-    claimExecutions: (request) => claimExecutions(request, jobs),
-    extendLeases,
-    startClaims,
-    completeAttempts,
-    crashAttempts,
+    claimExecutions: (request) => claimExecutions(request, known),
+    extendLeases: (request) => extendLeases(request, seqs),
+    startClaims: (claims, now) => startClaims(claims, now, seqs),
+    completeAttempts: (attempts) => completeAttempts(attempts, seqs),
+    crashAttempts: (attempts) => crashAttempts(attempts, seqs),
     moveCursors,
     movePauses,
     findIdleLanes,
