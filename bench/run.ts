@@ -22,6 +22,7 @@ import { idleCost } from './idle-cost.ts'
 import { idleStart } from './idle-start.ts'
 import { lateness } from './lateness.ts'
 import { lock } from './lock.ts'
+import { longDrain } from './long-drain.ts'
 import type { EngineMeasure, Figure, Measure, Result } from './measure.ts'
 import { missedTicks } from './missed-ticks.ts'
 import { nodes } from './nodes.ts'
@@ -56,8 +57,8 @@ const standard: readonly Measure[] = [
   dashboard,
   failover,
 ]
-/** Only when asked for by name: it answers a question of the design, not how fast Evertick is. */
-const onRequest: readonly Measure[] = [oneOrTwoTables]
+/** Only when asked for by name: they answer questions of the design, not how fast Evertick is. */
+const onRequest: readonly Measure[] = [oneOrTwoTables, longDrain]
 
 const say = (line: string) => console.error(`bench: ${line}`)
 const options = given()
