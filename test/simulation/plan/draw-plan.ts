@@ -5,6 +5,7 @@
 import { Random } from '../world/random.ts'
 import { crowdEveryMs, drawCrowd, drawJobs, drawOptions, drawSchedule, type Era, eras } from './draw-jobs.ts'
 import { drawMixedQueue, drawMixture } from './draw-mixed-queue.ts'
+import { drawOwnEnqueues, drawOwnWork } from './draw-own-enqueues.ts'
 import { drawSoak } from './draw-soak.ts'
 import {
   calm,
@@ -42,11 +43,13 @@ export function drawPlan(seed: number, mode: Mode): Plan {
   const timing = drawTiming(random)
   const crowd = drawCrowd(random.fork('crowd'))
   const mixed = drawMixedQueue(random.fork('mixed queue'))
+  const own = drawOwnWork(random.fork('own work'))
   const jobs = [...drawJobs(random, era), ...crowd]
   const nodes = drawNodes(random, swarm, jobs)
   const steps = [
     ...drawSteps(random, swarm, { durationMs, timing, nodes, jobs, era }),
     ...drawMixture(random.fork('mixture'), mixed, { ...swarm, durationMs, timing, nodes }),
+    ...drawOwnEnqueues(random.fork('own enqueues'), own, { ...swarm, durationMs, nodes }),
     ...(swarm.operators ? drawInterference(random.fork('interference'), crowd, durationMs) : []),
     ...drawPruning(random.fork('pruning'), nodes.length, durationMs),
   ].toSorted((a, b) => a.atMs - b.atMs)
@@ -54,7 +57,7 @@ export function drawPlan(seed: number, mode: Mode): Plan {
   const lifelines = random.fork('lifelines').chance(0.6)
   const tables = random.fork('tables').pick(['one', 'two'] as const)
   const surroundings = { startAt: era.startAt, tables, durationMs, timing, weather, lifelines }
-  return { seed, mode, ...surroundings, nodes, jobs: [...jobs, ...mixed], steps }
+  return { seed, mode, ...surroundings, nodes, jobs: [...jobs, ...mixed, ...own], steps }
 }
 
 function drawSwarm(random: Random): Swarm {
