@@ -81,6 +81,13 @@ const goals: readonly Goal[] = [
     of: /^claim \+ finish beside 1000000 finished$/,
     ratio: { atLeast: 0.9 },
   },
+  {
+    what: 'ten minutes of work: dead rows and size in the second half, of the first',
+    run: 'long-drain',
+    of: /, most in the second half$/,
+    on: ['postgres'],
+    ratio: { atMost: 1.2 },
+  },
   { what: 'idle node, of a core', run: 'idle-cost', of: /share of a core$/, ...percent(1) },
   {
     what: 'idle node, asks its server',
