@@ -20,6 +20,7 @@ async function onTheYear(options: PageOptions = {}) {
   await settled(opened.page)
   await opened.page.getByRole('button', { name: '1 year', exact: true }).click()
   await map(opened.page).waitFor()
+  await settled(opened.page)
   return opened
 }
 
@@ -28,10 +29,10 @@ const ledger = (page: Page) => page.getByRole('table', { name: 'Ticks' })
 
 test('a year is a row for each month and a cell for each day, and each tick is in one of them', async () => {
   const { page, problems } = await onTheYear()
+  await map(page).getByRole('button', { name: 'Tue 10 Mar: 6 ticks: 6 ran' }).waitFor()
   // From 17 November of the last year to today, below a row of heads.
   expect(await map(page).getByRole('row').count()).toBe(1 + 13)
   expect(await map(page).getByRole('button').count()).toBe(365)
-  await map(page).getByRole('button', { name: 'Tue 10 Mar: 6 ticks: 6 ran' }).waitFor()
   await map(page).getByRole('button', { name: 'Wed 11 Feb: 6 ticks: 1 failed, 5 ran' }).waitFor()
   await map(page).getByRole('button', { name: 'Thu 23 Jul: 6 ticks: 6 skipped' }).waitFor()
   const counts = await page.getByRole('group', { name: 'Filter by kind' }).innerText()

@@ -91,7 +91,13 @@ export class KilledVerbs {
 
   /** What goes wrong when the others go on. */
   async goOn(): Promise<string[]> {
-    return await goOn(this.#store, this.#server, this.#built)
+    // A process of its own: what another death has left under the same id was another row.
+    const store = watchedStore(this.#server.parts, { connected: () => {}, step: (_, send) => send() })
+    try {
+      return await goOn(store, this.#server, this.#built)
+    } finally {
+      await store.close()
+    }
   }
 
   async #start(what: Pick<VerbNodeConfig, 'verb' | 'nth' | 'moment'>): Promise<Child> {

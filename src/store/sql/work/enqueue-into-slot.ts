@@ -3,14 +3,13 @@
  * two. Where anything speaks against that nothing is written here, and it is enqueued like everything else.
  */
 import type { ClaimedExecution, NewExecution, SlotOffer } from '../../store.ts'
+import { enqueueColumns, startByRow } from '../jobs/job-columns.ts'
 import { number } from '../runtime/rows.ts'
 import { look, type Row, runAlone, type Script } from '../runtime/script.ts'
 import { claimedFrom, claimedJobFrom } from './claimed.ts'
 import { enqueuedRow } from './enqueue.ts'
 
-const jobText = `
-  SELECT id, name, version, spec, handler, queue, priority, max_attempts, start_deadline_ms
-  FROM @jobs WHERE name = ? AND deleted_at IS NULL`
+const jobText = `SELECT ${enqueueColumns}, version, spec FROM @jobs WHERE name = ? AND deleted_at IS NULL`
 
 /**
  * The job's row is held, so that a cancel either sees this execution or is seen by it; a row that somebody else holds is
@@ -98,7 +97,7 @@ export class SlotEnqueuer {
  * back-off and is not part of what a version stands for.
  */
 function mayBegin(draft: NewExecution, job: Row, { queue, now }: SlotOffer): boolean {
-  const { schedule, onCrash, startDeadlineMs } = claimedJobFrom(job).spec
-  const isPlain = schedule === null && onCrash === 'retry' && startDeadlineMs === null
+  const { schedule, onCrash } = claimedJobFrom(job).spec
+  const isPlain = schedule === null && onCrash === 'retry' && startByRow(draft.readyAt, job) === null
   return isPlain && draft.readyAt <= now && (draft.queue ?? job.queue) === queue
 }
