@@ -41,7 +41,7 @@ const own: Readonly<Record<EngineName, { label: string; files: string[]; names: 
     },
     postgres: {
       label: 'PostgreSQL',
-      files: ['batch', 'hints'],
+      files: ['batch', 'hints', 'plans'],
       names: {
         ...ofServers,
         connection: [...ofServers.connection, 'EngineServer', 'isPooled', 'openListener'],

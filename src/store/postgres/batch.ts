@@ -5,6 +5,7 @@
  */
 import { keysOf } from '../../core/table-keys.ts'
 import { type Columns, type Param, plain } from '../sql/runtime/script.ts'
+import { byKey } from './plans.ts'
 
 const types = { text: 'text', number: 'bigint', uuid: 'uuid' } as const
 
@@ -27,12 +28,11 @@ export function batchText<Name extends string>(columns: Columns<Name>): BatchTex
 }
 
 /**
- * Which rows of a batch still run under their fence. By their ids, since the planner assumes that arrays are short. The
- * state is spelled so that the planner cannot use the index of leases: it would read all that runs, and the dead entries of
- * all that ran since the last vacuum.
+ * Which rows of a batch still run under their fence. The state is spelled so that the planner cannot use the index of
+ * leases: it would read all that runs, and the dead entries of all that ran since the last vacuum.
  */
 export function isHeld(batch: BatchText<'fence'>): string {
-  return `e.id = c.id AND e.fence = ${batch.valueOf('fence')} AND (e.state = 'running') IS NOT FALSE`
+  return `${byKey('e.id', 'c.id')} AND e.fence = ${batch.valueOf('fence')} AND (e.state = 'running') IS NOT FALSE`
 }
 
 /** The parameters of `batchText`, from rows by the names of their columns. */

@@ -6,6 +6,7 @@ import { claimedFrom, claimedTo } from '../sql/work/claimed.ts'
 import type { ClaimedJobs } from '../sql/work/claimed-jobs.ts'
 import { type FinishedValues, finishedColumns } from '../sql/work/keep-finished.ts'
 import type { ClaimRequest, ClaimResult } from '../store.ts'
+import { byKey } from './plans.ts'
 
 /** The priorities in use, highest first: a loose scan, one index seek each. */
 const priorities = `
@@ -56,10 +57,10 @@ const claimText = `
   ), chosen AS MATERIALIZED (
     SELECT array_agg(seq) AS seqs, array_agg(state) AS states, array_agg(version) AS versions, array_agg(next_due_at) AS dues
     FROM (
-      SELECT r.seq, j.state, j.version, j.next_due_at FROM ready r JOIN @jobs j ON j.id = r.job_id
+      SELECT r.seq, j.state, j.version, j.next_due_at FROM ready r JOIN @jobs j ON ${byKey('j.id', 'r.job_id')}
       ORDER BY r.priority DESC, r.ready_at, r.seq) ordered
   ), ended AS (
-    DELETE FROM @live_executions e USING ${chosenRows} WHERE e.seq = c.seq AND c.job_state = 'cancelled' RETURNING e.*
+    DELETE FROM @live_executions e USING ${chosenRows} WHERE ${byKey('e.seq', 'c.seq')} AND c.job_state = 'cancelled' RETURNING e.*
   ), kept AS (
     INSERT INTO @finished_executions (${finishedColumns.join(', ')})
     SELECT ${finishedColumns.map((name) => orphaned[name] ?? name).join(', ')} FROM ended
@@ -71,7 +72,7 @@ const claimText = `
     start_by = CASE WHEN c.position <= $8 THEN NULL ELSE e.start_by END,
     reserve_place = CASE WHEN c.position > $8 THEN $9::bigint + c.position - $8 - 1 END,
     progress = NULL, progress_note = NULL
-  FROM ${chosenRows} WHERE e.seq = c.seq AND c.job_state <> 'cancelled'
+  FROM ${chosenRows} WHERE ${byKey('e.seq', 'c.seq')} AND c.job_state <> 'cancelled'
   RETURNING e.id, e.job_id, e.cause, e.tick_at, e.scheduled_for, e.ready_at, e.start_by,
     e.attempt - CASE WHEN c.position <= $8 THEN 1 ELSE 0 END AS attempt, e.max_attempts,
     e.fence - 1 AS fence, e.caught_up_index, e.caught_up_of, e.input, e.metadata, e.idempotency_key,

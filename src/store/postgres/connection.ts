@@ -9,6 +9,7 @@ import { fieldsOf } from '../sql/runtime/dialect.ts'
 import { ServerFailure } from '../sql/runtime/server-session.ts'
 import { type Connections, connectMs, keepAliveMs, socketOf } from '../sql/runtime/session-pool.ts'
 import type { PostgresPlace } from './place.ts'
+import { planOnce } from './plans.ts'
 
 export type PostgresPackage = typeof pg
 export type Client = PgClient
@@ -58,13 +59,6 @@ function newClient(pg: PostgresPackage, url: string, onError: (client: Client) =
 }
 
 const checkText = 'SELECT 1'
-
-/**
- * PostgreSQL plans a prepared statement again for its values as long as it thinks that this is cheaper. For the claim,
- * which reads the head of an index, it always thinks so: half a millisecond each time, as long as the claim itself. No plan
- * of ours depends on the values, and compiling one would take longer than the longest of them runs.
- */
-const planOnce = 'SET plan_cache_mode = force_generic_plan; SET jit = off'
 
 export interface PostgresServer extends PostgresPlace {
   /** A pooler in transaction mode stands before the server: nothing of a session outlives its transaction. */

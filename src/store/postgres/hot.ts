@@ -14,6 +14,7 @@ import { claimExecutions } from './claim.ts'
 import { enqueueExecutions } from './enqueue.ts'
 import { completeAttempts, crashAttempts } from './finish.ts'
 import { extendLeases, startClaims } from './lease.ts'
+import { byKey } from './plans.ts'
 
 export function hotScripts(): HotScripts {
   const jobs = new ClaimedJobs()
@@ -56,7 +57,7 @@ function moveTextOf(columns: Columns<keyof typeof moveColumns>, more: readonly s
   const { id: _, was: __, version: ___, ...written } = columns
   const set = [...keysOf(written).map((name) => `${name} = ${valueOf(name)}`), ...more]
   return `UPDATE @jobs j SET ${set.join(', ')} FROM ${from}
-    WHERE j.id = c.id AND j.accounted_until = ${valueOf('was')} AND j.version = ${valueOf('version')}`
+    WHERE ${byKey('j.id', 'c.id')} AND j.accounted_until = ${valueOf('was')} AND j.version = ${valueOf('version')}`
 }
 
 const moveText = moveTextOf(moveColumns)
