@@ -8,14 +8,16 @@ const giveUpMs = 30_000
 export class Patience {
   readonly #host: Host
   #ms = giveUpMs
+  readonly #napping = new Set<() => void>()
 
   constructor(host: Host) {
     this.#host = host
   }
 
-  /** From now on it waits no longer than this. */
+  /** From now on it waits no longer than this; who rests looks at once whether that is over. */
   limit(ms: number): void {
     this.#ms = Math.min(this.#ms, ms)
+    for (const wake of this.#napping) wake()
   }
 
   isOver(since: number): boolean {
@@ -23,7 +25,15 @@ export class Patience {
   }
 
   async nap(): Promise<void> {
-    await this.#host.sleep(this.#host.random() * retryMs)
+    await new Promise<void>((resolve) => {
+      const wake = () => {
+        cancel()
+        this.#napping.delete(wake)
+        resolve()
+      }
+      const cancel = this.#host.timer(this.#host.random() * retryMs, wake)
+      this.#napping.add(wake)
+    })
   }
 
   /** Other processes only poll for the file: after holding it for long, this one lets them in first. */

@@ -152,12 +152,19 @@ export class MemberNode {
     try {
       await evertick.stop({ timeout: stopMs })
       this.#around.say(`${life.nodeId} has stopped`)
+      await this.#turnsLater()
       this.#checkNothingLeft(life)
     } catch (error) {
       this.#around.fail(error)
     }
     this.#bury(life)
     this.#bootAfter(forMs)
+  }
+
+  /** What was in the middle of a turn has ended by then. */
+  async #turnsLater(): Promise<void> {
+    const { timeline, nature } = this.#around
+    await new Promise<void>((resolve) => timeline.after(1, nature, resolve))
   }
 
   #checkNothingLeft(life: Life): void {

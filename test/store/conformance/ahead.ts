@@ -249,6 +249,20 @@ export function describeAhead(open: OpenStoreUnderTest): void {
     )
 
     test(
+      'a fixedDelay that has had its last run has none to come after a reset either, and stays completed',
+      withStore(open, async ({ hand }) => {
+        await hand.work()
+        const led = await hand.lead()
+        const schedule = { kind: 'fixed_delay', delayMs: 10_000 } as const
+        await hand.create('a', jobSpec({ schedule, maxRuns: 1 }))
+        await hand.account(led, at(10))
+        await hand.drain(at(10))
+        await hand.account(led, at(30))
+        expect(await hand.change('a', { kind: 'reset_cursor' }, at(40))).toMatchObject({ state: 'completed' })
+      }),
+    )
+
+    test(
       'a reset by a clock that is a day behind does not bring back ticks from before the job',
       withStore(open, async ({ hand, store }) => {
         const led = await hand.lead()

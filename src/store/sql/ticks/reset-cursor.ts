@@ -26,9 +26,16 @@ export function* resetCursor(job: Job, now: number): Script<Job> {
     revisionFrom,
   )
   yield* resetZoneSpans(job, accountedUntil)
-  // Its last tick came from the wrong clock: if one is still to come, the job goes on.
-  const state = job.state === 'completed' ? 'active' : job.state
-  return { ...revoked, accountedUntil, revisionFrom, state }
+  return { ...revoked, accountedUntil, revisionFrom, state: stateAfter(revoked) }
+}
+
+/**
+ * The last tick of a job that has completed came from the wrong clock: if one is still to come, the job goes on. Of a
+ * fixedDelay none is, unless one was taken back.
+ */
+function stateAfter({ state, spec, openTickAt }: Job): Job['state'] {
+  const isOver = spec.schedule?.kind === 'fixed_delay' && openTickAt === null
+  return state === 'completed' && !isOver ? 'active' : state
 }
 
 /** Whatever comes before a tick that ran stays accounted for, also where only the ledger still knows of it. */
