@@ -8,8 +8,19 @@ import type { JobPlan, NodePlan, Step, Timing } from './plan.ts'
 /** Two jobs that are only enqueued, one of each kind, and short: then many are begun in little time. */
 export function drawMixedQueue(random: Random): JobPlan[] {
   if (!random.chance(0.4)) return []
-  const work = {
-    durationsMs: [0, 50],
+  const work = drawPlainWork(random, [0, 50])
+  const retry = { attempts: random.integer(2, 4), base: 200 }
+  const own = random.pick([{ onCrash: 'fail' }, { startDeadline: 30_000 }] as const)
+  return [
+    { name: 'by-place', options: { retry }, work },
+    { name: 'by-row', options: { retry, ...own }, work },
+  ]
+}
+
+/** Work that only runs, throws now and then, or writes through its transaction. */
+export function drawPlainWork(random: Random, durationsMs: readonly [number, number]): JobPlan['work'] {
+  return {
+    durationsMs,
     throws: random.pick([0, 0.1]),
     snoozes: 0,
     retries: 0,
@@ -18,12 +29,6 @@ export function drawMixedQueue(random: Random): JobPlan[] {
     heeds: true,
     enqueues: null,
   }
-  const retry = { attempts: random.integer(2, 4), base: 200 }
-  const own = random.pick([{ onCrash: 'fail' }, { startDeadline: 30_000 }] as const)
-  return [
-    { name: 'by-place', options: { retry }, work },
-    { name: 'by-row', options: { retry, ...own }, work },
-  ]
 }
 
 interface Scene {

@@ -3,23 +3,16 @@
  * may speak against that at the very moment: a paused queue, a change of the job, a crash.
  */
 import type { Random } from '../world/random.ts'
+import { drawPlainWork } from './draw-mixed-queue.ts'
 import type { JobPlan, NodePlan, Step } from './plan.ts'
 
 export function drawOwnWork(random: Random): JobPlan[] {
   if (!random.chance(0.4)) return []
-  const work = {
-    durationsMs: random.pick([
-      [0, 50],
-      [100, 2_000],
-    ]),
-    throws: random.pick([0, 0.1]),
-    snoozes: 0,
-    retries: 0,
-    transactional: random.chance(0.3),
-    transactionMs: 0,
-    heeds: true,
-    enqueues: null,
-  }
+  const durations: [number, number][] = [
+    [0, 50],
+    [100, 2_000],
+  ]
+  const work = drawPlainWork(random, random.pick(durations))
   return [{ name: 'own', options: { retry: { attempts: random.integer(1, 3), base: 200 } }, work }]
 }
 
