@@ -17,6 +17,11 @@ export const keepAliveMs = 30_000
  * is back. A handler's may be, up to the deadline of its transaction.
  */
 const ownRestMs = 5_000
+/**
+ * Who waits for a connection waits a little longer than whoever has it may: where the server is silent, that one's end says
+ * so first. Else it was chance whether a node said that, or that its connections were all in use.
+ */
+const afterwardsMs = 1_000
 
 export function restMsOf({ transactionMs }: SessionLimits): number {
   return transactionMs ?? ownRestMs
@@ -48,7 +53,7 @@ export function openSessions<Client extends object>(
   const rest = (client: Client, resting: boolean) =>
     void (resting ? socketOf(client).unref() : socketOf(client).ref())
   const pool = new ConnectionPool(
-    { size, waitMs: transactionMs ?? answerMs ?? connectMs },
+    { size, waitMs: (transactionMs ?? answerMs ?? connectMs) + afterwardsMs },
     { ...connections, rest },
     { dialer, host },
   )
