@@ -7,8 +7,8 @@ import type { Host } from '../../store/host.ts'
 
 /** For the last writes: ends of runs, the lead, this node's own row. */
 const farewellMs = 5_000
-/** After the database is cut off. */
-const leaveMs = 1_000
+/** After the database is cut off. Longer than handlers may take to heed: a process that was frozen asks them only then. */
+const leaveMs = 2_000
 const longestTimerMs = 2 ** 31 - 1
 
 export class StopDeadline {

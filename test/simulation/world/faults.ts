@@ -78,10 +78,13 @@ export class Faults {
       holdLifeline: (onChange) => lifelines.hold(onChange),
       cluster: { ...store.cluster, checkLifeline: (name) => lifelines.check(name) },
     }
+    // Behind a connection that is gone there is no network, and no weather.
+    let isCut = false
     const wrapped = wrapVerbs(tied, ({ verb, args, run }) =>
-      this.#call({ life, node, verb, args, inner: run }),
+      isCut ? run() : this.#call({ life, node, verb, args, inner: run }),
     )
     const close = async (graceMs?: number) => {
+      isCut ||= graceMs === 0
       void lifelines.close()
       await closeStore(store, life, graceMs)
     }

@@ -59,8 +59,13 @@ export class Timeline {
   thaw(owner: Owner): void {
     const kept = this.#frozen.splice(0)
     for (const event of kept) {
-      if (event.owner !== owner) this.#frozen.push(event)
-      else this.#push({ ...event, at: this.now })
+      if (event.owner !== owner) {
+        this.#frozen.push(event)
+        continue
+      }
+      // The event itself, not a copy: whoever set it may still cancel it.
+      event.at = this.now
+      this.#push(event)
     }
   }
 
