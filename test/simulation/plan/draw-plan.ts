@@ -192,9 +192,12 @@ function drawPruning(random: Random, nodes: number, durationMs: number): Step[] 
   })
 }
 
-/** More than the workers have slots for: the rest goes into their reserves. */
+/**
+ * More than the workers have slots for: the rest goes into their reserves. Not of what holds the only writer of a SQLite
+ * file for seconds each: that is load, and no healing ends it.
+ */
 function drawBurst(random: Random, atMs: number, { jobs }: Scene): Step {
-  const short = jobs.filter(({ work }) => Math.max(...work.durationsMs) <= 400)
+  const short = jobs.filter(({ work }) => Math.max(...work.durationsMs, work.transactionMs) <= 400)
   const job = random.pick(short.length > 0 ? short : jobs).name
   return { atMs, via: -1, kind: 'burst', job, count: short.length > 0 ? random.integer(10, 60) : 5 }
 }
