@@ -1,7 +1,7 @@
 /** The raw limit of PostgreSQL, over `pg`: one prepared statement and one parameter for a whole batch, on one connection. */
 import type { Client } from 'pg'
 import { newId } from '../../src/app/ids.ts'
-import { finishedColumns } from '../../src/store/sql/work/keep-finished.ts'
+import { finishedColumns } from '../../src/store/sql/work/make-final.ts'
 import type { RawExecutions } from './engine.ts'
 
 const jobId = newId(Date.now())

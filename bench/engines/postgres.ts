@@ -1,6 +1,6 @@
 /** PostgreSQL: a private server with its default durability, and a database in it for each round. */
 import { Client, types } from 'pg'
-import { finishedColumns } from '../../src/store/sql/work/keep-finished.ts'
+import { finishedColumns } from '../../src/store/sql/work/make-final.ts'
 import { createPostgres } from '../../test/services/databases.ts'
 import { startPostgres } from '../../test/services/postgres.ts'
 import type { Connection, Counters, Engine, Row, Value } from './engine.ts'

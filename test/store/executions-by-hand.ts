@@ -2,7 +2,7 @@
  * A test that writes executions by hand names one table of them. Where PostgreSQL has two, all rows are gathered in one,
  * written there, and sorted into both again by their state.
  */
-import { finishedColumns } from '../../src/store/sql/work/keep-finished.ts'
+import { finishedColumns } from '../../src/store/sql/work/make-final.ts'
 
 const schema = 'evertick'
 const names = finishedColumns.join(', ')

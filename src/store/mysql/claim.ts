@@ -1,11 +1,11 @@
 /** The claim, by hand for this engine: an idle look is one statement, and what is ready is held before it is taken. */
 
+import type { Claiming } from '../sql/hot-scripts.ts'
 import { number, optionalNumber, text } from '../sql/runtime/rows.ts'
 import { look, type Row, rows, run, type Script } from '../sql/runtime/script.ts'
 import { claimedFrom, claimedTo } from '../sql/work/claimed.ts'
 import type { ClaimedJobs } from '../sql/work/claimed-jobs.ts'
-import { cancelWaiting } from '../sql/work/keep-finished.ts'
-import type { ClaimRequest, ClaimResult } from '../store.ts'
+import type { ClaimRequest } from '../store.ts'
 import { chunksOf } from './batch.ts'
 import { heldRows, inOrder, type KnownSeqs, ownValue, seqsOf, valuesOf } from './held-rows.ts'
 
@@ -62,31 +62,23 @@ const reserveText = `${takeText} e.started_at = NULL, e.reserve_place = ${ownVal
 export function* claimExecutions(
   request: ClaimRequest,
   { jobs, seqs }: { readonly jobs: ClaimedJobs; readonly seqs: KnownSeqs },
-): Script<ClaimResult> {
-  const { now, limit } = request
+): Script<Claiming> {
+  const { limit } = request
   const { ready, ...later } = yield* findReady(request)
   const next = ready.length >= limit ? { nextReadyAt: null, upcoming: 0 } : later
-  const [orphans, taken] = [ready.filter(isOrphan), ready.filter((row) => !isOrphan(row))]
-  if (orphans.length > 0) {
-    // An enqueue that committed after its job was cancelled ends here.
-    yield* cancelWaiting(
-      'job_cancelled',
-      now,
-      'id IN ?*',
-      orphans.map(({ id }) => text(id)),
-    )
-  }
-  if (taken.length === 0) return { claimed: [], ...next }
+  const taken = ready.filter((row) => !isOfCancelledJob(row))
+  const ofCancelledJobs = ready.filter(isOfCancelledJob).map(({ id }) => text(id))
+  if (taken.length === 0) return { claimed: [], ofCancelledJobs, ...next }
   yield* take(taken, request)
   seqs.note(taken)
   const specs = yield* jobs.of(taken)
   const claimed = taken.map((row, index) =>
     claimedFrom(row, specs[index] ?? jobs.missing(row), claimedTo(request, index)),
   )
-  return { claimed, ...next }
+  return { claimed, ofCancelledJobs, ...next }
 }
 
-function isOrphan(row: Row): boolean {
+function isOfCancelledJob(row: Row): boolean {
   return row.job_state === 'cancelled'
 }
 

@@ -1,11 +1,11 @@
 /** The claim, by hand for this engine: one statement chooses, takes and returns a batch. */
 
-import { number, optionalNumber } from '../sql/runtime/rows.ts'
+import type { Claiming } from '../sql/hot-scripts.ts'
+import { number, optionalNumber, optionalText } from '../sql/runtime/rows.ts'
 import { look, rowsAlone, type Script } from '../sql/runtime/script.ts'
 import { claimedFrom, claimedTo } from '../sql/work/claimed.ts'
 import type { ClaimedJobs } from '../sql/work/claimed-jobs.ts'
-import { type FinishedValues, finishedColumns } from '../sql/work/keep-finished.ts'
-import type { ClaimRequest, ClaimResult } from '../store.ts'
+import type { ClaimRequest } from '../store.ts'
 import { byKey } from './plans.ts'
 
 /** The priorities in use, highest first: a loose scan, one index seek each. */
@@ -30,16 +30,10 @@ const upcoming = `sum((SELECT count(*) FROM (SELECT 1 ${later} AND e.ready_at <=
 const chosenRows = `chosen, unnest(chosen.seqs, chosen.states, chosen.versions, chosen.dues)
     WITH ORDINALITY AS c(seq, job_state, job_version, next_due_at, position)`
 
-const orphaned: FinishedValues = {
-  state: `'cancelled'`,
-  cancel_reason: `'job_cancelled'`,
-  finished_at: '$5::bigint',
-}
-
 /**
  * With the priority fixed, the index is in order of ready_at, so a backlog that is not ready yet is never read. What
- * another node is claiming is passed over, not waited for. An enqueue that committed after its job was cancelled ends
- * here. By arrays, since the planner assumes that they are short, and they carry what is asked of the jobs: joined with
+ * another node is claiming is passed over, not waited for; so is an enqueue that committed after its job was cancelled. By
+ * arrays, since the planner assumes that they are short, and they carry what is asked of the jobs: joined with
  * `ready` it plans a scan of the whole table, and joined with @jobs it reads all executions of each job. Rows are numbered
  * once: to look up each position in the array took as long as the rest for 500 rows. The rows also say what comes next: to
  * ask for it afterwards made a single run wait for another round trip.
@@ -59,11 +53,6 @@ const claimText = `
     FROM (
       SELECT r.seq, j.state, j.version, j.next_due_at FROM ready r JOIN @jobs j ON ${byKey('j.id', 'r.job_id')}
       ORDER BY r.priority DESC, r.ready_at, r.seq) ordered
-  ), ended AS (
-    DELETE FROM @live_executions e USING ${chosenRows} WHERE ${byKey('e.seq', 'c.seq')} AND c.job_state = 'cancelled' RETURNING e.*
-  ), kept AS (
-    INSERT INTO @finished_executions (${finishedColumns.join(', ')})
-    SELECT ${finishedColumns.map((name) => orphaned[name] ?? name).join(', ')} FROM ended
   )
   UPDATE @live_executions e SET
     state = 'running', fence = e.fence + 1, leased_by = $6, leased_until = $7::bigint,
@@ -79,12 +68,20 @@ const claimText = `
     c.position, c.job_version, c.next_due_at,
     (SELECT ${nextReady} FROM priorities p) AS next_ready_at, (SELECT ${upcoming} FROM priorities p) AS upcoming`
 
+/** Also what is ready, but passed over: to look for that with every claim would cost more than all that there ever is. */
 const laterText = `
   WITH ${priorities}
-  SELECT ${nextReady} AS next_ready_at, ${upcoming} AS upcoming FROM priorities p
+  SELECT ${nextReady} AS next_ready_at, ${upcoming} AS upcoming,
+    (SELECT string_agg(o.id::text, ' ') FROM priorities p CROSS JOIN LATERAL (
+      SELECT e.id FROM @live_executions e JOIN @jobs j ON ${byKey('j.id', 'e.job_id')}
+      WHERE e.queue = $1 AND e.state IN ('pending', 'retrying') AND e.priority = p.priority AND e.ready_at <= $2
+        AND EXISTS (SELECT 1 FROM @node_handlers h WHERE h.handler = e.handler AND h.node_id = $5)
+        AND j.state = 'cancelled'
+      LIMIT $4) o) AS of_cancelled_jobs
+  FROM priorities p
   WHERE NOT EXISTS (SELECT 1 FROM @queues WHERE name = $1 AND paused_at IS NOT NULL)`
 
-export function* claimExecutions(request: ClaimRequest, jobs: ClaimedJobs): Script<ClaimResult> {
+export function* claimExecutions(request: ClaimRequest, jobs: ClaimedJobs): Script<Claiming> {
   const { queue, now, readyBy, nodeId, limit, start, reserveFrom = null, upcomingBy = readyBy } = request
   const leasedUntil = now + request.leaseMs
   const which = [queue, readyBy, upcomingBy, limit]
@@ -94,11 +91,12 @@ export function* claimExecutions(request: ClaimRequest, jobs: ClaimedJobs): Scri
   const claimed = taken.map((row, index) =>
     claimedFrom(row, specs[index] ?? jobs.missing(row), claimedTo(request, number(row.position) - 1)),
   )
-  if (chosen.length >= limit) return { claimed, nextReadyAt: null, upcoming: 0 }
-  const [next] = chosen.length > 0 ? chosen : yield* look(laterText, ...which)
+  if (chosen.length >= limit) return { claimed, nextReadyAt: null, upcoming: 0, ofCancelledJobs: [] }
+  const [next] = chosen.length > 0 ? chosen : yield* look(laterText, ...which, nodeId)
   return {
     claimed,
     nextReadyAt: optionalNumber(next?.next_ready_at),
     upcoming: optionalNumber(next?.upcoming) ?? 0,
+    ofCancelledJobs: optionalText(next?.of_cancelled_jobs ?? null)?.split(' ') ?? [],
   }
 }

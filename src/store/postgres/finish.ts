@@ -2,7 +2,7 @@
 import { type Completion, type Crash, completionValues, crashValues } from '../sql/hot-scripts.ts'
 import { idsOf } from '../sql/runtime/rows.ts'
 import { rows, rowsAlone, type Script } from '../sql/runtime/script.ts'
-import { type FinishedValues, finishedColumns } from '../sql/work/keep-finished.ts'
+import { type FinishedValues, finishedColumns } from '../sql/work/make-final.ts'
 import { batchParams, batchText, isHeld } from './batch.ts'
 
 const completeColumns = {

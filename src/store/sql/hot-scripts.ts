@@ -16,7 +16,7 @@ import type { Script } from './runtime/script.ts'
 
 export interface HotScripts {
   enqueueExecutions(rows: readonly NewExecution[]): Script<Enqueued[]>
-  claimExecutions(request: ClaimRequest): Script<ClaimResult>
+  claimExecutions(request: ClaimRequest): Script<Claiming>
   extendLeases(request: ExtendRequest): Script<ExtendResult>
   /** The ids of those that were still reserved by this claim, and have started now. */
   startClaims(claims: readonly Claim[], now: number): Script<ReadonlySet<string>>
@@ -30,6 +30,11 @@ export interface HotScripts {
   movePauses(moves: readonly CursorMove[]): Script<number>
   /** Jobs with something blocked whose time has come, and nothing under way. */
   findIdleLanes(now: number): Script<string[]>
+}
+
+export interface Claiming extends ClaimResult {
+  /** Enqueued after their jobs were cancelled, and passed over. A claim holds no job, so it must not end them itself. */
+  readonly ofCancelledJobs: readonly string[]
 }
 
 export interface Completion extends Claim {

@@ -1,10 +1,11 @@
 /** The claim, by hand for this engine: priority by priority, and each row by an update of its own. */
 
+import type { Claiming } from '../sql/hot-scripts.ts'
 import { jobNotFound } from '../sql/jobs/create-job.ts'
 import { number, optionalNumber, text } from '../sql/runtime/rows.ts'
 import { change, row, rows, type Script } from '../sql/runtime/script.ts'
 import { type ClaimedJob, claimedFrom, claimedJobFrom, claimedTo } from '../sql/work/claimed.ts'
-import type { ClaimedExecution, ClaimRequest, ClaimResult } from '../store.ts'
+import type { ClaimedExecution, ClaimRequest } from '../store.ts'
 
 /** The priorities in use, highest first: a loose scan, one index seek each. */
 const topPriorityText = `
@@ -39,10 +40,10 @@ const upcomingText = `
     SELECT 1 FROM @live_executions
     WHERE queue = ? AND state IN ('pending', 'retrying') AND priority = ? AND ready_at > ? AND ready_at <= ? LIMIT ?)`
 
-export function* claimExecutions(request: ClaimRequest): Script<ClaimResult> {
+export function* claimExecutions(request: ClaimRequest): Script<Claiming> {
   const { queue, now, readyBy, nodeId, limit, upcomingBy = readyBy } = request
   const paused = yield* row('SELECT name FROM @queues WHERE name = ? AND paused_at IS NOT NULL', queue)
-  if (paused !== null) return { claimed: [], nextReadyAt: null, upcoming: 0 }
+  if (paused !== null) return { claimed: [], nextReadyAt: null, upcoming: 0, ofCancelledJobs: [] }
   const claimed: ClaimedExecution[] = []
   const jobs = new Map<string, ClaimedJob>()
   let nextReadyAt: number | null = null
@@ -68,7 +69,8 @@ export function* claimExecutions(request: ClaimRequest): Script<ClaimResult> {
     }
     priority = optionalNumber((yield* row(topPriorityText, queue, priority))?.priority)
   }
-  return { claimed, nextReadyAt, upcoming }
+  // An enqueue reads its job where it is written: there is one writer, and no cancel between the two.
+  return { claimed, nextReadyAt, upcoming, ofCancelledJobs: [] }
 }
 
 /** Read once per job of a batch: joined, every row would carry its job's whole spec. */

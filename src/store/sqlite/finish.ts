@@ -2,7 +2,7 @@
 import type { Completion, Crash } from '../sql/hot-scripts.ts'
 import { prove } from '../sql/jobs/unproven.ts'
 import { change, type Script } from '../sql/runtime/script.ts'
-import { keepFinished } from '../sql/work/keep-finished.ts'
+import { keepFinished } from '../sql/work/make-final.ts'
 
 /** One indexed update and nothing else: reading the row back would cost more than the update itself. */
 const completeText = `

@@ -11,7 +11,7 @@ const reserves = 'src/store/sql/work/reserves.ts'
 const slots = 'src/store/sql/work/enqueue-into-slot.ts'
 const queueWorker = 'src/engine/worker/queue-worker.ts'
 const performer = 'src/engine/worker/performer.ts'
-const finished = 'src/store/sql/work/keep-finished.ts'
+const finished = 'src/store/sql/work/make-final.ts'
 
 export const executionBugs: readonly PlantedBug[] = [
   {

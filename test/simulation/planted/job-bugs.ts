@@ -47,8 +47,8 @@ export const jobBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: 'src/store/sql/work/expire-leases.ts',
-        find: '=> endedFrom(lease, state))',
-        replace: '=> ({ ...endedFrom(lease, state), tick: false }))',
+        find: '=> endedFrom(lease, state, now))',
+        replace: '=> ({ ...endedFrom(lease, state, now), tickAt: null }))',
       },
     ],
   },

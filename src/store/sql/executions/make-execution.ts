@@ -1,6 +1,6 @@
 /** Executions that people ask for: triggers, backfills, retries and cancels. None of them consumes or costs a tick. */
 import { EvertickError } from '../../../core/error.ts'
-import { type Execution, isChained } from '../../../core/execution/execution.ts'
+import type { Execution } from '../../../core/execution/execution.ts'
 import { refuseIllegalAction } from '../../../core/execution/execution-state.ts'
 import { placeTrigger } from '../../../core/execution/overlap.ts'
 import { idOrNone } from '../../../core/id.ts'
@@ -16,10 +16,10 @@ import { row, run, type Script, type ScriptContext } from '../runtime/script.ts'
 import { stepBack } from '../ticks/apply-plan.ts'
 import { revokeAhead } from '../ticks/revoke-ahead.ts'
 import { dueOf } from '../ticks/settle.ts'
-import { afterEnded } from '../work/end-execution.ts'
+import { settleEnded } from '../work/end-execution.ts'
 import { executionRow, insertExecution, insertExecutions } from '../work/insert-execution.ts'
-import { cancelWaiting } from '../work/keep-finished.ts'
 import { loadLane, settleLane } from '../work/lane.ts'
+import { cancelWaiting } from '../work/make-final.ts'
 import { holdToStop } from '../work/reserves.ts'
 
 export const executionText = `
@@ -193,9 +193,8 @@ export function* cancelExecution(
       now,
       id,
     )
-  } else if (cause !== 'enqueue') {
-    yield* afterEnded([{ jobId, tick: execution.tickAt !== null, chain: isChained(cause) }], now)
   }
+  yield* settleEnded(stopped, now)
   yield* writeAuditLog({
     at: now,
     actor,

@@ -13,8 +13,8 @@ import { endPauseIfOver } from '../ticks/account-ticks.ts'
 import { resetCursor } from '../ticks/reset-cursor.ts'
 import { revokeAhead } from '../ticks/revoke-ahead.ts'
 import { dormantReasons, dueOf, settleDue, skipDue } from '../ticks/settle.ts'
-import { cancelWaiting } from '../work/keep-finished.ts'
 import { settleLane } from '../work/lane.ts'
+import { cancelWaiting, makeFinal } from '../work/make-final.ts'
 import { holdToStop } from '../work/reserves.ts'
 import { isUnfinished } from '../work/states.ts'
 import { changeTags, insertRevision, jobNotFound, readJob } from './create-job.ts'
@@ -151,7 +151,7 @@ function* settleDormant(job: Job, now: number, context: ScriptContext): Script<J
 function* endJob(job: Job, now: number, context: ScriptContext): Script<Job> {
   const settled = yield* settleDormant(job, now, context)
   yield* holdToStop(`job_id = ? AND ${isUnfinished}`, job.id)
-  yield* cancelWaiting('job_cancelled', now, 'job_id = ?', job.id)
+  yield* makeFinal(yield* cancelWaiting('job_cancelled', now, 'job_id = ?', job.id))
   yield* run(
     `UPDATE @live_executions SET cancel_requested_at = ?, cancel_reason = 'job_cancelled'
      WHERE job_id = ? AND state = 'running' AND cancel_requested_at IS NULL`,

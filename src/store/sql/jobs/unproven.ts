@@ -5,13 +5,7 @@
  */
 import type { Completion } from '../hot-scripts.ts'
 import { run, type Script } from '../runtime/script.ts'
-
-/** An execution that has failed for good. */
-export interface FinalFailure {
-  readonly jobId: string
-  readonly executionId: string
-  readonly at: number
-}
+import type { Ended } from '../work/make-final.ts'
 
 export const unprovenText = 'SELECT job_id FROM @unproven WHERE job_id IN ?*'
 const provenText = 'DELETE FROM @unproven WHERE job_id = ?'
@@ -26,14 +20,23 @@ export function* prove(completed: readonly Pick<Completion, 'jobId'>[]): Script<
   for (const jobId of [...jobIds].sort()) yield* run(provenText, jobId)
 }
 
-/** In id order. Two who note a job's first failure at once: the key refuses the second, whose script is run again. */
-export function* noteFailures(failures: readonly FinalFailure[]): Script<void> {
-  const byJob = Map.groupBy(failures, ({ jobId }) => jobId)
-  for (const jobId of [...byJob.keys()].sort()) {
-    const own = (byJob.get(jobId) ?? []).toSorted((a, b) => a.at - b.at)
-    const last = own.at(-1)
-    if (last === undefined) continue
-    const values = [own.length, last.at, last.executionId, jobId]
+/**
+ * Of those that have failed for good; a later success among them cancels a failure out. In id order. Two who note a job's
+ * first failure at once: the key refuses the second, whose script is run again.
+ */
+export function* noteFailures(ended: readonly Ended[]): Script<void> {
+  const failed = ended.filter(({ state }) => state === 'failed')
+  if (failed.length === 0) return
+  const provenAt = new Map<string, number>()
+  for (const { jobId, state, at } of ended)
+    if (state === 'completed') provenAt.set(jobId, Math.max(at, provenAt.get(jobId) ?? 0))
+  const byJob = Map.groupBy(
+    failed.filter(({ jobId, at }) => at > (provenAt.get(jobId) ?? 0)),
+    ({ jobId }) => jobId,
+  )
+  for (const [jobId, own] of [...byJob].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const last = own.reduce((newest, failure) => (failure.at >= newest.at ? failure : newest))
+    const values = [own.length, last.at, last.id, jobId]
     const known = yield* run(
       'UPDATE @unproven SET failures = failures + ?, failed_at = ?, execution_id = ? WHERE job_id = ?',
       ...values,

@@ -9,7 +9,7 @@ import { type CursorMove, cursorValues } from '../hot-scripts.ts'
 import { text } from '../runtime/rows.ts'
 import { rows, run, type Script, type ScriptContext } from '../runtime/script.ts'
 import { executionRow, insertExecutions, type NewExecutionRow } from '../work/insert-execution.ts'
-import { cancelWaiting } from '../work/keep-finished.ts'
+import { cancelWaiting, makeFinal } from '../work/make-final.ts'
 import { interruptReserves } from '../work/reserves.ts'
 import { isActive } from '../work/states.ts'
 import { insertRanges } from './ledger-rows.ts'
@@ -52,11 +52,13 @@ export function tickRow(
 function* makeRoom(job: Job, placement: Placement, now: number): Script<void> {
   yield* stepBack(job, placement.stepBack)
   if (placement.replace.length > 0) {
-    yield* cancelWaiting('replaced', now, `id IN ?* AND state <> 'blocked'`, placement.replace)
+    yield* makeFinal(
+      yield* cancelWaiting('replaced', now, `id IN ?* AND state <> 'blocked'`, placement.replace),
+    )
   }
   if (placement.replaceWaiting) {
     const waiting = `job_id = ? AND state = 'blocked' AND cause IN ('schedule', 'manual')`
-    yield* cancelWaiting('replaced', now, waiting, job.id)
+    yield* makeFinal(yield* cancelWaiting('replaced', now, waiting, job.id))
   }
   if (placement.stop !== null) {
     const reserved = yield* rows(
@@ -101,7 +103,7 @@ function* supersedeCatchUps(job: Job, keep: number, now: number): Script<void> {
   )
   const beyond = unstarted.slice(keep).map((execution) => text(execution.id))
   if (beyond.length === 0) return
-  yield* cancelWaiting('superseded', now, `id IN ?* AND state <> 'retrying'`, beyond)
+  yield* makeFinal(yield* cancelWaiting('superseded', now, `id IN ?* AND state <> 'retrying'`, beyond))
   yield* run(
     `UPDATE @live_executions SET cancel_requested_at = ?, cancel_reason = 'superseded'
      WHERE id IN ?* AND state = 'running' AND attempt = 0`,

@@ -3,28 +3,12 @@ import { isChained } from '../../../core/execution/execution.ts'
 import { isFinal } from '../../../core/execution/execution-state.ts'
 import type { Job } from '../../../core/job/job.ts'
 import type { Aftermath, Claim, ReleaseAt } from '../../store.ts'
-import { causeOf, executionStateOf, jobFrom, text } from '../runtime/rows.ts'
-import { type Row, row, rows, run, type Script } from '../runtime/script.ts'
+import { noteFailures } from '../jobs/unproven.ts'
+import { executionStateOf, jobFrom, optionalNumber, text } from '../runtime/rows.ts'
+import { row, rows, run, type Script } from '../runtime/script.ts'
 import { dueOf } from '../ticks/settle.ts'
-import { keepFinished } from './keep-finished.ts'
 import { settleLane } from './lane.ts'
-
-export interface Ended {
-  readonly jobId: string
-  /** The ended execution was a tick's own, and its state is final. */
-  readonly tick: boolean
-  /** One of the chain had its turn: ticks may go before the next one again. */
-  readonly chain: boolean
-}
-
-/** From a row with its new state. */
-export function endedFrom(execution: Row, state = executionStateOf(execution.state)): Ended {
-  return {
-    jobId: text(execution.job_id),
-    tick: execution.tick_at !== null && isFinal(state),
-    chain: isChained(causeOf(execution.cause)) && state !== 'pending',
-  }
-}
+import { cancelWaiting, type Ended, endedFrom, makeFinal } from './make-final.ts'
 
 /** A reservation that never started costs no attempt; one that somebody asked to stop ends here. */
 const giveBackText = `
@@ -34,18 +18,23 @@ const giveBackText = `
     leased_by = NULL, leased_until = NULL
   WHERE id = ? AND fence = ? AND state = 'running' AND started_at IS NULL`
 
-const endedText = 'SELECT job_id, cause, tick_at, started_at, state FROM @live_executions WHERE id = ?'
+const endedText = 'SELECT id, job_id, cause, tick_at, started_at, state FROM @live_executions WHERE id = ?'
 
-/** A row after a write that ended or gave it back; null where that write touched none. */
-export function* afterWrite(id: string, touched: number): Script<Row | null> {
-  const written = touched === 0 ? null : yield* row(endedText, id)
-  if (written !== null && isFinal(executionStateOf(written.state))) yield* keepFinished([id])
-  return written
+export interface Written extends Ended {
+  readonly startedAt: number | null
 }
 
-/** The row as it was given back, or null where it is no longer the holder's, or has started. */
-export function* giveBack(claim: Claim, now: number): Script<Row | null> {
-  return yield* afterWrite(claim.id, yield* run(giveBackText, now, claim.id, claim.fence))
+/** What a write has ended or given back; null where it touched nothing. */
+export function* afterWrite(id: string, touched: number, at: number): Script<Written | null> {
+  const written = touched === 0 ? null : yield* row(endedText, id)
+  if (written === null) return null
+  const startedAt = optionalNumber(written.started_at)
+  return { ...endedFrom(written, executionStateOf(written.state), at), startedAt }
+}
+
+/** The execution as it was given back, or null where it is no longer the holder's, or has started. */
+export function* giveBack(claim: Claim, now: number): Script<Written | null> {
+  return yield* afterWrite(claim.id, yield* run(giveBackText, now, claim.id, claim.fence), now)
 }
 
 /** The jobs among these whose lane or next tick has something to do now: nearly always none. */
@@ -54,12 +43,30 @@ const lookText = `
   WHERE j.id IN ?* AND (j.delay_ms IS NOT NULL OR j.chain_yields > 0
     OR EXISTS (SELECT 1 FROM @live_executions e WHERE e.job_id = j.id AND e.state = 'blocked'))`
 
-/** In id order, so that two nodes which end work of the same jobs take their rows in the same order. */
-export function* afterEnded(ended: readonly Ended[], now: number): Script<Aftermath> {
-  if (ended.length === 0) return { releases: [], opened: false }
-  const ticks = new Set(ended.filter((one) => one.tick).map((one) => one.jobId))
-  const chains = new Set(ended.filter((one) => one.chain).map((one) => one.jobId))
-  const jobIds = yield* rows(lookText, [...new Set(ended.map((one) => one.jobId))])
+/**
+ * What has ended is final, its lane goes on, and its job is known to have failed. What was enqueued is in no lane. In id
+ * order, so that two nodes which end work of the same jobs take their rows in the same order.
+ */
+export function* settleEnded(ended: readonly Ended[], now: number): Script<Aftermath> {
+  if (ended.length === 0) return nothing
+  yield* makeFinal(ended)
+  const after = yield* settleLanes(
+    ended.filter(({ cause }) => cause !== 'enqueue'),
+    now,
+  )
+  yield* noteFailures(ended)
+  return after
+}
+
+const nothing: Aftermath = { releases: [], opened: false }
+
+function* settleLanes(ended: readonly Ended[], now: number): Script<Aftermath> {
+  if (ended.length === 0) return nothing
+  const jobsOf = (some: readonly Ended[]) => new Set(some.map(({ jobId }) => jobId))
+  const ticks = jobsOf(ended.filter(({ tickAt, state }) => tickAt !== null && isFinal(state)))
+  // One of the chain had its turn: ticks may go before the next one again.
+  const chains = jobsOf(ended.filter(({ cause, state }) => isChained(cause) && state !== 'pending'))
+  const jobIds = yield* rows(lookText, [...jobsOf(ended)])
   const releases: ReleaseAt[] = []
   let opened = false
   for (const jobId of jobIds.map(({ id }) => text(id)).sort()) {
@@ -74,6 +81,11 @@ export function* afterEnded(ended: readonly Ended[], now: number): Script<Afterm
     if (job.spec.overlap !== 'allow') releases.push(...(yield* settleLane(job, now)))
   }
   return { releases, opened }
+}
+
+/** What was enqueued in a transaction that committed after its job was cancelled. */
+export function* cancelEnqueued(ids: readonly string[], now: number): Script<void> {
+  yield* settleEnded(yield* cancelWaiting('job_cancelled', now, 'id IN ?*', ids), now)
 }
 
 /** fixedDelay: the transaction that ends a tick writes the next due instant. At most one is open. */

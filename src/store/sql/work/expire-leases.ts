@@ -7,22 +7,12 @@ import type { ExecutionState } from '../../../core/execution/execution-state.ts'
 import type { Claim, ExpireRequest, ExpireResult, ReleaseAt, ReleaseResult } from '../../store.ts'
 import type { Crash, HotScripts } from '../hot-scripts.ts'
 import { holdLanes } from '../jobs/lock-job.ts'
-import { noteFailures } from '../jobs/unproven.ts'
-import {
-  causeOf,
-  executionStateOf,
-  jobFrom,
-  number,
-  optionalNumber,
-  optionalText,
-  specFrom,
-  text,
-} from '../runtime/rows.ts'
+import { causeOf, jobFrom, number, optionalNumber, optionalText, specFrom, text } from '../runtime/rows.ts'
 import { type Row, row, rows, type Script } from '../runtime/script.ts'
-import { afterEnded, type Ended, endedFrom, giveBack } from './end-execution.ts'
+import { giveBack, settleEnded } from './end-execution.ts'
 import { insertAttempts } from './finish-attempts.ts'
-import { cancelWaiting, keepFinished } from './keep-finished.ts'
 import { settleLane } from './lane.ts'
+import { cancelWaiting, type Ended, endedFrom } from './make-final.ts'
 import { withReservedStarts } from './reserves.ts'
 
 const watchedText = `
@@ -61,15 +51,8 @@ export function* expireLeases(
     return state === undefined ? [] : [{ lease, state }]
   })
   const late = yield* cancelLate(now, limit)
-  const ended = taken
-    .filter(({ lease }) => isInLane(lease))
-    .map(({ lease, state }) => endedFrom(lease, state))
-  const after = yield* afterEnded([...ended, ...late.ended], now)
-  yield* noteFailures(
-    taken
-      .filter(({ state }) => state === 'failed')
-      .map(({ lease }) => ({ jobId: text(lease.job_id), executionId: text(lease.id), at: now })),
-  )
+  const ended = taken.map(({ lease, state }) => endedFrom(lease, state, now))
+  const after = yield* settleEnded([...ended, ...late], now)
   const watching = number((yield* row(watchedText))?.watched) === 1
   const expired = taken.map(({ lease, state }) => ({
     id: text(lease.id),
@@ -77,7 +60,7 @@ export function* expireLeases(
     state,
     leasedBy: optionalText(lease.leased_by),
   }))
-  return { expired, deadlined: late.count, watching, ...after, ...(yield* findAhead(now, limit)) }
+  return { expired, deadlined: late.length, watching, ...after, ...(yield* findAhead(now, limit)) }
 }
 
 function* jobsOf(leases: readonly Row[]): Script<ReadonlyMap<string, Row>> {
@@ -124,7 +107,7 @@ function* takeBack(
   for (const lease of leases) {
     if (lease.started_at === null) {
       const given = yield* giveBack({ id: text(lease.id), fence: number(lease.fence) }, now)
-      if (given !== null) states.set(text(lease.id), executionStateOf(given.state))
+      if (given !== null) states.set(text(lease.id), given.state)
     } else {
       const apartMs = apartAfterCrashMs(crashes.length, leases.length)
       const job = jobs.get(text(lease.job_id)) ?? {}
@@ -135,7 +118,6 @@ function* takeBack(
   const written = yield* hot.crashAttempts(crashes.map(({ crash }) => crash))
   const ended = crashes.filter(({ crash }) => written.has(crash.id))
   for (const { crash } of ended) states.set(crash.id, crash.state)
-  yield* keepFinished(ended.flatMap(({ crash }) => (crash.finishedAt === null ? [] : [crash.id])))
   yield* insertAttempts(
     ended.map(({ crash, lease }) => ({
       id: crash.id,
@@ -207,28 +189,24 @@ export function* releaseClaims(claims: readonly Claim[], now: number): Script<vo
   const ended: Ended[] = []
   for (const claim of claims) {
     const given = yield* giveBack(claim, now)
-    if (given !== null && text(given.state) === 'cancelled' && text(given.cause) !== 'enqueue') {
-      ended.push(endedFrom(given))
-    }
+    if (given?.state === 'cancelled') ended.push(given)
   }
-  yield* afterEnded(ended, now)
+  yield* settleEnded(ended, now)
 }
 
 /** What could not start by its deadline is cancelled, with the reason; also where workers were down. */
-function* cancelLate(now: number, limit: number): Script<{ count: number; ended: Ended[] }> {
+function* cancelLate(now: number, limit: number): Script<Ended[]> {
   const late = yield* rows(
-    `SELECT id, job_id, cause, tick_at FROM @live_executions
+    `SELECT id, job_id, cause FROM @live_executions
      WHERE start_by IS NOT NULL AND attempt = 0 AND state IN ('pending', 'blocked') AND start_by < ?
      ORDER BY start_by LIMIT ?`,
     now,
     limit,
   )
-  if (late.length === 0) return { count: 0, ended: [] }
+  if (late.length === 0) return []
   yield* holdLanes(late.filter(isInLane).map(({ job_id }) => text(job_id)))
   const ids = late.map(({ id }) => text(id))
-  const cancelled = new Set(yield* cancelWaiting('start_deadline', now, 'id IN ?* AND attempt = 0', ids))
-  const ended = late.filter((execution) => cancelled.has(text(execution.id)) && isInLane(execution))
-  return { count: cancelled.size, ended: ended.map((execution) => endedFrom(execution, 'cancelled')) }
+  return yield* cancelWaiting('start_deadline', now, 'id IN ?* AND attempt = 0', ids)
 }
 
 export function* releaseBlocked(

@@ -4,7 +4,6 @@
  */
 
 import type { Ending } from '../../../core/attempt/outcome.ts'
-import { isChained } from '../../../core/execution/execution.ts'
 import { idOrNone } from '../../../core/id.ts'
 import { keysOf } from '../../../core/table-keys.ts'
 import type {
@@ -17,7 +16,6 @@ import type {
 } from '../../store.ts'
 import type { Completion, HotScripts } from '../hot-scripts.ts'
 import { holdLanes } from '../jobs/lock-job.ts'
-import { type FinalFailure, noteFailures } from '../jobs/unproven.ts'
 import {
   attemptOutcomeOf,
   causeOf,
@@ -28,8 +26,9 @@ import {
   optionalText,
   text,
 } from '../runtime/rows.ts'
-import { insertAll, type Row, rows, run, type Script } from '../runtime/script.ts'
-import { afterEnded, afterWrite, type Ended, endedFrom, giveBack } from './end-execution.ts'
+import { insertAll, rows, run, type Script } from '../runtime/script.ts'
+import { afterWrite, giveBack, settleEnded, type Written } from './end-execution.ts'
+import type { Ended } from './make-final.ts'
 
 /** The attempt before the start: on MySQL, what stands further right sees what was set before it. */
 const endText = `
@@ -59,20 +58,14 @@ export function* finishAttempts(
   yield* holdLanes(lanesOf(attempts, claimedOf))
   const refused: FinishedAttempt[] = []
   const ended: Ended[] = []
-  const failures: FinalFailure[] = []
   // Before the completions, which are a transaction of their own where nothing else is written.
   for (const attempt of attempts) {
-    const { id, ending, finishedAt: at } = attempt
+    const { ending } = attempt
     if (ending.state === 'completed') continue
     const written = yield* writeEnding(attempt, ending, nodeId)
-    if (written === null) {
-      refused.push(attempt)
-      continue
-    }
-    if (text(written.cause) !== 'enqueue') ended.push(endedFrom(written))
-    if (written.state === 'failed') failures.push({ jobId: text(written.job_id), executionId: id, at })
+    if (written === null) refused.push(attempt)
+    else ended.push(written)
   }
-  const provenAt = new Map<string, number>()
   const completions: Completion[] = []
   for (const attempt of attempts) {
     const { ending } = attempt
@@ -84,16 +77,12 @@ export function* finishAttempts(
     if (attempt.ending.state !== 'completed') continue
     const from = claimedOf(attempt)
     if (!completed.has(attempt.id)) refused.push(attempt)
-    else if (from !== undefined) {
-      provenAt.set(from.jobId, Math.max(attempt.finishedAt, provenAt.get(from.jobId) ?? 0))
-      if (from.cause !== 'enqueue') ended.push(completedFrom(from))
-    }
+    else if (from !== undefined) ended.push(completedFrom(from, attempt))
   }
-  // A later success in the same batch cancels out a failure.
-  yield* noteFailures(failures.filter(({ jobId, at }) => at > (provenAt.get(jobId) ?? 0)))
   yield* insertAttempts(refused.map((attempt) => attemptRow(attempt, nodeId, 'refused', null)))
-  const after = yield* afterEnded(ended, now)
-  return { refused: refused.map(({ id }) => id), lanes: ended.length, ...after }
+  const after = yield* settleEnded(ended, now)
+  const lanes = ended.filter(({ cause }) => cause !== 'enqueue').length
+  return { refused: refused.map(({ id }) => id), lanes, ...after }
 }
 
 type Claimed = NonNullable<FinishedAttempt['claimed']>
@@ -140,8 +129,8 @@ function completionOf(
   return { id, jobId, fence, result: written(result), finishedAt, startedAt: startedAt ?? null }
 }
 
-function completedFrom({ jobId, cause, tickAt }: Claimed): Ended {
-  return { jobId, tick: tickAt !== null, chain: isChained(cause) }
+function completedFrom({ jobId, cause, tickAt }: Claimed, { id, finishedAt }: FinishedAttempt): Ended {
+  return { id, jobId, cause, tickAt, state: 'completed', at: finishedAt }
 }
 
 /** The end of one attempt inside its handler's own transaction; null where it is no longer the holder. */
@@ -166,9 +155,9 @@ export function* startAttempts(
     // Somebody asked it to stop before it began: it ends here, and its lane goes on. What has waited in reserve past its
     // deadline goes back, and the rescuer cancels it.
     const given = yield* giveBack(claim, now)
-    if (given !== null && text(given.cause) !== 'enqueue') ended.push(endedFrom(given))
+    if (given !== null) ended.push(given)
   }
-  yield* afterEnded(ended, now)
+  yield* settleEnded(ended, now)
   return lost.map(({ id }) => id)
 }
 
@@ -182,12 +171,12 @@ const outcomes: Readonly<Record<Ending['state'], AttemptRow['outcome']>> = {
 }
 const endingStateOf = oneOf('state after an attempt', keysOf(outcomes))
 
-/** The row as it was ended, or null where the fence refused. */
+/** The execution as it was ended, or null where the fence refused. */
 function* writeEnding(
   attempt: FinishedAttempt,
   ending: Exclude<Ending, { state: 'completed' }>,
   nodeId: string,
-): Script<Row | null> {
+): Script<Written | null> {
   const { id, fence, finishedAt } = attempt
   const startedAt = attempt.startedAt ?? null
   const error = written(ending.error)
@@ -216,12 +205,12 @@ function* writeEnding(
           id,
           fence,
         )
-  const ended = yield* afterWrite(id, touched)
+  const ended = yield* afterWrite(id, touched, finishedAt)
   if (ended === null) return null
   const state = endingStateOf(ended.state)
   const snoozed = 'countsAttempt' in ending && !ending.countsAttempt && state !== 'cancelled'
   const outcome = snoozed ? 'snoozed' : outcomes[state]
-  yield* insertAttempts([attemptRow(attempt, nodeId, outcome, optionalNumber(ended.started_at))])
+  yield* insertAttempts([attemptRow(attempt, nodeId, outcome, ended.startedAt)])
   return ended
 }
 

@@ -1,6 +1,7 @@
 import type { NewExecution, WorkStore } from '../../store.ts'
 import { pulse, type Scripts, unspoken } from '../runtime/scripts.ts'
 import { completeWithin } from './complete-within.ts'
+import { cancelEnqueued } from './end-execution.ts'
 import { enqueueWithin } from './enqueue.ts'
 import { SlotEnqueuer } from './enqueue-into-slot.ts'
 import { expireLeases, releaseBlocked, releaseClaims } from './expire-leases.ts'
@@ -41,7 +42,11 @@ export function workStore({
       if (taken === null) await telling(enqueue([row]), 'work')
       return taken
     },
-    claimExecutions: (request) => write(() => hot.claimExecutions(request), unspoken),
+    claimExecutions: async (request) => {
+      const { ofCancelledJobs, ...result } = await write(() => hot.claimExecutions(request), unspoken)
+      if (ofCancelledJobs.length > 0) await write(() => cancelEnqueued(ofCancelledJobs, request.now))
+      return result
+    },
     extendLeases: (request) => write(() => hot.extendLeases(request), pulse),
     findCancelRequests: (nodeId) => read(() => findCancelRequests(nodeId), pulse),
     startAttempts: (claims, now) => write(() => startAttempts(claims, now, hot), unspoken),
