@@ -255,8 +255,11 @@ export class QueueWorker extends Service {
     return Math.min(most, Math.floor((this.#options.concurrency * reserveMs) / Math.max(0.05, meanMs)))
   }
 
+  /** Where the answer to its claim or start came after its lease had run out, another worker may have it by now. */
   #launch(reserved: Reserved): void {
-    this.#performer.perform(reserved, this.#onFree)
+    const { held } = reserved
+    if (held.stopReason === 'lost' || held.leasedUntil <= this.#context.clock.now()) this.#giveUp(reserved)
+    else this.#performer.perform(reserved, this.#onFree)
   }
 
   /** The slot that has just become free goes to the reserve, by the same flush that writes the end of the last run. */

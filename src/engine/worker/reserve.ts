@@ -67,7 +67,8 @@ export class Reserve {
   async open(): Promise<number> {
     if (this.#turn === null) {
       const { store, nodeId, clock } = this.#context
-      const { turn, fromPlace } = await store.work.openReserve({ nodeId, queue: this.#queue }, clock.now())
+      const reserve = { nodeId, queue: this.#queue, nextPlace: this.#nextPlace }
+      const { turn, fromPlace } = await store.work.openReserve(reserve, clock.now())
       this.#nextPlace = fromPlace
       this.#firstPlace = fromPlace
       this.#turn = turn

@@ -18,8 +18,11 @@ export interface WorkStore {
   findCancelRequests(nodeId: string): Promise<string[]>
   /** Marks reserved claims as started: their handlers are about to run. Returns those that are no longer ours. */
   startAttempts(claims: readonly Claim[], now: number): Promise<string[]>
-  /** A worker that reserves more than it has slots for opens this first, and again after a refusal. */
-  openReserve(reserve: ReserveOf, now: number): Promise<Reserve>
+  /**
+   * A worker that reserves more than it has slots for opens this first, and again after a refusal. `nextPlace`: all below
+   * it was handed out to this worker before.
+   */
+  openReserve(reserve: ReserveOf & { readonly nextPlace?: number }, now: number): Promise<Reserve>
   /**
    * Marks everything in the reserve up to a place as started, in one row. Decided by the reserve's turn: false where
    * somebody has taken something out of it, or asked it to stop, since it was opened. Then `startAttempts` decides.

@@ -215,5 +215,23 @@ export function describeReserves(open: OpenStoreUnderTest): void {
         expect(await store.work.openReserve(ours, later)).toEqual({ turn: 1, fromPlace: 1 })
       }),
     )
+
+    test(
+      'of a worker that was taken for dead and lives, no place is handed out twice, and no mark of the lost count holds',
+      withStore(open, async ({ hand, store }) => {
+        await hand.work()
+        const { turn, fromPlace } = await store.work.openReserve(ours, t0)
+        await hand.work('n2')
+        await store.cluster.touchNode('n2', expiredAt, 1_000)
+        await hand.work()
+        await hand.create('a', onDemand)
+        await store.work.enqueueExecutions(['e1', 'e2'].map((id) => newExecution(id, 'a')))
+        const claimed = await hand.claim(expiredAt, { start: 0, reserveFrom: fromPlace })
+        expect(claimed.map(({ place }) => place)).toEqual([1, 2])
+        const again = await store.work.openReserve({ ...ours, nextPlace: 3 }, expiredAt)
+        expect(again.fromPlace).toBeGreaterThan(2)
+        expect(await store.work.beginReserved({ ...ours, turn, upTo: 2, now: expiredAt })).toBe(false)
+      }),
+    )
   })
 }

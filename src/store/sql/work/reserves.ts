@@ -6,29 +6,38 @@
  */
 import type { BeginReserved, Claim, Reserve, ReserveOf } from '../../store.ts'
 import { number, optionalNumber, text } from '../runtime/rows.ts'
-import { hold, type Param, type Row, row, rows, run, type Script } from '../runtime/script.ts'
+import { hold, insertRow, type Param, type Row, row, rows, run, type Script } from '../runtime/script.ts'
 
 /** Further than any place that was handed out before, also by a claim of which nobody has heard yet. */
 const stride = 1_000_000
 
 /**
  * Begins a new count, beyond all places of the last. What has begun by the last count says so in its own row now; what has
- * not, says nothing, and has not started.
+ * not, says nothing, and has not started. Where somebody took the worker for dead, the last count is gone, but not what it
+ * has claimed by its places.
  */
-export function* openReserve({ nodeId, queue }: ReserveOf, now: number): Script<Reserve> {
+export function* openReserve(
+  { nodeId, queue, nextPlace = 1 }: ReserveOf & { readonly nextPlace?: number },
+  now: number,
+): Script<Reserve> {
   const known = yield* run(
     'UPDATE @reserves SET turn = turn + 1 WHERE node_id = ? AND queue = ?',
     nodeId,
     queue,
   )
   if (known === 0) {
-    yield* run(
-      'INSERT INTO @reserves (node_id, queue, turn, from_place, begun_to, begun_at) VALUES (?, ?, 1, 1, 0, ?)',
-      nodeId,
+    const fromPlace = nextPlace === 1 ? 1 : nextPlace + stride
+    // A turn that no mark of the last count can name.
+    const turn = fromPlace
+    yield* insertRow('reserves', {
+      node_id: nodeId,
       queue,
-      now,
-    )
-    return { turn: 1, fromPlace: 1 }
+      turn,
+      from_place: fromPlace,
+      begun_to: 0,
+      begun_at: now,
+    })
+    return { turn, fromPlace }
   }
   const last = yield* row('SELECT * FROM @reserves WHERE node_id = ? AND queue = ?', nodeId, queue)
   const [lastFrom, begunTo] = [number(last?.from_place), number(last?.begun_to)]
