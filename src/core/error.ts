@@ -17,6 +17,7 @@ export const errorKinds = {
   invalid_option: 'usage',
   invalid_input: 'usage',
   invalid_payload: 'usage',
+  invalid_result: 'failed',
   invalid_transition: 'conflict',
   job_not_found: 'not_found',
   execution_not_found: 'not_found',

@@ -3,7 +3,7 @@
  * an error that is expected but does not come is itself an error.
  */
 import { z } from 'zod'
-import { type Duration, defineConfig, defineJob, type Evertick, nextTicks } from '../../src/index.ts'
+import { type Duration, defineConfig, defineJob, type Evertick, nextTicks, outcome } from '../../src/index.ts'
 import { openTestNode, runJob } from '../../src/testing/index.ts'
 
 declare const evertick: Evertick
@@ -72,8 +72,44 @@ half.handle((ctx) => {
   void text
 })
 
+// --- a schema types what the handler returns, by its input; an outcome fits always ------------------------------------
+const total = defineJob({
+  name: 'total',
+  input: z.object({ month: z.string() }),
+  result: z.object({ rows: z.number(), at: z.string().transform((text) => new Date(text)) }),
+})
+const answer = { rows: 1, at: '2026-01-01T00:00:00Z' }
+const summed = total.handle(() => answer)
+total.handle(async (ctx) => (ctx.input.month === '' ? outcome.cancel() : answer))
+total.handle((ctx) => ctx.transaction(async () => answer))
+// @ts-expect-error a field is missing
+total.handle(() => ({ rows: 1 }))
+// @ts-expect-error the handler returns what the schema takes, not what it gives
+total.handle(async () => ({ rows: 1, at: new Date() }))
+// @ts-expect-error nothing is no result
+total.handle(() => {})
+// @ts-expect-error the same without .handle
+defineJob({ name: 'a', result: z.number(), run: () => 'one' })
+// @ts-expect-error and in a transaction
+defineJob({ name: 'a', result: z.number(), run: (ctx) => ctx.transaction(async () => 'one') })
+const state = z.object({ state: z.enum(['ok', 'idle']), pages: z.array(z.number()) })
+const read = defineJob({ name: 'read', result: state, run: async () => ({ state: 'ok', pages: [1, 2] }) })
+defineJob({ name: 'a', result: state, run: (ctx) => ({ state: 'idle', pages: [ctx.attempt] }) })
+defineJob({
+  name: 'a',
+  result: z.literal('one'),
+  run: async (ctx) => (ctx.attempt > 1 ? outcome.retry() : 'one'),
+})
+// @ts-expect-error no such state
+defineJob({ name: 'a', result: state, run: () => ({ state: 'busy', pages: [] }) })
+const named = z.object({ id: z.string() })
+// @ts-expect-error what may be missing is not what must be there
+defineJob({ name: 'a', result: named, run: (ctx) => ({ id: ctx.caughtUp?.of.toFixed() }) })
+void evertick.enqueue(summed, { month: '2026-01' })
+void runJob(summed, { input: { month: '2026-01' } })
+
 // --- jobs of different inputs go into one list -----------------------------------------------------------------------
-defineConfig({ jobs: [invoice, greet, plain, counted, half, whole] })
+defineConfig({ jobs: [invoice, greet, plain, counted, half, whole, summed, read] })
 void openTestNode({ jobs: [invoice, whole], start: new Date(0) })
 // @ts-expect-error a job is what defineJob returns
 defineConfig({ jobs: ['invoice'] })

@@ -10,7 +10,7 @@ import type { AppContext } from '../app-context.ts'
 import { refuseBadName, refuseUnknown } from '../config/call-options.ts'
 import type { AnyJob } from '../config/options.ts'
 import { applyJob } from '../job/apply-jobs.ts'
-import { parseInput } from '../job/define-job.ts'
+import { parseInput } from '../job/schema-check.ts'
 
 export interface EnqueueItem {
   readonly job: JobReference

@@ -4,40 +4,57 @@ import { EvertickError } from '../../core/error.ts'
 import { isJobName } from '../../core/job/job-name.ts'
 import type { JobOptions } from '../../core/job/options.ts'
 import type { Handler, JobContext } from '../../engine/worker/handler.ts'
+import type { OutcomeSignal } from '../../engine/worker/outcome-signal.ts'
 import { jobSpec } from './job-options.ts'
+import { parseInput, withResult } from './schema-check.ts'
 
-export type Run<Input> = (context: JobContext<Input>) => unknown
+/** A handler returns its result, or how else it ended. */
+export type Run<Input, Returned = unknown> = (
+  context: JobContext<Input>,
+) => End<Returned> | PromiseLike<End<Returned>>
 
-/** A job as code knows it. `Given` is what a producer passes, `Input` what the handler gets. */
-export interface DefinedJob<Given = unknown, Input = Given> {
+type End<Returned> = Returned | Frozen<Returned> | OutcomeSignal
+
+/** A schema only reads: constants do, too. */
+type Frozen<T> = T extends (...args: never) => unknown ? T : { readonly [K in keyof T]: Frozen<T[K]> }
+
+/** A job as code knows it. `Given` is what a producer passes, `Input` what the handler gets, `Returned` what it returns. */
+export interface DefinedJob<Given = unknown, Input = Given, Returned = unknown> {
   readonly name: string
   readonly options: JobOptions
   readonly schema: StandardSchemaV1<Given, Input> | null
-  readonly run: Run<Input> | null
+  readonly resultSchema: StandardSchemaV1<Returned, unknown> | null
+  readonly run: Run<Input, Returned> | null
   /** The same job with its handler: for producers that must not import the handler's world. */
-  handle(run: Run<Input>): DefinedJob<Given, Input>
+  handle(run: Run<Input, Returned>): DefinedJob<Given, Input, Returned>
 }
 
-export interface JobDefinition<Given, Input> extends JobOptions {
+export interface JobDefinition<Given, Input, Returned = unknown> extends JobOptions {
   readonly name: string
   /** Any Standard Schema: checked at enqueue and before the run. */
   readonly input?: StandardSchemaV1<Given, Input>
-  readonly run?: Run<Input>
+  /** Any Standard Schema: checked before the execution ends, or `ctx.transaction` commits. What it gives out is stored. */
+  readonly result?: StandardSchemaV1<Returned, unknown>
+  readonly run?: Run<Input, NoInfer<Returned>>
 }
 
-export function defineJob<Given = unknown, Input = Given>(
-  definition: JobDefinition<Given, Input>,
-): DefinedJob<Given, Input> {
-  const { name, input, run, ...options } = definition
+/** `const`, and by the schema alone: else `{ state: 'ok' }` in a handler would be any text, and widen what the schema says. */
+export function defineJob<Given = unknown, Input = Given, const Returned = unknown>(
+  definition: JobDefinition<Given, Input, Returned>,
+): DefinedJob<Given, Input, Returned> {
+  const { name, input, result, run, ...options } = definition
   refuseName(name)
+  refuseSchema(name, 'input', input)
+  refuseSchema(name, 'result', result)
   refuseRun(name, run)
   // A slip is told where it was made; the zone, the instant and the limit that count come with the database.
   const maxPayloadBytes = Number.POSITIVE_INFINITY
   jobSpec(options, { name, handler: name, timezone: 'UTC', createdAt: 0, maxPayloadBytes })
-  const job = (handler: Run<Input> | null): DefinedJob<Given, Input> => ({
+  const job = (handler: Run<Input, Returned> | null): DefinedJob<Given, Input, Returned> => ({
     name,
     options,
     schema: input ?? null,
+    resultSchema: result ?? null,
     run: handler,
     handle: (given) => {
       refuseRun(name, given)
@@ -45,6 +62,16 @@ export function defineJob<Given = unknown, Input = Given>(
     },
   })
   return job(run ?? null)
+}
+
+/** Else its first use would fail: of a result, after the work. */
+function refuseSchema(name: string, field: 'input' | 'result', schema: StandardSchemaV1 | undefined): void {
+  const standard: Partial<StandardSchemaV1.Props> | undefined = schema?.['~standard']
+  if (schema === undefined || typeof standard?.validate === 'function') return
+  throw new EvertickError('invalid_definition', `Job "${name}": ${field} is not a Standard Schema.`, {
+    field,
+    next: 'Give it a schema of zod (3.24 or later), valibot, arktype or another such library.',
+  })
 }
 
 function refuseRun(name: string, run: unknown): void {
@@ -74,34 +101,13 @@ interface FunctionOnly extends Handler {
 
 /** The handler of a job that has one. */
 export function handlerOf(
-  job: Pick<DefinedJob, 'name' | 'schema'> & { readonly run: Run<never> | null },
+  job: Pick<DefinedJob, 'name' | 'schema' | 'resultSchema'> & { readonly run: Run<never> | null },
 ): FunctionOnly | null {
-  const { run } = job
+  const { run, resultSchema } = job
   if (run === null) return null
-  return { name: job.name, parse: (input) => parseInput(job, input), run: (context) => run(context) }
-}
-
-/** The input as the handler takes it, or a promise of it. A tick brings none: where the schema takes `{}` for that, its defaults apply. */
-export function parseInput(job: Pick<DefinedJob, 'name' | 'schema'>, input: unknown): unknown {
-  return job.schema === null ? input : checked(job.name, job.schema, input)
-}
-
-async function checked(job: string, schema: StandardSchemaV1, input: unknown): Promise<unknown> {
-  const given = input ?? undefined
-  const result = await schema['~standard'].validate(given)
-  if (result.issues === undefined) return result.value
-  if (given === undefined) {
-    const empty = await schema['~standard'].validate({})
-    if (empty.issues === undefined) return empty.value
+  return {
+    name: job.name,
+    parse: (input) => parseInput(job, input),
+    run: resultSchema === null ? (context) => run(context) : withResult(resultSchema, run),
   }
-  const [issue] = result.issues
-  const path = (issue?.path ?? []).map((part) => String(typeof part === 'object' ? part.key : part)).join('.')
-  throw new EvertickError(
-    'invalid_input',
-    `The input of job "${job}" is not valid: ${path === '' ? '' : `${path}: `}${issue?.message}`,
-    {
-      field: path === '' ? 'input' : `input.${path}`,
-      next: 'Pass an input that the job’s schema takes.',
-    },
-  )
 }
