@@ -6,6 +6,7 @@ import type { AnyJob, EvertickOptions } from './app/config/options.ts'
 import { Executions, Leases } from './app/execution/executions.ts'
 import type { EnqueueItem } from './app/execution/producer.ts'
 import { resultOf } from './app/execution/result.ts'
+import { type SignalOptions, signal } from './app/execution/steps.ts'
 import { type AuditOptions, type AuditResult, auditLedger } from './app/job/audit-ledger.ts'
 import type { DefinedJob } from './app/job/define-job.ts'
 import { Jobs } from './app/job/jobs.ts'
@@ -18,6 +19,7 @@ import { parseDuration } from './core/schedule/duration.ts'
 import type { Duration } from './core/schedule/schedule.ts'
 import type { EventName, Listener } from './engine/events.ts'
 import type { EnqueueOptions, EnqueueResult, JobReference } from './engine/worker/handler.ts'
+import type { Signalled, SignalTarget } from './store/store.ts'
 
 export class Evertick {
   readonly jobs: Jobs
@@ -119,6 +121,19 @@ export class Evertick {
     { tx }: Pick<EnqueueOptions, 'tx'> = {},
   ): Promise<EnqueueResult[]> {
     return await this.#live.producer.enqueueMany(items, tx)
+  }
+
+  /**
+   * Answers a wait of an execution, by its id, or of the unfinished one of a job by its unique key; also before it waits.
+   * Refused where that wait is over, or the execution has ended.
+   */
+  async signal(
+    target: SignalTarget,
+    name: string,
+    payload?: unknown,
+    options?: SignalOptions,
+  ): Promise<Signalled> {
+    return await signal(this.#app, target, name, payload, options)
   }
 
   /** Why a job or an execution, by name or id, does not run, or how it stands; and the next step. */

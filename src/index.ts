@@ -6,6 +6,7 @@ export type { TermView } from './app/cluster/cluster.ts'
 export { type AnyJob, defineConfig, type EvertickOptions } from './app/config/options.ts'
 export type { AttemptView, ListExecutions, LogLine } from './app/execution/executions.ts'
 export type { EnqueueItem } from './app/execution/producer.ts'
+export type { SignalOptions, StepView } from './app/execution/steps.ts'
 export type { BackfillView } from './app/job/actions/backfill-job.ts'
 export type { BulkAction, BulkOptions, BulkProgress, BulkResult } from './app/job/actions/bulk-jobs.ts'
 export type { AuditResult } from './app/job/audit-ledger.ts'
@@ -91,8 +92,15 @@ export type { Clock } from './engine/clock.ts'
 export type { EventMap, EventName, Listener } from './engine/events.ts'
 export type { Logger } from './engine/logger.ts'
 export type { Role } from './engine/node.ts'
-export type { EnqueueOptions, EnqueueResult, JobContext, JobReference } from './engine/worker/handler.ts'
+export type {
+  Answer,
+  EnqueueOptions,
+  EnqueueResult,
+  JobContext,
+  JobReference,
+  StepOptions,
+} from './engine/worker/handler.ts'
 export { outcome } from './engine/worker/outcome-signal.ts'
 export { Evertick } from './evertick.ts'
 export type { InvalidEntry } from './sources/api/schedule-entry.ts'
-export type { Transaction } from './store/store.ts'
+export type { Signalled, SignalTarget, Transaction } from './store/store.ts'

@@ -1,6 +1,7 @@
 /** The events of a node, in the words of the contract. A listener that throws does not disturb the others. */
 import { type Channel, channel } from 'node:diagnostics_channel'
 import type { Cause, ExecutionError } from '../core/execution/execution.ts'
+import type { StepKind, StepOutcome } from '../core/execution/step.ts'
 import type { AccountedCount } from '../store/store.ts'
 
 export interface ExecutionEvent {
@@ -18,6 +19,11 @@ export interface EventMap {
   'execution:retrying': ExecutionEvent & { readonly error: ExecutionError | null; readonly readyAt: Date }
   'execution:cancelled': ExecutionEvent & { readonly reason: string }
   'execution:progress': ExecutionEvent & { readonly progress: number; readonly note: string | null }
+  'execution:step': ExecutionEvent & {
+    readonly step: string
+    readonly kind: StepKind
+    readonly outcome: StepOutcome
+  }
   'execution:refused': ExecutionEvent
   'job:created': { readonly job: string }
   'job:updated': { readonly job: string }

@@ -1,6 +1,6 @@
 /** A call of a URL: the request is made of the job, the outcome of the answer. Through the guarded client only. */
 import { backoffMs } from '../core/attempt/backoff.ts'
-import type { Outcome } from '../core/attempt/outcome.ts'
+import type { HandlerOutcome } from '../core/attempt/outcome.ts'
 import { EvertickError } from '../core/error.ts'
 import { expectedStatus, expectedWords } from '../core/job/expected-status.ts'
 import type { HttpHandler } from '../core/job/handler.ts'
@@ -44,7 +44,7 @@ const keptHeaders = ['content-type', 'content-length', 'location', 'retry-after'
 const passing = new Set([408, 425, 429])
 const longestWaitMs = 86_400_000
 
-export async function callHttp(call: HttpCall): Promise<Outcome> {
+export async function callHttp(call: HttpCall): Promise<HandlerOutcome> {
   const sent = bodyOf(call)
   const method = call.method ?? (sent === null ? 'GET' : 'POST')
   if (sent !== null && (method === 'GET' || method === 'HEAD')) {
@@ -95,7 +95,7 @@ function ownHeaders(call: HttpCall): Record<string, string> {
   }
 }
 
-function outcomeOf(answer: OutboundAnswer, call: HttpCall): Outcome {
+function outcomeOf(answer: OutboundAnswer, call: HttpCall): HandlerOutcome {
   const { status } = answer
   // A stream may end within a character, as what was cut does.
   const text = call.redact(new TextDecoder().decode(answer.body, { stream: answer.cut }), answer.cut)
@@ -140,7 +140,7 @@ function retryAfterMs({ headers }: OutboundAnswer, now: number): number | null {
   return Number.isNaN(ms) ? null : Math.min(longestWaitMs, Math.max(0, ms))
 }
 
-function failed(name: string, message: string): Outcome {
+function failed(name: string, message: string): HandlerOutcome {
   return {
     kind: 'fail',
     error: { name, message, code: name === 'UnexpectedStatus' ? 'unexpected_status' : 'invalid_input' },

@@ -10,6 +10,7 @@ import type { ClusterStore, Lifeline } from './port/cluster.ts'
 import type { CompatStore } from './port/compat.ts'
 import type { ExecutionStore } from './port/executions.ts'
 import type { JobStore } from './port/jobs.ts'
+import type { StepStore } from './port/steps.ts'
 import type { TickStore } from './port/ticks.ts'
 import type { WorkStore } from './port/work.ts'
 
@@ -19,6 +20,7 @@ export type * from './port/cluster.ts'
 export type * from './port/compat.ts'
 export type * from './port/executions.ts'
 export type * from './port/jobs.ts'
+export type * from './port/steps.ts'
 export type * from './port/ticks.ts'
 export type * from './port/work.ts'
 
@@ -29,6 +31,7 @@ export interface Nouns {
   readonly ticks: TickStore
   readonly jobs: JobStore
   readonly executions: ExecutionStore
+  readonly steps: StepStore
   readonly cluster: ClusterStore
   readonly audit: AuditStore
   readonly access: AccessStore

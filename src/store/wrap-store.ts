@@ -8,6 +8,7 @@ export type Verbs = Nouns['work'] &
   Nouns['ticks'] &
   Nouns['jobs'] &
   Nouns['executions'] &
+  Nouns['steps'] &
   Nouns['cluster'] &
   Nouns['audit'] &
   Nouns['access'] &
@@ -38,6 +39,7 @@ export function wrapVerbs(store: Store, around: (call: Call) => Promise<unknown>
     ticks: wrap(store.ticks),
     jobs: wrap(store.jobs),
     executions: wrap(store.executions),
+    steps: wrap(store.steps),
     cluster: wrap(store.cluster),
     audit: wrap(store.audit),
     access: wrap(store.access),

@@ -1,11 +1,21 @@
 /** Runs one handler with no database: for the unit tests of a job. */
 import { type DefinedJob, handlerOf } from '../app/job/define-job.ts'
 import { EvertickError } from '../core/error.ts'
+import type { StepKind } from '../core/execution/step.ts'
 import { parseInstant } from '../core/schedule/instant.ts'
 import type { Instant } from '../core/schedule/schedule.ts'
-import type { EnqueueOptions, ExecutionLog, JobContext, JobReference } from '../engine/worker/handler.ts'
+import type {
+  EnqueueOptions,
+  ExecutionLog,
+  JobContext,
+  JobReference,
+  StepCall,
+} from '../engine/worker/handler.ts'
 import { errorFrom, OutcomeSignal } from '../engine/worker/outcome-signal.ts'
 import type { Transaction } from '../store/store.ts'
+import { TestSteps } from './test-steps.ts'
+
+const crash = Symbol('crash')
 
 export interface RunJobOptions<Given> {
   readonly input?: Given
@@ -16,10 +26,16 @@ export interface RunJobOptions<Given> {
   readonly signal?: AbortSignal
   /** What `ctx.transaction` passes to its function; without it, a handler that uses one fails. */
   readonly tx?: Transaction
+  /** What earlier attempts have done: the `steps` of their runs. */
+  readonly steps?: JobRun['steps']
+  /** What `ctx.waitFor` is answered, by name. One that has no answer times out. */
+  readonly signals?: Readonly<Record<string, unknown>>
+  /** Its process dies right after so many steps of this run are stored. */
+  readonly crashAfter?: number
 }
 
 export interface JobRun {
-  readonly outcome: 'done' | 'error' | 'retry' | 'snooze' | 'fail' | 'cancel'
+  readonly outcome: 'done' | 'error' | 'retry' | 'snooze' | 'fail' | 'cancel' | 'crashed'
   readonly result: unknown
   readonly error: { readonly name: string; readonly message: string } | null
   readonly progress: readonly { readonly fraction: number; readonly note: string | null }[]
@@ -29,6 +45,14 @@ export interface JobRun {
     readonly input: unknown
     readonly options: EnqueueOptions
   }[]
+  /** Steps, sleeps and waits that are done, by this run and those before it. */
+  readonly steps: readonly TestStep[]
+}
+
+export interface TestStep {
+  readonly name: string
+  readonly kind: StepKind
+  readonly result: unknown
 }
 
 export async function runJob<Given, Input>(
@@ -46,17 +70,21 @@ export async function runJob<Given, Input>(
     logs: [] as { level: keyof ExecutionLog; message: string }[],
     enqueued: [] as { job: string; input: unknown; options: EnqueueOptions }[],
   }
+  const memory = new TestSteps(options)
   const ended = (outcome: JobRun['outcome'], result: unknown, error: JobRun['error']) => ({
     outcome,
     result,
     error,
     ...kept,
+    steps: memory.steps,
   })
   try {
     const input = await handler.parse(options.input)
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its own schema has just parsed the input
-    const context = contextOf(job.name, input, options, kept) as JobContext<never>
-    const returned: unknown = await handler.run(context)
+    const context = contextOf(job.name, input, options, kept, memory) as JobContext<never>
+    const crashed = memory.crashed.promise.then(() => crash)
+    const returned: unknown = await Promise.race([handler.run(context), crashed])
+    if (returned === crash) return ended('crashed', null, null)
     return returned instanceof OutcomeSignal
       ? ended(returned.outcome.kind, null, signalError(returned))
       : ended('done', returned, null)
@@ -70,6 +98,14 @@ function signalError(signal: OutcomeSignal): JobRun['error'] {
   return 'error' in signal.outcome ? signal.outcome.error : null
 }
 
+function txOf({ tx }: { readonly tx?: Transaction }): Transaction {
+  if (tx !== undefined) return tx
+  throw new EvertickError('invalid_option', 'This handler uses a transaction, but runJob was given no tx.', {
+    field: 'tx',
+    next: 'Pass { tx } with a fake or real one, or test it on openTestNode().',
+  })
+}
+
 function contextOf<Given>(
   job: string,
   input: unknown,
@@ -79,6 +115,7 @@ function contextOf<Given>(
     logs: { level: keyof ExecutionLog; message: string }[]
     enqueued: { job: string; input: unknown; options: EnqueueOptions }[]
   },
+  memory: TestSteps,
 ): JobContext {
   const log = (level: keyof ExecutionLog) => (message: string) => void kept.logs.push({ level, message })
   const scheduledFor = new Date(
@@ -98,17 +135,14 @@ function contextOf<Given>(
     signal: options.signal ?? new AbortController().signal,
     log: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
     progress: async (fraction, note) => void kept.progress.push({ fraction, note: note ?? null }),
-    transaction: async (fn) => {
-      if (options.tx !== undefined) return await fn(options.tx)
-      throw new EvertickError(
-        'invalid_option',
-        'This handler uses ctx.transaction, but runJob was given no tx.',
-        {
-          field: 'tx',
-          next: 'Pass { tx } with a fake or real one, or test it on openTestNode().',
-        },
-      )
-    },
+    transaction: async (fn) => await fn(txOf(options)),
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what its function returned, by way of JSON
+    step: (async (name: string, work: (given: unknown) => unknown, { transaction = false } = {}) =>
+      await memory.step(name, () =>
+        work(transaction ? txOf(options) : { signal: new AbortController().signal, attempt: 1 }),
+      )) as StepCall,
+    sleep: (name) => memory.sleep(name),
+    waitFor: (name) => memory.waitFor(name),
     enqueue: async (reference: JobReference, given?: unknown, enqueueOptions: EnqueueOptions = {}) => {
       const name = typeof reference === 'string' ? reference : reference.name
       kept.enqueued.push({ job: name, input: given, options: enqueueOptions })

@@ -15,7 +15,7 @@ export class StoreWatch {
   watch(store: Store): Store {
     this.#store = store
     return wrapVerbs(store, async ({ verb, run }) => {
-      const transactions = verb === 'completeWithin' ? 1 : 0
+      const transactions = verb === 'completeWithin' || verb === 'stepWithin' ? 1 : 0
       this.#count(1, transactions)
       try {
         const answer = await run()

@@ -123,7 +123,8 @@ export async function workVerbs(hand: ByHand, store: Store): Promise<Verbs> {
     'cancel ready': async (store) => (await store.executions.cancelExecution(idOf('ready'), by(now))).state,
     'cancel keyed': async (store) => (await store.executions.cancelExecution(idOf('keyed'), by(now))).state,
     'cancel running': async (store) => (await store.executions.cancelExecution(idOf('run'), by(now))).state,
-    retry: (store, me) => store.executions.retryExecution(idOf('failed'), idOf(me), by(now)),
+    retry: (store, me) =>
+      store.executions.retryExecution(idOf('failed'), { id: idOf(me), fromStep: null }, by(now)),
     extend: (store) => store.work.extendLeases({ claims: [run], leasedUntil: late + leaseMs, now }),
     complete: (store) => finish(store, { state: 'completed', result: 1 }),
     fail: (store) => finish(store, { state: 'failed', error: failure }),

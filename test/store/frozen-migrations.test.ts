@@ -15,6 +15,12 @@ const frozen: Readonly<Record<string, string>> = {
   '0001_init/postgres.up.sql': '60132a4038a6edb63b3664f68b41e7e57b4bdca577009389b922eb89408f22aa',
   '0001_init/sqlite.down.sql': 'a0a947c24f71b992b6582df052539928956db78f6e4d226e4940e7d753ab7319',
   '0001_init/sqlite.up.sql': 'd4f50d638be13904e5bc555f477325edd146b4fd88353a34102175f77c5302e0',
+  '0002_steps/mysql.down.sql': 'c101a95570570b17a0456f7e766d835bc4a3904f60a6ee80c4ce94011cf89f96',
+  '0002_steps/mysql.up.sql': '613cc66a304c8aa9893190054110847aed3640c84a5a5c7fd0bef5b7631a1fd0',
+  '0002_steps/postgres.down.sql': '430bb87099f56fc8dd74d02c0eb104373de6d449f858cbd38f22ce10955e0531',
+  '0002_steps/postgres.up.sql': '0bc840e7493f5c7116cc010791ad912ffb4ac8c50110eb2f1e5564eff3e0a493',
+  '0002_steps/sqlite.down.sql': 'c101a95570570b17a0456f7e766d835bc4a3904f60a6ee80c4ce94011cf89f96',
+  '0002_steps/sqlite.up.sql': '58054426997ab94088fc6209719e77575586e59bc5135b02d07723c5fc1bc21c',
 }
 
 test('a migration stays as it was frozen, and a new one is frozen with it', () => {

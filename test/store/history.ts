@@ -231,7 +231,12 @@ export class History {
         const picked = all[step.pick % Math.max(1, all.length)]
         if (picked === undefined) return
         if (step.do === 'cancelExecution') await store.executions.cancelExecution(picked.id, by(now))
-        else await store.executions.retryExecution(picked.id, idOf(this.#newName()), by(now))
+        else
+          await store.executions.retryExecution(
+            picked.id,
+            { id: idOf(this.#newName()), fromStep: null },
+            by(now),
+          )
         return
       }
       case 'purge':

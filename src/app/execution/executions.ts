@@ -11,6 +11,7 @@ import { type Why, whyExecution } from '../job/why.ts'
 import { type ExecutionView, executionView, waitingView } from '../views.ts'
 import { executionFilter } from './execution-filter.ts'
 import { PullLeases } from './pull-leases.ts'
+import { type StepView, stepView } from './steps.ts'
 import { waitsFor } from './waits.ts'
 
 export interface AttemptView {
@@ -45,6 +46,11 @@ export interface ListExecutions {
   readonly cursor?: string
 }
 
+export interface RetryExecution extends ActorOptions {
+  /** The first of its steps, sleeps or waits that is done again. */
+  readonly fromStep?: string | null
+}
+
 export class Executions {
   readonly #app: AppContext
 
@@ -73,7 +79,7 @@ export class Executions {
     }
   }
 
-  async get(id: string): Promise<ExecutionView & { attempts: AttemptView[] }> {
+  async get(id: string): Promise<ExecutionView & { attempts: AttemptView[]; steps: StepView[] }> {
     const execution = await this.#app.store.executions.findExecution(id)
     if (execution === null) throw executionNotFound(id)
     const attempts = (await this.#app.store.executions.listAttempts(execution.id)).map(
@@ -86,8 +92,9 @@ export class Executions {
         error,
       }),
     )
+    const steps = (await this.#app.store.steps.listSteps(execution.id)).map(stepView)
     const view = waitingView(execution, (await waitsFor(this.#app, [execution])).get(execution.id))
-    if (execution.state !== 'completed' || execution.finishedAt === null) return { ...view, attempts }
+    if (execution.state !== 'completed' || execution.finishedAt === null) return { ...view, attempts, steps }
     const { attempt, startedAt, finishedAt, leasedBy } = view
     const last: AttemptView = {
       attempt,
@@ -97,7 +104,7 @@ export class Executions {
       finishedAt: finishedAt ?? new Date(execution.finishedAt),
       error: null,
     }
-    return { ...view, attempts: [...attempts, last] }
+    return { ...view, attempts: [...attempts, last], steps }
   }
 
   /** What it waits for, or how it stands; and the next step. */
@@ -115,10 +122,14 @@ export class Executions {
     return executionView(cancelled)
   }
 
-  /** A final execution stays as it is; this makes a new one with the same instant and idempotency key. */
-  async retry(id: string, by: ActorOptions = {}): Promise<ExecutionView> {
+  /**
+   * A final execution stays as it is; this makes a new one with the same instant and idempotency key. What its steps have
+   * done is not done again, from `fromStep` on it is; of a completed one everything is, unless a step is named.
+   */
+  async retry(id: string, { fromStep = null, ...by }: RetryExecution = {}): Promise<ExecutionView> {
     const context = changeContext(this.#app, by)
-    const made = await this.#app.store.executions.retryExecution(id, this.#app.newId(context.now), context)
+    const retry = { id: this.#app.newId(context.now), fromStep }
+    const made = await this.#app.store.executions.retryExecution(id, retry, context)
     this.#app.enqueued()
     return executionView(made)
   }

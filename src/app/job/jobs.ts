@@ -148,7 +148,11 @@ export class Jobs {
     const { store, newId } = this.#app
     const failed = await failedExecution(this.#app, await findJob(this.#app, job))
     const context = changeContext(this.#app, by)
-    const made = await store.executions.retryExecution(failed.id, newId(context.now), context)
+    const made = await store.executions.retryExecution(
+      failed.id,
+      { id: newId(context.now), fromStep: null },
+      context,
+    )
     this.#app.enqueued()
     return executionView(made)
   }

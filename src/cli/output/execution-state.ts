@@ -7,6 +7,8 @@ export const stateStyles: Readonly<Record<ExecutionState, Style>> = {
   pending: 'running',
   running: 'running',
   retrying: 'late',
+  sleeping: 'dim',
+  waiting: 'dim',
   completed: 'ran',
   failed: 'failed',
   cancelled: 'skipped',

@@ -1,6 +1,7 @@
 /** A server as a system: the client's calls under the names of the library, with Dates. */
 import type { Leader, Nodes, Queues, TermView } from '../../app/cluster/cluster.ts'
 import type { AttemptView, LogLine } from '../../app/execution/executions.ts'
+import type { StepView } from '../../app/execution/steps.ts'
 import type { AuditResult } from '../../app/job/audit-ledger.ts'
 import type { Why } from '../../app/job/why.ts'
 import type { Locks } from '../../app/locks/locks.ts'
@@ -10,7 +11,7 @@ import type { Client } from '../../client/index.ts'
 import type { System } from '../system.ts'
 import { gathered, searchText } from './lists.ts'
 import { instantText, remoteJobs, withoutActor } from './remote-jobs.ts'
-import { attemptInstants, executionOf, logInstants, viewOf, viewsOf } from './views.ts'
+import { attemptInstants, executionOf, logInstants, stepInstants, viewOf, viewsOf } from './views.ts'
 
 type ElementOf<List extends (...args: never) => Promise<readonly unknown[]>> = Awaited<
   ReturnType<List>
@@ -36,7 +37,8 @@ export function remoteSystem(client: Client): System {
       get: async (id) => {
         const execution = await executions.get(id)
         const attempts = viewsOf<AttemptView>(execution.attempts, attemptInstants)
-        return { ...executionOf(execution), attempts }
+        const steps = viewsOf<StepView>(execution.steps, stepInstants)
+        return { ...executionOf(execution), attempts, steps }
       },
       cancel: async (id) => executionOf(await executions.cancel(id)),
       retry: async (id) => executionOf(await executions.retry(id)),

@@ -1,5 +1,6 @@
 /** Turns what a server sends into the views of the library: instants arrive as text and become Dates. */
 import type { AttemptView, LogLine } from '../../app/execution/executions.ts'
+import type { StepView } from '../../app/execution/steps.ts'
 import type { ExplainedTickView, ExplanationView } from '../../app/job/explain.ts'
 import type { ExecutionView, JobView, WaitsView } from '../../app/views.ts'
 
@@ -57,6 +58,7 @@ export function jobOf(body: { readonly lastExecution: object | null }): JobView 
 }
 
 export const attemptInstants: Instants<AttemptView> = { startedAt: true, finishedAt: true }
+export const stepInstants: Instants<StepView> = { startedAt: true, until: true, finishedAt: true }
 export const logInstants: Instants<LogLine> = { at: true }
 export const tickInstants: Instants<ExplainedTickView> = { scheduledFor: true, to: true }
 export const rangeInstants: Instants<ExplanationView['ranges'][number]> = { from: true, to: true }

@@ -42,6 +42,8 @@ const statuses: Readonly<Record<ExecutionState, ProcessingJobStatus>> = {
   pending: 'pending',
   running: 'processing',
   retrying: 'retry',
+  sleeping: 'retry',
+  waiting: 'retry',
   completed: 'done',
   failed: 'failed',
   cancelled: 'failed',

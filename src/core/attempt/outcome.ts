@@ -3,6 +3,7 @@
  */
 import type { CancelReason, Cause, ExecutionError } from '../execution/execution.ts'
 import { isChained } from '../execution/execution.ts'
+import { never } from '../execution/step.ts'
 import type { RetrySpec } from '../job/options.ts'
 import type { OverlapPolicy } from '../job/policies.ts'
 import { backoffMs } from './backoff.ts'
@@ -16,6 +17,7 @@ export const attemptOutcomes = [
   'crashed',
   'refused',
   'snoozed',
+  'rested',
   'cancelled',
 ] as const
 export type AttemptOutcome = (typeof attemptOutcomes)[number]
@@ -26,9 +28,14 @@ export type Outcome =
   | { readonly kind: 'error'; readonly error: ExecutionError }
   | { readonly kind: 'retry'; readonly afterMs: number | null; readonly error: ExecutionError }
   | { readonly kind: 'snooze'; readonly afterMs: number }
+  /** It gives its slot up for these sleeps and waits; null: until a signal comes. */
+  | { readonly kind: 'rest'; readonly until: number | null; readonly names: readonly string[] }
   /** `told`: whoever ended it has reported it already, so the log need not. */
   | { readonly kind: 'fail'; readonly error: ExecutionError; readonly told?: true }
   | { readonly kind: 'cancel'; readonly reason: CancelReason; readonly note: string | null }
+
+/** How a handler ends, by what it returns or throws. A rest is told by a call of `ctx`. */
+export type HandlerOutcome = Exclude<Outcome, { readonly kind: 'rest' }>
 
 /** What the store writes for the execution. */
 export type Ending =
@@ -39,8 +46,10 @@ export type Ending =
       readonly state: 'retrying' | 'blocked' | 'pending'
       readonly readyAt: number
       readonly error: ExecutionError | null
-      /** A snooze does not count as a try: its attempt is given back. */
+      /** A snooze or a rest does not count as a try: its attempt is given back. */
       readonly countsAttempt: boolean
+      /** The sleeps and waits that it rests for: one that is over by then brings it back at once. */
+      readonly restsFor?: readonly string[]
     }
 
 export interface Tried {
@@ -65,6 +74,10 @@ export function endingOf(outcome: Outcome, tried: Tried, now: number, random: nu
       return { state: 'cancelled', reason: outcome.reason, error: noteError(outcome.note) }
     case 'snooze':
       return { ...waiting(tried, now + outcome.afterMs), error: null, countsAttempt: false }
+    case 'rest': {
+      const { until, names } = outcome
+      return { ...waiting(tried, until ?? never), error: null, countsAttempt: false, restsFor: names }
+    }
     case 'retry':
     case 'error': {
       const error = keptError(outcome.error)

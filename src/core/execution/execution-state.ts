@@ -8,6 +8,8 @@ export const executionStates = [
   'pending',
   'running',
   'retrying',
+  'sleeping',
+  'waiting',
   'completed',
   'failed',
   'cancelled',
@@ -19,13 +21,16 @@ export type FinalState = (typeof finalStates)[number]
 
 /**
  * `running -> pending` gives back a reservation that never started; `-> blocked` is for the catch-up and backfill chain,
- * which steps aside for ticks and waits there for its retries.
+ * which steps aside for ticks and waits there for its retries. What sleeps or waits for a signal has given up its slot, and
+ * comes back as a retry does.
  */
 export const executionTransitions: Readonly<Record<ExecutionState, readonly ExecutionState[]>> = {
   blocked: ['pending', 'cancelled'],
   pending: ['running', 'blocked', 'cancelled'],
-  running: ['completed', 'retrying', 'failed', 'cancelled', 'pending', 'blocked'],
+  running: ['completed', 'retrying', 'sleeping', 'waiting', 'failed', 'cancelled', 'pending', 'blocked'],
   retrying: ['running', 'cancelled'],
+  sleeping: ['running', 'cancelled'],
+  waiting: ['running', 'cancelled'],
   completed: [],
   failed: [],
   cancelled: [],

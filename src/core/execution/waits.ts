@@ -2,7 +2,8 @@
 import { missingHandler } from '../job/missing-handler.ts'
 import { formatDuration } from '../schedule/duration.ts'
 import { type Execution, isChained } from './execution.ts'
-import type { ExecutionState } from './execution-state.ts'
+import { type ExecutionState, isFinal } from './execution-state.ts'
+import { never, type StepKind } from './step.ts'
 
 export const waitReasons = [
   'queue_paused',
@@ -11,6 +12,8 @@ export const waitReasons = [
   'no_worker',
   'overlap',
   'chain',
+  'sleeping',
+  'waiting',
   'not_before',
   'slots_busy',
   'ready',
@@ -35,27 +38,56 @@ export interface WaitFacts {
   /** How many executions of its queue the live nodes run at once, and how many run now. */
   readonly slots: number
   readonly busy: number
+  /** The sleeps and waits that it has given up its slot for, the first to end first. */
+  readonly rests: readonly { readonly name: string; readonly kind: StepKind }[]
   /** Of a blocked one: the run of its job that is under way. */
   readonly before: { readonly id: string; readonly state: ExecutionState } | null
 }
 
 export type Waiting = Pick<
   Execution,
-  'state' | 'cause' | 'readyAt' | 'queue' | 'attempt' | 'maxAttempts' | 'error'
+  'id' | 'state' | 'cause' | 'readyAt' | 'queue' | 'attempt' | 'maxAttempts' | 'error'
 >
 
 /** Null where it runs or has ended. What needs somebody's action comes before what passes by itself. */
 export function waitsOf(execution: Waiting, facts: WaitFacts, now: number): Waits | null {
   const { state, queue, readyAt } = execution
-  if (state !== 'pending' && state !== 'retrying' && state !== 'blocked') return null
+  if (state === 'running' || isFinal(state)) return null
   const { before } = facts
   if (state === 'blocked' && before?.state === 'running') return behind(execution, before.id)
+  const rest = restOf(execution, facts, now)
+  if (rest !== null) return rest
   const stopped = stoppedBy(queue, facts)
   if (stopped !== null) return stopped
   if (readyAt > now) return notBefore(execution, now)
   if (state === 'blocked' && before !== null) return behind(execution, before.id)
   if (facts.busy >= facts.slots && facts.slots > 0) return slotsBusy(queue, facts)
   return { reason: 'ready', sentence: 'It is ready: a worker will take it at any moment.' }
+}
+
+/** What brings it back is not a worker: who could run it is asked when it is ready. */
+function restOf({ id, readyAt }: Waiting, { rests }: WaitFacts, now: number): Waits | null {
+  const [first] = rests
+  if (first === undefined || readyAt <= now) return null
+  const wait = rests.find(({ kind }) => kind === 'wait')
+  const until = readyAt === never ? {} : { until: readyAt }
+  if (wait === undefined)
+    return {
+      reason: 'sleeping',
+      sentence: `It sleeps ("${first.name}"), ${leftText(readyAt, now)} more.`,
+      ...until,
+    }
+  const atMost = readyAt === never ? '' : `, ${leftText(readyAt, now)} more at most`
+  return {
+    reason: 'waiting',
+    sentence: `It waits for the signal "${wait.name}"${atMost}.`,
+    ...until,
+    next: `Answer it: \`evertick executions signal ${id} ${wait.name}\`.`,
+  }
+}
+
+function leftText(until: number, now: number): string {
+  return formatDuration(Math.max(1_000, Math.ceil((until - now) / 1_000) * 1_000))
 }
 
 function stoppedBy(queue: string, { led, handler, hasHandler, queuePause, slots }: WaitFacts): Waits | null {
@@ -92,7 +124,7 @@ function behind({ cause }: Waiting, id: string): Waits {
 }
 
 function notBefore({ state, attempt, maxAttempts, error, readyAt }: Waiting, now: number): Waits {
-  const left = `in ${formatDuration(Math.max(1_000, Math.ceil((readyAt - now) / 1_000) * 1_000))}`
+  const left = `in ${leftText(readyAt, now)}`
   const retries = state !== 'pending' && attempt > 0
   const failed = error === null ? 'It was snoozed' : `Attempt ${attempt} of ${maxAttempts} failed`
   return {

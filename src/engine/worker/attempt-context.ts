@@ -8,7 +8,10 @@ import type { JobContext } from './handler.ts'
 import type { Held } from './held.ts'
 
 export interface ContextParts
-  extends Pick<JobContext, 'input' | 'log' | 'progress' | 'transaction' | 'enqueue'> {
+  extends Pick<
+    JobContext,
+    'input' | 'log' | 'progress' | 'transaction' | 'enqueue' | 'step' | 'sleep' | 'waitFor'
+  > {
   readonly claim: ClaimedExecution
   readonly held: Held
   readonly startedAt: number
@@ -31,8 +34,11 @@ export class AttemptContext implements JobContext {
   readonly progress: JobContext['progress']
   readonly transaction: JobContext['transaction']
   readonly enqueue: JobContext['enqueue']
+  readonly step: JobContext['step']
+  readonly sleep: JobContext['sleep']
+  readonly waitFor: JobContext['waitFor']
 
-  constructor({ input, claim, held, startedAt, log, progress, transaction, enqueue }: ContextParts) {
+  constructor({ input, claim, held, startedAt, ...parts }: ContextParts) {
     const { caughtUpIndex: index, caughtUpOf: of } = claim
     this.#held = held
     this.input = input
@@ -45,10 +51,13 @@ export class AttemptContext implements JobContext {
     this.executionId = claim.id
     this.job = claim.jobName
     this.metadata = claim.metadata
-    this.log = log
-    this.progress = progress
-    this.transaction = transaction
-    this.enqueue = enqueue
+    this.log = parts.log
+    this.progress = parts.progress
+    this.transaction = parts.transaction
+    this.enqueue = parts.enqueue
+    this.step = parts.step
+    this.sleep = parts.sleep
+    this.waitFor = parts.waitFor
     Object.defineProperty(this, 'signal', AttemptContext.#signal)
   }
 

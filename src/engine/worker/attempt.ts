@@ -1,14 +1,17 @@
 /** What stands behind the `ctx` of one attempt: its log, its progress, its transaction, and what is kept of its result. */
+import type { Outcome } from '../../core/attempt/outcome.ts'
 import { EvertickError } from '../../core/error.ts'
 import { refuseLong } from '../../core/payload.ts'
 import type { ClaimedExecution, Transaction } from '../../store/store.ts'
 import type { EngineContext } from '../context.ts'
 import { AttemptContext } from './attempt-context.ts'
-import type { ExecutionLog, JobContext } from './handler.ts'
+import type { ExecutionLog, JobContext, StepCall } from './handler.ts'
 import type { Held } from './held.ts'
 import { errorFrom, failedBy, printable } from './outcome-signal.ts'
 import { maxLogLines } from './recorder.ts'
 import type { Ran, RunnerParts } from './runner.ts'
+import { Rests } from './steps/rests.ts'
+import { StepRunner } from './steps/step-runner.ts'
 
 export class Attempt {
   readonly #context: EngineContext
@@ -17,8 +20,12 @@ export class Attempt {
   readonly #held: Held
   readonly #startedAt: number
   #transactionUsed = false
+  #rests: Rests | null = null
+  #steps: StepRunner | null = null
   #lines = 0
   committed: Extract<Ran, { kind: 'committed' }> | null = null
+  /** Set by whoever waits for the handler: it sleeps or waits, and has given up its slot. */
+  onRest: (outcome: Outcome) => void = () => {}
 
   constructor(
     context: EngineContext,
@@ -42,9 +49,34 @@ export class Attempt {
       startedAt: this.#startedAt,
       log: this.#log(),
       progress: (fraction, note) => this.#progress(fraction, note),
-      transaction: (fn) => this.#transaction(fn),
-      enqueue: this.#parts.enqueue,
+      transaction: (fn) => this.#underWay(() => this.#transaction(fn)),
+      enqueue: (...args) => this.#underWay(() => this.#parts.enqueue(...args)),
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what its function returned, by way of JSON
+      step: ((name, work, options) => this.#stepRunner().step(name, work, options)) as StepCall,
+      sleep: (name, until) => this.#stepRunner().sleep(name, until),
+      waitFor: (name, options) => this.#stepRunner().waitFor(name, options),
     })
+  }
+
+  /** Keeps the slot of a handler that sleeps beside it. */
+  async #underWay<T>(work: () => Promise<T>): Promise<T> {
+    return await this.#restsOf().during(work)
+  }
+
+  #restsOf(): Rests {
+    this.#rests ??= new Rests(this.#context, this.#held, {
+      giveUp: (outcome) => this.onRest(outcome),
+      warn: (message) => this.#log().warn(message),
+    })
+    return this.#rests
+  }
+
+  /** Most handlers have no steps. */
+  #stepRunner(): StepRunner {
+    const { keeper, remember } = this.#parts
+    const parts = { keeper, remember, rests: this.#restsOf(), log: this.#log() }
+    this.#steps ??= new StepRunner(this.#context, parts, this.#claim, this.#held)
+    return this.#steps
   }
 
   /**

@@ -1,11 +1,11 @@
 /**
- * Ends and starts attempts in batches: while one flush is under way the next one gathers, so that a busy worker pays for
+ * Ends and starts attempts, and writes their memos, in batches: while one flush is under way the next one gathers, so that a busy worker pays for
  * one commit where an idle one pays at once. A start does not wait for the disk, only an end does.
  */
 import { keptError } from '../../core/attempt/kept-error.ts'
 import type { Ending } from '../../core/attempt/outcome.ts'
 import type { Execution } from '../../core/execution/execution.ts'
-import type { Aftermath, Claim, FinishedAttempt } from '../../store/store.ts'
+import type { Aftermath, Claim, FinishedAttempt, StepRecord } from '../../store/store.ts'
 import type { EngineContext } from '../context.ts'
 import { Batcher, type Settle } from './batcher.ts'
 import { errorFrom } from './outcome-signal.ts'
@@ -16,6 +16,7 @@ export class Finisher {
   readonly #onEnded: (after: Aftermath) => void
   readonly #ends: Batcher<FinishedAttempt>
   readonly #starts: Batcher<Claim>
+  readonly #steps: Batcher<StepRecord>
   readonly #writes: readonly { giveUp(): void }[]
   /** Ends that the database refused, and what was written instead. */
   readonly #replaced = new WeakMap<FinishedAttempt, FinishedAttempt>()
@@ -32,9 +33,15 @@ export class Finisher {
       write: (claims, tries) => this.#writeStarts(claims, tries),
       instead: () => null,
     })
+    const steps = new StubbornWrite<StepRecord>(context, {
+      // What a lost reply has written already stays as it is.
+      write: async (records) => new Set(await context.store.steps.recordSteps(records)),
+      instead: () => null,
+    })
     this.#ends = new Batcher(context, (attempts) => ends.write(attempts))
     this.#starts = new Batcher(context, (claims) => starts.write(claims))
-    this.#writes = [starts, ends]
+    this.#steps = new Batcher(context, (records) => steps.write(records))
+    this.#writes = [starts, ends, steps]
   }
 
   /** Says how it ended; null where the lease had passed to another worker: nothing was written but the refusal. */
@@ -52,6 +59,11 @@ export class Finisher {
     this.#starts.add(claim, settle)
   }
 
+  /** False where the lease has passed to another worker, or the database takes no memo of it. */
+  remember(record: StepRecord, settle: Settle): void {
+    this.#steps.add(record, settle)
+  }
+
   /** From now on each write is tried once: a database that stays away is not waited for. */
   giveUp(): void {
     for (const write of this.#writes) write.giveUp()
@@ -61,6 +73,7 @@ export class Finisher {
   async stop(): Promise<void> {
     this.giveUp()
     await this.#starts.idle()
+    await this.#steps.idle()
     await this.#ends.idle()
   }
 

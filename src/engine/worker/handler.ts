@@ -1,7 +1,8 @@
 /** How an execution of a job is done in this process, such as by the typed function of `defineJob`, with its input check. */
 import type { Cause } from '../../core/execution/execution.ts'
 import type { JobSpec } from '../../core/job/job.ts'
-import type { Instant } from '../../core/schedule/schedule.ts'
+import type { RetryOptions } from '../../core/job/options.ts'
+import type { Duration, Instant } from '../../core/schedule/schedule.ts'
 import type { CallerTransaction, Transaction } from '../../store/store.ts'
 
 export interface EnqueueOptions {
@@ -61,7 +62,48 @@ export interface JobContext<Input = unknown> {
    */
   readonly transaction: <T>(fn: (tx: Transaction) => Promise<T>) => Promise<T>
   readonly enqueue: (job: JobReference, input?: unknown, options?: EnqueueOptions) => Promise<EnqueueResult>
+  /**
+   * Runs `fn` once per execution: its result is stored before the next line runs, and on any later attempt, on any node, the
+   * stored result is returned. With `transaction`, what `fn` writes commits together with that.
+   */
+  readonly step: StepCall
+  /**
+   * Gives up the slot and comes back to this line, also after restarts and deploys. The code before it runs again then:
+   * keep effects in steps.
+   */
+  readonly sleep: (name: string, until: Duration | Date) => Promise<void>
+  /** The same until `evertick.signal` answers, or the time is over. */
+  readonly waitFor: (name: string, options?: { readonly timeout?: Duration }) => Promise<Answer>
 }
+
+export interface StepCall {
+  <T>(
+    name: string,
+    fn: (tx: Transaction) => T | Promise<T>,
+    options: StepOptions & { readonly transaction: true },
+  ): Promise<T>
+  <T>(name: string, fn: StepWork<T>, options?: StepOptions & { readonly transaction?: false }): Promise<T>
+}
+
+export type StepWork<T> = (step: {
+  /** Also aborted when the step takes longer than its timeout. */
+  readonly signal: AbortSignal
+  /** Which try of the step this is, from 1. */
+  readonly attempt: number
+}) => T | Promise<T>
+
+export interface StepOptions {
+  /** Hands `fn` a transaction, and commits its writes and the memo together: exactly once. */
+  readonly transaction?: boolean
+  /** Tries of the step itself, in this run. @default one */
+  readonly retry?: RetryOptions
+  /** Of each try. */
+  readonly timeout?: Duration
+}
+
+export type Answer =
+  | { readonly outcome: 'signal'; readonly payload: unknown; readonly by: string }
+  | { readonly outcome: 'timeout' }
 
 export interface Handler {
   readonly name: string

@@ -1,6 +1,6 @@
 /** What a handler returns or throws to end otherwise than done or failed. */
 import { keptError } from '../../core/attempt/kept-error.ts'
-import type { Outcome } from '../../core/attempt/outcome.ts'
+import type { HandlerOutcome } from '../../core/attempt/outcome.ts'
 import type { ExecutionError } from '../../core/execution/execution.ts'
 import { withoutSecretShapes } from '../../core/job/secret-text.ts'
 import { parseDuration } from '../../core/schedule/duration.ts'
@@ -8,9 +8,9 @@ import type { Duration } from '../../core/schedule/schedule.ts'
 
 /** An error only so that it can be thrown: it is never a failure by itself. */
 export class OutcomeSignal extends Error {
-  readonly outcome: Outcome
+  readonly outcome: HandlerOutcome
 
-  constructor(message: string, outcome: Outcome) {
+  constructor(message: string, outcome: HandlerOutcome) {
     super(message)
     this.name = 'OutcomeSignal'
     this.outcome = outcome

@@ -10,6 +10,7 @@ import type { Held } from './held.ts'
 import type { LeaseKeeper } from './lease-keeper.ts'
 import { errorFrom, failedBy, OutcomeSignal } from './outcome-signal.ts'
 import type { Recorder } from './recorder.ts'
+import type { Remember } from './steps/memos.ts'
 
 export type Ran =
   | { readonly kind: 'ended'; readonly outcome: Outcome }
@@ -21,6 +22,7 @@ export interface RunnerParts {
   readonly keeper: LeaseKeeper
   readonly recorder: Recorder
   readonly enqueue: (job: JobReference, input: unknown, options?: EnqueueOptions) => Promise<EnqueueResult>
+  readonly remember: Remember
   /** A transaction has moved a lane on. */
   readonly onEnded: (after: Aftermath) => void
 }
@@ -67,19 +69,26 @@ export class Runner {
     }
   }
 
-  async #whenDone(
-    attempt: Attempt,
-    claim: ClaimedExecution,
-    held: Held,
-    work: PromiseLike<unknown>,
-  ): Promise<Ran> {
-    try {
-      return ranBy(attempt, await work)
-    } catch (thrown) {
-      return this.#ranInto(thrown, attempt, claim, held)
-    } finally {
-      held.end()
-    }
+  /** Or when it rests: then nobody waits for the handler any more. */
+  #whenDone(attempt: Attempt, claim: ClaimedExecution, held: Held, work: PromiseLike<unknown>): Promise<Ran> {
+    return new Promise((resolve) => {
+      const end = (ran: () => Ran) => {
+        held.end()
+        resolve(ran())
+      }
+      attempt.onRest = (outcome) => end(() => ({ kind: 'ended', outcome }))
+      work.then(
+        (returned) =>
+          end(() => {
+            try {
+              return ranBy(attempt, returned)
+            } catch (thrown) {
+              return this.#ranInto(thrown, attempt, claim, held)
+            }
+          }),
+        (thrown: unknown) => end(() => this.#ranInto(thrown, attempt, claim, held)),
+      )
+    })
   }
 
   /** What the handler returns, or a promise of it. */

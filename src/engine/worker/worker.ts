@@ -9,6 +9,7 @@ import { QueueWorker } from './queue-worker.ts'
 import { Recorder } from './recorder.ts'
 import { Runner } from './runner.ts'
 import type { Slot } from './slot.ts'
+import type { Remember } from './steps/memos.ts'
 
 export interface WorkerOptions {
   readonly queues: Readonly<Record<string, { readonly concurrency: number }>>
@@ -55,7 +56,8 @@ export class Worker {
     this.#finisher = new Finisher(context, onEnded)
     const { handlers, enqueue } = parts
     const [keeper, recorder] = [this.#keeper, this.#recorder]
-    const runner = new Runner(context, { handlers, enqueue, onEnded, keeper, recorder })
+    const remember: Remember = (record, written) => this.#finisher.remember(record, written)
+    const runner = new Runner(context, { handlers, enqueue, onEnded, keeper, recorder, remember })
     const performing = { runner, finisher: this.#finisher, keeper: this.#keeper }
     this.#queues = new Map(
       Object.entries(options.queues).map(([queue, { concurrency }]) => [

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { causes } from '../../core/execution/execution.ts'
 import { executionStates } from '../../core/execution/execution-state.ts'
+import { stepKinds, stepOutcomes } from '../../core/execution/step.ts'
 import { waitReasons } from '../../core/execution/waits.ts'
 import { duration, instant, metadata, name, nextCursor, payload } from './named.ts'
 
@@ -68,7 +69,26 @@ const attempt = name(
   }),
 )
 
-export const executionDetail = name('ExecutionDetail', execution.extend({ attempts: z.array(attempt) }))
+const step = name(
+  'Step',
+  z.object({
+    name: z.string(),
+    kind: z.enum(stepKinds),
+    outcome: z.enum([...stepOutcomes, 'open']),
+    result: payload,
+    attempt: z.int().nullable(),
+    tries: z.int(),
+    startedAt: instant,
+    until: instant.nullable(),
+    finishedAt: instant.nullable(),
+    by: z.string().nullable(),
+  }),
+)
+
+export const executionDetail = name(
+  'ExecutionDetail',
+  execution.extend({ attempts: z.array(attempt), steps: z.array(step) }),
+)
 
 export const why = name(
   'Why',

@@ -13,7 +13,7 @@ export interface ExecutionStore {
   triggerJob(reference: string, trigger: Trigger, context: ChangeContext): Promise<Execution>
   backfillJob(reference: string, backfill: Backfill, context: ChangeContext): Promise<BackfillResult>
   cancelExecution(id: string, context: ChangeContext): Promise<Execution>
-  retryExecution(id: string, newId: string, context: ChangeContext): Promise<Execution>
+  retryExecution(id: string, retry: Retry, context: ChangeContext): Promise<Execution>
   findExecution(id: string): Promise<Execution | null>
   listExecutions(query: ExecutionQuery): Promise<Execution[]>
   /** New executions, running ones and those named, each as a short mark. */
@@ -46,6 +46,13 @@ export interface Trigger {
   /** undefined: the job's own input. */
   readonly input: unknown
   readonly metadata: Readonly<Record<string, unknown>>
+}
+
+export interface Retry {
+  /** Of the new execution. */
+  readonly id: string
+  /** What was begun before it is kept; null: all that is decided, of one that has not completed. */
+  readonly fromStep: string | null
 }
 
 export interface Backfill {

@@ -12,6 +12,7 @@ import { jobStore } from './jobs/job-store.ts'
 import type { SqlDriver } from './runtime/driver.ts'
 import { row, type Script, type ScriptContext, type Step } from './runtime/script.ts'
 import { pulse, type Scripts } from './runtime/scripts.ts'
+import { stepStore } from './steps/step-store.ts'
 import { tickStore } from './ticks/tick-store.ts'
 import { workStore } from './work/work-store.ts'
 
@@ -76,6 +77,7 @@ export function createSqlStore(
     ticks: tickStore(scripts),
     jobs: jobStore(scripts),
     executions: executionStore(scripts),
+    steps: stepStore(scripts),
     cluster: clusterStore(scripts, lifelines, dialect),
     audit: auditStore(scripts),
     access: accessStore(scripts),

@@ -10,8 +10,10 @@ import {
 const legal: Readonly<Record<ExecutionState, string>> = {
   blocked: 'pending cancelled',
   pending: 'running blocked cancelled',
-  running: 'completed retrying failed cancelled pending blocked',
+  running: 'completed retrying sleeping waiting failed cancelled pending blocked',
   retrying: 'running cancelled',
+  sleeping: 'running cancelled',
+  waiting: 'running cancelled',
   completed: '',
   failed: '',
   cancelled: '',

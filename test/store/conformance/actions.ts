@@ -101,7 +101,7 @@ export function describeActions(open: OpenStoreUnderTest): void {
           code: 'invalid_transition',
         })
         await expect(
-          store.executions.retryExecution(running.id, idOf('r1'), by(at(60))),
+          store.executions.retryExecution(running.id, { id: idOf('r1'), fromStep: null }, by(at(60))),
         ).rejects.toMatchObject({
           code: 'invalid_transition',
         })

@@ -190,7 +190,7 @@ export function describeFolded(open: OpenStoreUnderTest): void {
         await hand.account(led, at(10))
         const claim = await hand.claimOne(at(10))
         await hand.finish(claim, at(10), failed)
-        await store.executions.retryExecution(claim.id, idOf('again'), by(at(11)))
+        await store.executions.retryExecution(claim.id, { id: idOf('again'), fromStep: null }, by(at(11)))
         await hand.account(led, at(20))
         const second = await hand.claim(at(20))
         for (const one of second) if (one.id !== idOf('again')) await hand.finish(one, at(20))

@@ -270,11 +270,17 @@ export function describeLanes(open: OpenStoreUnderTest): void {
         await hand.create('a')
         await hand.account(led, at(10))
         const claim = await hand.claimOne(at(10))
-        await expect(store.executions.retryExecution(claim.id, 'r0', by(at(11)))).rejects.toMatchObject({
+        await expect(
+          store.executions.retryExecution(claim.id, { id: 'r0', fromStep: null }, by(at(11))),
+        ).rejects.toMatchObject({
           code: 'invalid_transition',
         })
         await hand.finish(claim, at(11), { state: 'failed', error: { name: 'Error', message: 'no' } })
-        const retry = await store.executions.retryExecution(claim.id, idOf('r1'), by(at(12)))
+        const retry = await store.executions.retryExecution(
+          claim.id,
+          { id: idOf('r1'), fromStep: null },
+          by(at(12)),
+        )
         expect(retry).toMatchObject({
           cause: 'manual',
           tickAt: null,

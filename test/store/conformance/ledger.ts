@@ -212,9 +212,9 @@ export function describeLedger(open: OpenStoreUnderTest): void {
           expect(await store.compat.listRuns({ job: reference, tags: [], limit: 9 })).toEqual([])
           expect(await store.compat.purgeJob(reference, 0, at(9))).toBe(0)
           await expect(store.executions.cancelExecution(reference, by(t0))).rejects.toMatchObject(missing)
-          await expect(store.executions.retryExecution(reference, idOf('e2'), by(t0))).rejects.toMatchObject(
-            missing,
-          )
+          await expect(
+            store.executions.retryExecution(reference, { id: idOf('e2'), fromStep: null }, by(t0)),
+          ).rejects.toMatchObject(missing)
           await expect(hand.change(reference, { kind: 'pause' }, t0)).rejects.toMatchObject({
             code: 'job_not_found',
           })
@@ -239,7 +239,9 @@ export function describeLedger(open: OpenStoreUnderTest): void {
         expect(await store.executions.cancelExecution(capital, by(t0))).toMatchObject({ id })
         const runs = await store.compat.listRuns({ job: jobId.toUpperCase(), tags: ['x'], limit: 9 })
         expect(runs).toMatchObject([{ execution: { id } }])
-        expect(await store.executions.retryExecution(capital, idOf('two'), by(t0))).toMatchObject({
+        expect(
+          await store.executions.retryExecution(capital, { id: idOf('two'), fromStep: null }, by(t0)),
+        ).toMatchObject({
           id: idOf('two'),
           retryOf: id,
         })

@@ -300,7 +300,8 @@ function describeTicks(server: () => ServerUnderTest): void {
       const [oldest] = await hand.executions('a')
       const { first, second } = await both(
         async (slow) => await slow.ticks.purgeHistory({ afterJobId: null, jobs: 10, now: at(25) }),
-        async (fast) => await fast.executions.retryExecution(oldest?.id ?? '', 'again', by(at(25))),
+        async (fast) =>
+          await fast.executions.retryExecution(oldest?.id ?? '', { id: 'again', fromStep: null }, by(at(25))),
       )
       expect(value(first).executions).toBe(1)
       expect(second).toMatchObject({ reason: { code: 'execution_not_found' } })

@@ -19,7 +19,7 @@ export function executionStore({ context, read, writeAndTell }: Scripts): Execut
     backfillJob: (reference, backfill, by) =>
       writeAndTell(() => backfillJob(reference, backfill, by, context), 'work'),
     cancelExecution: (id, by) => writeAndTell(() => cancelExecution(id, by), 'work'),
-    retryExecution: (id, newId, by) => writeAndTell(() => retryExecution(id, newId, by), 'work'),
+    retryExecution: (id, retry, by) => writeAndTell(() => retryExecution(id, retry, by), 'work'),
     findExecution: (id) => read(() => findExecution(id)),
     listExecutions: (query) => read(() => listExecutions(query)),
     recentExecutions: (query) => read(() => recentExecutions(query)),

@@ -7,12 +7,13 @@ import { idOrNone } from '../../../core/id.ts'
 import type { Job } from '../../../core/job/job.ts'
 import { nextJobState } from '../../../core/job/job-state.ts'
 import { nominalSequence } from '../../../core/job/sequence.ts'
-import type { Backfill, BackfillResult, ChangeContext, Trigger } from '../../store.ts'
+import type { Backfill, BackfillResult, ChangeContext, Retry, Trigger } from '../../store.ts'
 import { writeAuditLog } from '../audit/audit-log.ts'
 import { jobNotFound } from '../jobs/create-job.ts'
 import { holdLanes, lockJob } from '../jobs/lock-job.ts'
 import { executionFrom } from '../runtime/rows.ts'
 import { row, run, type Script, type ScriptContext } from '../runtime/script.ts'
+import { copySteps, restText } from '../steps/step-rows.ts'
 import { stepBack } from '../ticks/apply-plan.ts'
 import { revokeAhead } from '../ticks/revoke-ahead.ts'
 import { dueOf } from '../ticks/settle.ts'
@@ -23,7 +24,7 @@ import { cancelWaiting } from '../work/make-final.ts'
 import { holdToStop } from '../work/reserves.ts'
 
 export const executionText = `
-  SELECT e.*, j.name AS job_name FROM @job_executions e JOIN @jobs j ON j.id = e.job_id WHERE e.id = ?`
+  SELECT e.*, j.name AS job_name, ${restText} AS rests_for FROM @job_executions e JOIN @jobs j ON j.id = e.job_id WHERE e.id = ?`
 
 export function* findExecution(id: string): Script<Execution | null> {
   const execution = yield* row(executionText, idOrNone(id))
@@ -210,7 +211,7 @@ export function* cancelExecution(
 /** A final execution stays as it is; its retry is a new one with the same instant and key. */
 export function* retryExecution(
   reference: string,
-  newId: string,
+  { id: newId, fromStep }: Retry,
   { now, actor, origin }: ChangeContext,
 ): Script<Execution> {
   const seen = yield* readExecution(reference)
@@ -237,6 +238,7 @@ export function* retryExecution(
   } else {
     yield* placeManual(job, false, now, kept)
   }
+  yield* copySteps(execution, newId, fromStep)
   yield* writeAuditLog({
     at: now,
     actor,
@@ -244,7 +246,7 @@ export function* retryExecution(
     action: 'execution.retry',
     subject: id,
     before: null,
-    after: { execution: newId },
+    after: { execution: newId, ...(fromStep === null ? {} : { fromStep }) },
   })
   return yield* readExecution(newId)
 }

@@ -9,7 +9,8 @@ import {
   type ExecutionError,
   idempotencyKey,
 } from '../../../core/execution/execution.ts'
-import { executionStates, finalStates } from '../../../core/execution/execution-state.ts'
+import { type ExecutionState, executionStates, finalStates } from '../../../core/execution/execution-state.ts'
+import { stepKinds, stepOutcomes } from '../../../core/execution/step.ts'
 import { healthStates } from '../../../core/job/health.ts'
 import type { Job, JobSpec } from '../../../core/job/job.ts'
 import { jobStates } from '../../../core/job/job-state.ts'
@@ -51,6 +52,8 @@ export const rangeAccountOf = oneOf('account of a range', accounts)
 export const rangeReasonOf = oneOf('reason of a range', [...skipReasons, 'latest'])
 export const cancelReasonOf = oneOf('reason of a cancel', keysOf(cancelReasons))
 export const attemptOutcomeOf = oneOf('outcome of an attempt', attemptOutcomes)
+export const stepKindOf = oneOf('kind of a step', stepKinds)
+export const stepOutcomeOf = oneOf('outcome of a step', stepOutcomes)
 export const logLevelOf = oneOf('log level', ['debug', 'info', 'warn', 'error'])
 export const accessKindOf = oneOf('kind of access', accessKinds)
 export const accessRoleOf = oneOf('role', accessRoles)
@@ -134,7 +137,7 @@ export function jobFrom(row: Row): Job {
   }
 }
 
-/** Expects the execution's columns and its job's name as `job_name`. */
+/** Expects the execution's columns and its job's name as `job_name`; `rests_for` where it is known. */
 export function executionFrom(row: Row): Execution {
   const cause = causeOf(row.cause)
   const scheduledFor = number(row.scheduled_for)
@@ -146,7 +149,7 @@ export function executionFrom(row: Row): Execution {
     tickAt: optionalNumber(row.tick_at),
     account: row.account === null ? null : accountOf(row.account),
     scheduledFor,
-    state: executionStateOf(row.state),
+    state: shownState(row),
     readyAt: number(row.ready_at),
     startBy: optionalNumber(row.start_by),
     queue: text(row.queue),
@@ -173,6 +176,12 @@ export function executionFrom(row: Row): Execution {
     startedAt: optionalNumber(row.started_at),
     finishedAt: optionalNumber(row.finished_at),
   }
+}
+
+/** In the database what rests is `retrying`: it comes back by the same claim. In its chain it stays `blocked`. */
+function shownState({ state, rests_for }: Row): ExecutionState {
+  if (state !== 'retrying' || rests_for === null || rests_for === undefined) return executionStateOf(state)
+  return rests_for === 'wait' ? 'waiting' : 'sleeping'
 }
 
 /** Only a retry stores its key: it keeps that of the execution it retries. */

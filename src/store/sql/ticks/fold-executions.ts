@@ -138,6 +138,7 @@ export function* deleteExecutions(ids: readonly string[]): Script<number> {
   if (ids.length === 0) return 0
   yield* run('DELETE FROM @execution_logs WHERE execution_id IN ?*', ids)
   yield* run('DELETE FROM @attempts WHERE execution_id IN ?*', ids)
+  yield* run('DELETE FROM @steps WHERE execution_id IN ?*', ids)
   return yield* run(`DELETE FROM @finished_executions WHERE id IN ?* AND ${isFinal}`, ids)
 }
 

@@ -1,8 +1,8 @@
-import { EvertickError } from '../../../core/error.ts'
 import type { Aftermath, CompleteWithin, FinishedAttempt } from '../../store.ts'
 import type { HotScripts } from '../hot-scripts.ts'
 import type { SqlDriver } from '../runtime/driver.ts'
 import { row } from '../runtime/script.ts'
+import { staleLease } from '../steps/record-steps.ts'
 import { finishOne } from './finish-attempts.ts'
 
 /** The handler's writes and the fenced completion, all of it or none: no duplicate orders after a crash. */
@@ -34,10 +34,4 @@ export async function completeWithin<T>(
   })
   if (after !== null) request.onEnded?.(after)
   return result
-}
-
-function staleLease(id: string): EvertickError {
-  return new EvertickError('stale_lease', `The lease of execution ${id} has passed to another worker.`, {
-    next: 'Nothing was written. Stop working on it: its signal has been aborted.',
-  })
 }

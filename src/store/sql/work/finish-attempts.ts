@@ -38,7 +38,7 @@ const endText = `
   WHERE id = ? AND fence = ? AND state = 'running'`
 
 /**
- * Waits for another try, unless somebody asked it to stop: then there is none. A snooze gives its attempt back, so the
+ * Waits for another try, unless somebody asked it to stop: then there is none. A snooze or a rest gives its attempt back, so the
  * start deadline goes, which this execution has met.
  */
 const waitText = `
@@ -208,10 +208,27 @@ function* writeEnding(
   const ended = yield* afterWrite(id, touched, finishedAt)
   if (ended === null) return null
   const state = endingStateOf(ended.state)
-  const snoozed = 'countsAttempt' in ending && !ending.countsAttempt && state !== 'cancelled'
-  const outcome = snoozed ? 'snoozed' : outcomes[state]
+  const waits = 'readyAt' in ending && state !== 'cancelled' ? ending : null
+  if (waits?.restsFor !== undefined) yield* rest(attempt, waits.restsFor)
+  const outcome = waits === null ? outcomes[state] : waitOutcome(waits)
   yield* insertAttempts([attemptRow(attempt, nodeId, outcome, ended.startedAt)])
   return ended
+}
+
+function waitOutcome(ending: Extract<Ending, { readyAt: number }>): AttemptRow['outcome'] {
+  if (ending.countsAttempt) return 'error'
+  return ending.restsFor === undefined ? 'snoozed' : 'rested'
+}
+
+/** The row is held from here on, as a signal holds it: what was answered before brings it back at once. */
+function* rest({ id, fence, finishedAt }: FinishedAttempt, names: readonly string[]): Script<void> {
+  const open = yield* run(
+    'UPDATE @steps SET rest_fence = ? WHERE execution_id = ? AND name IN ?* AND decided_at IS NULL',
+    fence,
+    id,
+    names,
+  )
+  if (open < names.length) yield* run('UPDATE @live_executions SET ready_at = ? WHERE id = ?', finishedAt, id)
 }
 
 function written(value: unknown): string | null {

@@ -1,0 +1,46 @@
+/**
+ * Within step 3 of the flow: the parts of an execution that are remembered by their names. A step has run, a sleep is
+ * over, a wait was answered: once that is written, no later attempt does it again.
+ */
+import { EvertickError } from '../error.ts'
+
+export const stepKinds = ['step', 'sleep', 'wait'] as const
+export type StepKind = (typeof stepKinds)[number]
+
+export const stepOutcomes = ['done', 'slept', 'signalled', 'timed_out'] as const
+export type StepOutcome = (typeof stepOutcomes)[number]
+
+export interface Step {
+  readonly name: string
+  readonly kind: StepKind
+  /** Of the claim that wrote it, and of which attempt; null where a signal came before its wait. */
+  readonly fence: number | null
+  readonly attempt: number | null
+  /** How often its function was called. */
+  readonly tries: number
+  readonly begunAt: number
+  /** Of a sleep its end, of a wait its timeout; null where it has none. */
+  readonly endsAt: number | null
+  /** Null while it is open. */
+  readonly decidedAt: number | null
+  readonly outcome: StepOutcome | null
+  /** JSON. */
+  readonly result: string | null
+  readonly signalId: string | null
+  readonly signalledBy: string | null
+}
+
+/** What waits for a signal without a timeout is ready at the last instant that a `Date` has. */
+export const never = 8_640_000_000_000_000
+
+const longestName = 200
+
+/** Steps, sleeps and waits share one set of names. */
+export function refuseStepName(name: unknown): asserts name is string {
+  if (typeof name === 'string' && name.trim() !== '' && name.length <= longestName) return
+  throw new EvertickError(
+    'invalid_option',
+    `The name of a step, sleep or wait must be a text of 1 to ${longestName} characters.`,
+    { field: 'name', next: "Give it a name that stays the same in every attempt: ctx.step('charge', …)." },
+  )
+}

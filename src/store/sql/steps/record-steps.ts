@@ -1,0 +1,95 @@
+/**
+ * Memos. Each write holds the execution's row and asks it for the fence: what a worker learns after its lease has passed to
+ * another is not remembered, or the other would do it again beside a memo that says it is done.
+ */
+import { EvertickError } from '../../../core/error.ts'
+import type { Claim, StepRecord, StepWithin } from '../../store.ts'
+import type { SqlDriver } from '../runtime/driver.ts'
+import { number, text } from '../runtime/rows.ts'
+import { rows, run, type Script } from '../runtime/script.ts'
+import { insertSteps } from './step-rows.ts'
+
+export function* recordSteps(records: readonly StepRecord[]): Script<string[]> {
+  const held = yield* holdRunning(records)
+  const [ours, refused] = [records.filter(isHeld), records.filter((record) => !isHeld(record))]
+  const known = yield* rows(
+    'SELECT execution_id, name FROM @steps WHERE execution_id IN ?* AND name IN ?*',
+    ours.map(({ id }) => id),
+    [...new Set(ours.map(({ name }) => name))],
+  )
+  const keys = new Set(known.map((step) => `${text(step.execution_id)} ${text(step.name)}`))
+  const isKnown = ({ id, name }: StepRecord) => keys.has(`${id} ${name}`)
+  yield* insertSteps(ours.filter((record) => !isKnown(record)).map(rowOf))
+  for (const record of ours.filter(isKnown)) yield* decide(record)
+  return refused.map(({ id }) => id)
+
+  function isHeld({ id, fence }: Claim): boolean {
+    return held.get(id) === fence
+  }
+}
+
+/** By id alone, or MySQL might go by the state, and wait for rows that are none of ours. */
+function* holdRunning(claims: readonly Claim[]): Script<ReadonlyMap<string, number>> {
+  const executions = yield* rows(
+    'SELECT id, fence, state FROM @live_executions WHERE id IN ?* ORDER BY id FOR UPDATE',
+    claims.map(({ id }) => id),
+  )
+  const running = executions.filter(({ state }) => state === 'running')
+  return new Map(running.map(({ id, fence }) => [text(id), number(fence)]))
+}
+
+/** A sleep or a wait that is open. Who has decided it before, by a signal, stands. */
+function* decide({ id, name, kind, decided }: StepRecord): Script<void> {
+  if (decided === null) return
+  yield* run(
+    `UPDATE @steps SET decided_at = ?, outcome = ?, result = ?
+     WHERE execution_id = ? AND name = ? AND kind = ? AND decided_at IS NULL`,
+    decided.at,
+    decided.outcome,
+    decided.result,
+    id,
+    name,
+    kind,
+  )
+}
+
+function rowOf(record: StepRecord) {
+  const { id, name, kind, fence, attempt, tries, begunAt, endsAt, decided } = record
+  return {
+    execution_id: id,
+    name,
+    kind,
+    fence,
+    attempt,
+    tries,
+    begun_at: begunAt,
+    ends_at: endsAt,
+    decided_at: decided?.at ?? null,
+    outcome: decided?.outcome ?? null,
+    result: decided?.result ?? null,
+    signal_id: null,
+    signalled_by: null,
+  }
+}
+
+/** The step's own writes and its memo, all of it or none: exactly once, as many as there are in one run. */
+export async function stepWithin<T>(driver: SqlDriver, request: StepWithin<T>): Promise<T> {
+  const { claim, maxMs, clock, run: work } = request
+  return await driver.exclusive<T>({
+    maxMs,
+    sleep: (ms, signal) => clock.sleep(ms, signal),
+    first: function* () {
+      if ((yield* holdRunning([claim])).get(claim.id) !== claim.fence) throw staleLease(claim.id)
+    },
+    run: work,
+    last: function* (result) {
+      if ((yield* recordSteps([request.record(result)])).length > 0) throw staleLease(claim.id)
+    },
+  })
+}
+
+export function staleLease(id: string): EvertickError {
+  return new EvertickError('stale_lease', `The lease of execution ${id} has passed to another worker.`, {
+    next: 'Nothing was written. Stop working on it: its signal has been aborted.',
+  })
+}

@@ -1,0 +1,125 @@
+/** A signal answers a wait, also one that has not begun yet; the wait's row decides between it and the timeout. */
+import { EvertickError } from '../../../core/error.ts'
+import type { ChangeContext, NewSignal, Signalled, SignalTarget } from '../../store.ts'
+import { writeAuditLog } from '../audit/audit-log.ts'
+import { readExecution } from '../executions/make-execution.ts'
+import { findJob, holdLanes } from '../jobs/lock-job.ts'
+import { jobFrom, text } from '../runtime/rows.ts'
+import { type Row, row, run, type Script } from '../runtime/script.ts'
+import { settleLane } from '../work/lane.ts'
+import { isUnfinished } from '../work/states.ts'
+import { insertSteps } from './step-rows.ts'
+
+export function* signalExecution(
+  target: SignalTarget,
+  signal: NewSignal,
+  by: ChangeContext,
+): Script<Signalled> {
+  // Two that come at once with one id: its key refuses the second, whose script is run again and finds the first.
+  const known = yield* row('SELECT execution_id FROM @steps WHERE signal_id = ?', signal.id)
+  if (known !== null) return { executionId: text(known.execution_id), taken: false }
+  const { id, cause, jobId } = yield* readExecution(yield* idOf(target))
+  yield* holdLanes(cause === 'enqueue' ? [] : [jobId])
+  const execution = yield* row('SELECT * FROM @live_executions WHERE id = ? FOR UPDATE', id)
+  if (execution === null || !isOpen(execution)) throw hasEnded(id)
+  const wait = yield* row('SELECT * FROM @steps WHERE execution_id = ? AND name = ?', id, signal.name)
+  yield* answer(id, wait, signal, by)
+  if (wait !== null && wait.rest_fence === execution.fence) yield* wake(execution, by.now)
+  yield* writeAuditLog({
+    at: by.now,
+    actor: by.actor,
+    origin: by.origin,
+    action: 'execution.signal',
+    subject: id,
+    before: null,
+    after: { name: signal.name, signal: signal.id },
+  })
+  return { executionId: id, taken: true }
+}
+
+function* idOf(target: SignalTarget): Script<string> {
+  if (typeof target === 'string') return target
+  const job = yield* findJob(target.job)
+  const execution =
+    job === null
+      ? null
+      : yield* row(
+          `SELECT id FROM @live_executions WHERE job_id = ? AND unique_key = ? AND ${isUnfinished} ORDER BY seq LIMIT 1`,
+          job.id,
+          target.key,
+        )
+  if (execution !== null) return text(execution.id)
+  throw new EvertickError(
+    'execution_not_found',
+    `Job "${target.job}" has no unfinished execution with the key "${target.key}".`,
+    { next: 'Enqueue it with `unique`, or signal an execution by its id.' },
+  )
+}
+
+function* answer(
+  id: string,
+  wait: Row | null,
+  signal: NewSignal,
+  { now, actor }: ChangeContext,
+): Script<void> {
+  const decided = {
+    decided_at: now,
+    outcome: 'signalled',
+    result: signal.payload,
+    signal_id: signal.id,
+    signalled_by: actor,
+  }
+  if (wait === null) {
+    const kept = { execution_id: id, name: signal.name, kind: 'wait', fence: null, attempt: null, tries: 0 }
+    return yield* insertSteps([{ ...kept, begun_at: now, ends_at: null, ...decided }])
+  }
+  const answered = yield* run(
+    `UPDATE @steps SET decided_at = ?, outcome = ?, result = ?, signal_id = ?, signalled_by = ?
+     WHERE execution_id = ? AND name = ? AND kind = 'wait' AND decided_at IS NULL`,
+    ...Object.values(decided),
+    id,
+    signal.name,
+  )
+  if (answered === 0) throw isDecided(id, signal.name, wait)
+}
+
+/** It is ready now; of the chain, as soon as its turn comes. */
+function* wake(execution: Row, now: number): Script<void> {
+  const id = text(execution.id)
+  yield* run(
+    `UPDATE @live_executions SET ready_at = ? WHERE id = ? AND (state = 'retrying' OR state = 'blocked')`,
+    now,
+    id,
+  )
+  if (execution.state !== 'blocked') return
+  const job = yield* row('SELECT * FROM @jobs WHERE id = ?', text(execution.job_id))
+  if (job !== null) yield* settleLane(jobFrom(job), now)
+}
+
+function isOpen({ state }: Row): boolean {
+  return state !== 'completed' && state !== 'failed' && state !== 'cancelled'
+}
+
+function hasEnded(id: string): EvertickError {
+  return new EvertickError(
+    'invalid_transition',
+    `Execution ${id} has ended: no signal reaches it any more.`,
+    {
+      next: 'Look at it with `evertick executions show`, or run it again.',
+    },
+  )
+}
+
+function isDecided(id: string, name: string, { kind, outcome }: Row): EvertickError {
+  const was = {
+    signalled: 'has had its signal',
+    timed_out: 'has timed out',
+  }[text(outcome ?? '')]
+  return new EvertickError(
+    'invalid_transition',
+    kind === 'wait'
+      ? `The wait "${name}" of execution ${id} ${was ?? 'is over'}.`
+      : `"${name}" is a ${text(kind)} of execution ${id}, not a wait.`,
+    { next: 'Its memo stands: nothing was changed. `evertick executions show` lists its waits.' },
+  )
+}
