@@ -10,6 +10,7 @@ import type {
   JobContext,
   JobReference,
   StepCall,
+  StepOptions,
 } from '../engine/worker/handler.ts'
 import { errorFrom, OutcomeSignal } from '../engine/worker/outcome-signal.ts'
 import type { Transaction } from '../store/store.ts'
@@ -137,9 +138,13 @@ function contextOf<Given>(
     progress: async (fraction, note) => void kept.progress.push({ fraction, note: note ?? null }),
     transaction: async (fn) => await fn(txOf(options)),
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what its function returned, by way of JSON
-    step: (async (name: string, work: (given: unknown) => unknown, { transaction = false } = {}) =>
+    step: (async (name: string, work: (given: unknown) => unknown, stepOptions?: StepOptions) =>
       await memory.step(name, () =>
-        work(transaction ? txOf(options) : { signal: new AbortController().signal, attempt: 1 }),
+        work(
+          stepOptions?.transaction === true
+            ? txOf(options)
+            : { signal: new AbortController().signal, attempt: 1 },
+        ),
       )) as StepCall,
     sleep: (name) => memory.sleep(name),
     waitFor: (name) => memory.waitFor(name),

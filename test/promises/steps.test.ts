@@ -118,7 +118,9 @@ describe('ctx.step', () => {
   ])('refuses %s', async (_, run, message) => {
     const { node, get } = await opened(run, { retry: { attempts: 1 } })
     await node.advance('1s')
-    expect(await get()).toMatchObject({ state: 'failed', error: { message: expect.stringMatching(message) } })
+    const { state, error } = await get()
+    expect(state).toBe('failed')
+    expect(error?.message).toMatch(message)
   })
 })
 
@@ -180,10 +182,7 @@ describe('ctx.sleep', () => {
   it('is refused where a crash must end the execution', async () => {
     const { node, get } = await opened((ctx) => ctx.sleep('s', '1d'), { onCrash: 'fail' })
     await node.settle()
-    expect(await get()).toMatchObject({
-      state: 'failed',
-      error: { message: expect.stringContaining("onCrash: 'fail'") },
-    })
+    expect((await get()).error?.message).toContain("onCrash: 'fail'")
   })
 })
 

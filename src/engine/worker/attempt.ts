@@ -5,7 +5,7 @@ import { refuseLong } from '../../core/payload.ts'
 import type { ClaimedExecution, Transaction } from '../../store/store.ts'
 import type { EngineContext } from '../context.ts'
 import { AttemptContext } from './attempt-context.ts'
-import type { ExecutionLog, JobContext, StepCall } from './handler.ts'
+import type { ExecutionLog, JobContext, StepOptions } from './handler.ts'
 import type { Held } from './held.ts'
 import { errorFrom, failedBy, printable } from './outcome-signal.ts'
 import { maxLogLines } from './recorder.ts'
@@ -51,8 +51,9 @@ export class Attempt {
       progress: (fraction, note) => this.#progress(fraction, note),
       transaction: (fn) => this.#underWay(() => this.#transaction(fn)),
       enqueue: (...args) => this.#underWay(() => this.#parts.enqueue(...args)),
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what its function returned, by way of JSON
-      step: ((name, work, options) => this.#stepRunner().step(name, work, options)) as StepCall,
+      // What its function returned, by way of JSON.
+      step: (name: string, work: never, options?: StepOptions) =>
+        this.#stepRunner().step(name, work, options) as Promise<never>,
       sleep: (name, until) => this.#stepRunner().sleep(name, until),
       waitFor: (name, options) => this.#stepRunner().waitFor(name, options),
     })
