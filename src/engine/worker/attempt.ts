@@ -11,7 +11,7 @@ import { errorFrom, failedBy, printable } from './outcome-signal.ts'
 import { maxLogLines } from './recorder.ts'
 import type { Ran, RunnerParts } from './runner.ts'
 import { Rests } from './steps/rests.ts'
-import { StepRunner } from './steps/step-runner.ts'
+import { type StepFunction, StepRunner } from './steps/step-runner.ts'
 
 export class Attempt {
   readonly #context: EngineContext
@@ -51,9 +51,8 @@ export class Attempt {
       progress: (fraction, note) => this.#progress(fraction, note),
       transaction: (fn) => this.#underWay(() => this.#transaction(fn)),
       enqueue: (...args) => this.#underWay(() => this.#parts.enqueue(...args)),
-      // What its function returned, by way of JSON.
-      step: (name: string, work: never, options?: StepOptions) =>
-        this.#stepRunner().step(name, work, options) as Promise<never>,
+      step: (name: string, work: StepFunction, options?: StepOptions) =>
+        this.#stepRunner().step(name, work, options),
       sleep: (name, until) => this.#stepRunner().sleep(name, until),
       waitFor: (name, options) => this.#stepRunner().waitFor(name, options),
     })

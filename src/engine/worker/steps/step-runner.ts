@@ -14,6 +14,8 @@ import { errorFrom, failedBy } from '../outcome-signal.ts'
 import { Memos, type Remember, resultOf } from './memos.ts'
 import type { Rests } from './rests.ts'
 
+export type StepFunction = StepWork<unknown> | ((tx: Transaction) => unknown)
+
 export interface StepParts {
   readonly keeper: LeaseKeeper
   readonly remember: Remember
@@ -36,11 +38,7 @@ export class StepRunner {
     this.#memos = new Memos(context, parts, claim, held)
   }
 
-  async step(
-    name: string,
-    work: StepWork<unknown> | ((tx: Transaction) => unknown),
-    options: StepOptions = {},
-  ): Promise<unknown> {
+  async step(name: string, work: StepFunction, options: StepOptions = {}): Promise<unknown> {
     return await this.#parts.rests.during(async () => {
       const memo = await this.#memos.begin(name, 'step')
       return memo === null ? await this.#tried(name, work, options) : resultOf(memo)
@@ -97,7 +95,7 @@ export class StepRunner {
 
   async #tried(
     name: string,
-    work: StepWork<unknown> | ((tx: Transaction) => unknown),
+    work: StepFunction,
     { transaction = false, retry = { attempts: 1 }, timeout }: StepOptions,
   ): Promise<unknown> {
     const { clock, random } = this.#context
