@@ -65,7 +65,10 @@ test('a copy of ctx, and an object that inherits from it, have its signal and ev
     'progress',
     'scheduledFor',
     'signal',
+    'sleep',
+    'step',
     'transaction',
+    'waitFor',
   ])
 })
 

@@ -22,14 +22,14 @@ describe.skipIf(url === null)('migrations of PostgreSQL', () => {
 
   test('up, down and up again make the same catalog, and down leaves nothing but the schema', async () => {
     const { migrator, store } = await openStore(database.url, scriptContext())
-    expect(await migrator.up(t0)).toEqual(['0001_init'])
+    expect(await migrator.up(t0)).toEqual(['0001_init', '0002_steps'])
     const first = await catalog(door)
     expect(await migrator.status()).toEqual([{ version: 1, name: '0001_init', appliedAt: t0 }])
     expect(await migrator.up(t0)).toEqual([])
-    expect(await migrator.down()).toEqual(['0001_init'])
+    expect(await migrator.down()).toEqual(['0002_steps', '0001_init'])
     expect(await catalog(door)).toEqual([])
     expect(await migrator.down()).toEqual([])
-    expect(await migrator.up(t0)).toEqual(['0001_init'])
+    expect(await migrator.up(t0)).toEqual(['0001_init', '0002_steps'])
     expect(await catalog(door)).toEqual(first)
     await store.close()
   })
@@ -39,7 +39,7 @@ describe.skipIf(url === null)('migrations of PostgreSQL', () => {
       Array.from({ length: 5 }, async () => await openStore(database.url, scriptContext())),
     )
     const applied = await Promise.all(five.map(async ({ migrator }) => await migrator.up(t0)))
-    expect(applied.flat()).toEqual(['0001_init'])
+    expect(applied.flat()).toEqual(['0001_init', '0002_steps'])
     for (const { store } of five) await store.close()
   })
 

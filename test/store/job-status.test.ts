@@ -6,14 +6,17 @@ import { jobStates } from '../../src/core/job/job-state.ts'
 import { jobStatus, jobStatuses, type StatusGrounds } from '../../src/core/job/job-status.ts'
 import { statusConditions, statusText } from '../../src/store/sql/jobs/match-jobs.ts'
 
+/** As they are stored: what rests is `retrying` there. */
+const stored = executionStates.filter((state) => state !== 'sleeping' && state !== 'waiting')
+
 /** The last execution is the newest, unless that only waits for a later instant: then it may be any. */
 const executions: readonly Pick<StatusGrounds, 'last' | 'newest'>[] = [
   { last: null, newest: null },
-  ...executionStates.flatMap((newest) => lastBefore(newest).map((last) => ({ last, newest }))),
+  ...stored.flatMap((newest) => lastBefore(newest).map((last) => ({ last, newest }))),
 ]
 
 function lastBefore(newest: ExecutionState): readonly ExecutionState[] {
-  return newest === 'pending' || newest === 'blocked' ? executionStates : [newest]
+  return newest === 'pending' || newest === 'blocked' ? stored : [newest]
 }
 
 const combinations: readonly StatusGrounds[] = jobStates.flatMap((state) =>

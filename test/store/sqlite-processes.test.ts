@@ -201,7 +201,7 @@ describe('five writers on one file', () => {
     try {
       const path = join(folder.path, 'evertick.db')
       const results = await Promise.all([1, 2, 3, 4, 5].map((n) => runProcess(path, `p${n}`, '20')))
-      expect(results.flatMap(({ applied }) => applied)).toEqual(['0001_init'])
+      expect(results.flatMap(({ applied }) => applied)).toEqual(['0001_init', '0002_steps'])
       const completed = results.flatMap((result) => result.completed)
       expect(new Set(completed).size).toBe(completed.length)
       const { store } = await openStore(`sqlite:${path}`, scriptContext())
