@@ -106,7 +106,9 @@ test('migrate down asks for a yes, and without a terminal for --yes', async () =
   expect(await jsonOf(['migrate', 'status', ...database], { cwd })).toMatchObject({
     migrations: [{ name: '0001_init', appliedAt: aText }],
   })
-  expect(await jsonOf(['migrate', 'down', '--yes', ...database], { cwd })).toEqual({ undone: ['0002_steps', '0001_init'] })
+  expect(await jsonOf(['migrate', 'down', '--yes', ...database], { cwd })).toEqual({
+    undone: ['0002_steps', '0001_init'],
+  })
 })
 
 test('7: an audit log that was changed after it was sealed', async () => {

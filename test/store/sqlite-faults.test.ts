@@ -153,12 +153,18 @@ describe('migrations', () => {
     expect((await migrator.plan()).map(({ name }) => name)).toEqual(['0001_init', '0002_steps'])
     expect(await migrator.up(t0)).toEqual(['0001_init', '0002_steps'])
     expect(await migrator.up(t0)).toEqual([])
-    expect(await migrator.status()).toEqual([{ version: 1, name: '0001_init', appliedAt: t0 }])
+    expect(await migrator.status()).toEqual([
+      { version: 1, name: '0001_init', appliedAt: t0 },
+      { version: 2, name: '0002_steps', appliedAt: t0 },
+    ])
     const first = schema(path)
     expect(await migrator.down()).toEqual(['0002_steps', '0001_init'])
     expect(schema(path).map((row) => row['name'])).toEqual(expect.arrayContaining(['orders']))
     expect(schema(path).filter((row) => !String(row['name']).startsWith('sqlite_'))).toHaveLength(1)
-    expect(await migrator.status()).toEqual([{ version: 1, name: '0001_init', appliedAt: null }])
+    expect(await migrator.status()).toEqual([
+      { version: 1, name: '0001_init', appliedAt: null },
+      { version: 2, name: '0002_steps', appliedAt: null },
+    ])
     await migrator.up(t0)
     expect(schema(path)).toEqual(first)
     await store.close()
