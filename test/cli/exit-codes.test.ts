@@ -104,7 +104,10 @@ test('migrate down asks for a yes, and without a terminal for --yes', async () =
   await runCli(['migrate', 'up', ...database], { cwd })
   expect(await runCli(['migrate', 'down', ...database], { cwd })).toMatchObject({ code: 2 })
   expect(await jsonOf(['migrate', 'status', ...database], { cwd })).toMatchObject({
-    migrations: [{ name: '0001_init', appliedAt: aText }],
+    migrations: [
+      { name: '0001_init', appliedAt: aText },
+      { name: '0002_steps', appliedAt: aText },
+    ],
   })
   expect(await jsonOf(['migrate', 'down', '--yes', ...database], { cwd })).toEqual({
     undone: ['0002_steps', '0001_init'],

@@ -11,6 +11,7 @@ import { executionStates, executionTransitions, isFinal } from '../../src/core/e
 import { jobActions, jobStates, jobTransitions } from '../../src/core/job/job-state.ts'
 import { accounts, reasonSentences, skipReasons } from '../../src/core/tick/account.ts'
 import { defineConfig, Evertick, EvertickError } from '../../src/index.ts'
+import { loadMigrations } from '../../src/store/migrate.ts'
 import { type DeclaredOption, declaredOptions } from './declared-options.ts'
 import { edgesAfter, readPage, tableAfter } from './markdown.ts'
 
@@ -155,7 +156,7 @@ test('states.md names every account, skip and cancel', () => {
 test('tables.md lists every table and view with its columns', () => {
   const page = readPage('docs/reference/tables.md')
   const database = new DatabaseSync(':memory:')
-  database.exec(readFileSync(join(root, 'src/store/migrations/0001_init/sqlite.up.sql'), 'utf8'))
+  for (const { up } of loadMigrations('sqlite')) database.exec(up)
   const names = database.prepare(`SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')`).all()
   const schema = names.map(({ name }) => String(name)).filter((name) => !name.startsWith('sqlite_'))
   const headings = [...page.matchAll(/^### (\w+)$/gm)].map((hit) => hit[1] ?? '')

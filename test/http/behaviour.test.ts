@@ -121,9 +121,14 @@ test('what failed is retried, by its job or by itself', async () => {
     state: 'failed',
     error: { message: 'broken on purpose' },
   })
-  expect((await ask('POST', '/jobs/break/retry')).json.retryOf).toBe(id)
+  const retry = (await ask('POST', '/jobs/break/retry')).json
+  expect(retry.retryOf).toBe(id)
+  // Sent again, it is the same one; and once that has failed, it is the one to retry.
+  expect((await ask('POST', `/executions/${id}/retry`)).json.id).toBe(retry.id)
   await api.node.settle()
-  expect((await ask('POST', `/executions/${id}/retry`)).json.retryOf).toBe(id)
+  const refused = await ask('POST', `/executions/${id}/retry`)
+  expect([refused.status, refused.json.next]).toEqual([409, expect.stringContaining(String(retry.id))])
+  expect((await ask('POST', `/executions/${String(retry.id)}/retry`)).json.retryOf).toBe(retry.id)
   await api.node.settle()
   expect((await ask('GET', '/executions?filter=job:break+state:failed')).json.executions).toHaveLength(3)
 })

@@ -266,6 +266,7 @@ describe('a retry of the execution', () => {
     await node.settle()
     broken = false
     const { id: again } = await node.evertick.executions.retry(id)
+    expect((await node.evertick.executions.retry(id)).id).toBe(again)
     await node.settle()
     expect(calls).toEqual(['a', 'b', 'c'])
     await node.evertick.executions.retry(again, { fromStep: 'b' })

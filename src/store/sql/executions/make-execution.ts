@@ -11,7 +11,7 @@ import type { Backfill, BackfillResult, ChangeContext, Retry, Trigger } from '..
 import { writeAuditLog } from '../audit/audit-log.ts'
 import { jobNotFound } from '../jobs/create-job.ts'
 import { holdLanes, lockJob } from '../jobs/lock-job.ts'
-import { executionFrom } from '../runtime/rows.ts'
+import { executionFrom, text } from '../runtime/rows.ts'
 import { row, run, type Script, type ScriptContext } from '../runtime/script.ts'
 import { copySteps, restText } from '../steps/step-rows.ts'
 import { stepBack } from '../ticks/apply-plan.ts'
@@ -220,6 +220,8 @@ export function* retryExecution(
   // Again, now that the job is held: retention may have folded it meanwhile.
   const execution = yield* readExecution(seen.id)
   refuseIllegalAction(execution, 'retry')
+  const first = execution.state === 'completed' ? null : yield* firstRetry(execution)
+  if (first !== null) return first
   nextJobState(job.name, job.state, 'trigger')
   const { id, scheduledFor, input, metadata, idempotencyKey } = execution
   const kept = { id: newId, scheduledFor, input: input ?? undefined, metadata, retryOf: id, idempotencyKey }
@@ -249,4 +251,25 @@ export function* retryExecution(
     after: { execution: newId, ...(fromStep === null ? {} : { fromStep }) },
   })
   return yield* readExecution(newId)
+}
+
+/** Sent again after a lost reply, a retry is the same one. One that has failed, too, is for whoever asks to retry in its turn. */
+function* firstRetry({ id, jobId }: Execution): Script<Execution | null> {
+  const first = yield* row(
+    `SELECT id FROM @job_executions WHERE job_id = ? AND retry_of = ?
+       AND seq > (SELECT seq FROM @job_executions WHERE id = ?) ORDER BY seq LIMIT 1`,
+    jobId,
+    id,
+    id,
+  )
+  if (first === null) return null
+  const retry = yield* readExecution(text(first.id))
+  if (retry.state !== 'failed' && retry.state !== 'cancelled') return retry
+  throw new EvertickError(
+    'invalid_transition',
+    `Execution ${id} was retried as ${retry.id}, which is ${retry.state}.`,
+    {
+      next: `Retry that one: \`evertick executions retry ${retry.id}\`.`,
+    },
+  )
 }
