@@ -244,10 +244,10 @@ const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {
 
 /** Cluster-wide: a node that does not lead ends the term of whoever does. */
 async function stepDown(life: Life, evertick: Evertick): Promise<void> {
-  life.steppingDown = true
+  life.stepDowns += 1
   try {
     await evertick.leader.stepDown()
-    life.steppingDown = false
+    life.stepDowns -= 1
   } catch (error) {
     // The database is away; the operator reads that and goes home. What was sent may still arrive.
     if (!(error instanceof Error)) throw error
