@@ -32,6 +32,7 @@ export interface JobRow {
   readonly name: string
   readonly state: string
   readonly version: number
+  readonly revision: number
   readonly revision_from: number
   readonly spec: string
   readonly accounted_until: number
@@ -55,6 +56,7 @@ export interface RangeRow {
   readonly outcome: string | null
   readonly cancel_reason: string | null
   readonly packed: string | null
+  readonly revision: number
 }
 
 export interface LockRow {
@@ -115,15 +117,15 @@ export type Change = {
 
 const executionColumns = `id, job_id, cause, tick_at, account, state, ready_at, attempt, max_attempts, fence, leased_by,
   leased_until, started_at, finished_at, cancel_requested_at, cancel_reason, unique_key, queue, start_by, reserve_place`
-const jobColumns = `id, name, state, version, revision_from, spec, accounted_until, ledger_from, next_due_at, open_tick_at, paused_at,
-  runs, deleted_at, updated_at`
+const jobColumns = `id, name, state, version, revision, revision_from, spec, accounted_until, ledger_from, next_due_at, open_tick_at,
+  paused_at, runs, deleted_at, updated_at`
 
 const watched: readonly Watched[] = [
   { table: 'job', name: 'evertick_jobs', columns: jobColumns },
   {
     table: 'range',
     name: 'evertick_tick_ranges',
-    columns: 'id, job_id, from_at, to_at, count, account, reason, outcome, cancel_reason, packed',
+    columns: 'id, job_id, from_at, to_at, count, account, reason, outcome, cancel_reason, packed, revision',
   },
   { table: 'lock', name: 'evertick_locks', columns: 'name, holder, token, fence, expires_at, lifeline' },
   {

@@ -37,7 +37,8 @@ export class LeaderRules {
     if (before === null || writer === null) return
     const what = before.name === 'leader' ? `the lead of ${before.holder}` : `the lock of ${before.holder}`
     if (after === null) {
-      if (before.holder !== writer.nodeId && !writer.steppingDown)
+      const isStepDown = before.name === 'leader' && writer.steppingDown
+      if (before.holder !== writer.nodeId && !isStepDown)
         throw new Violation('only its holder frees a lock', `${writer.nodeId} freed ${what}`)
       return
     }

@@ -13,6 +13,8 @@ export class Model {
   readonly #ranges = new Map<string, Map<number, RangeRow>>()
   /** By job: what is unfinished, enqueued work too. */
   readonly #open = new Map<string, Map<string, ExecutionRow>>()
+  /** By job: what each of its revisions said. */
+  readonly #specs = new Map<string, Map<number, string>>()
 
   job(id: string): JobRow {
     const found = this.jobs.get(id)
@@ -22,6 +24,13 @@ export class Model {
 
   spec(jobId: string): JobSpec {
     return specFrom(this.job(jobId).spec)
+  }
+
+  /** As it was in a revision, which rows of the ledger outlive. */
+  specIn(jobId: string, revision: number): JobSpec {
+    const found = this.#specs.get(jobId)?.get(revision)
+    if (found === undefined) throw new Error(`no revision ${revision} of job ${jobId}`)
+    return specFrom(found)
   }
 
   nameOf(jobId: string): string {
@@ -54,6 +63,8 @@ export class Model {
   apply(change: Change): void {
     switch (change.table) {
       case 'job':
+        if (change.after !== null)
+          within(this.#specs, change.after.id).set(change.after.revision, change.after.spec)
         return keep(this.jobs, change.before?.id, change.after?.id, change.after)
       case 'lock':
         return keep(this.locks, change.before?.name, change.after?.name, change.after)

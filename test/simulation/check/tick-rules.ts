@@ -200,23 +200,24 @@ export class TickRules {
     else push(this.#gone, gone.job_id, entryOf(gone))
   }
 
-  /** A reset of the cursor cuts the row across its line: the only split. */
+  /** A reset of the cursor cuts the row across its line, where its ticks can be told apart: the only split. */
   #rangeCut(before: RangeRow, after: RangeRow): void {
-    const cut =
+    const { job_id: jobId, revision } = after
+    const sequence = nominalSequence(this.#model.nameOf(jobId), this.#model.specIn(jobId, revision))
+    const isCut =
       before.from_at === after.from_at &&
       before.account === after.account &&
       before.reason === after.reason &&
       after.to_at < before.to_at &&
       after.count < before.count &&
+      before.revision === revision &&
       before.packed === null
-    if (!cut)
-      throw this.#broken(
-        'an account never changes',
-        after.job_id,
-        `${rangeIs(before)} became ${rangeIs(after)}`,
-      )
-    const taken = { ...before, from_at: after.to_at + 1, count: before.count - after.count }
-    push(this.#gone, after.job_id, entryOf(taken))
+    if (!isCut || sequence === null)
+      throw this.#broken('an account never changes', jobId, `${rangeIs(before)} became ${rangeIs(after)}`)
+    this.#checkCount(jobId, sequence, entryOf(after))
+    // What was taken begins at a tick: the cursor may stand anywhere between that and the last one that stayed.
+    const from = sequence.next(after.to_at) ?? before.to_at
+    push(this.#gone, jobId, entryOf({ ...before, from_at: from, count: before.count - after.count }))
   }
 
   /** What is gone from the ledger stands in it again, tick by tick, or was passed by it, or was taken back. */
@@ -275,7 +276,7 @@ export class TickRules {
     for (const account of accounts) {
       const due = sequence.next(settled)
       if (due !== account.from) throw this.#mismatch(after, due, account)
-      this.#checkCount(after, sequence, account)
+      this.#checkCount(after.id, sequence, account)
       settled = account.to
     }
     const left = sequence.next(settled)
@@ -303,13 +304,13 @@ export class TickRules {
         )
   }
 
-  #checkCount(job: JobRow, sequence: TickSequence, { from, to, count, is }: Account): void {
+  #checkCount(jobId: string, sequence: TickSequence, { from, to, count, is }: Account): void {
     let ticks = 0
     if (count > walked) ticks = sequence.count(from, to + 1)
     else
       for (let tick: number | null = from; tick !== null && tick <= to; tick = sequence.next(tick)) ticks += 1
     if (ticks !== count)
-      throw this.#broken('a range counts its ticks', job.id, `${is} says ${count}, but there are ${ticks}`)
+      throw this.#broken('a range counts its ticks', jobId, `${is} says ${count}, but there are ${ticks}`)
   }
 
   /** fixedDelay: the one open tick, and nothing else. */

@@ -73,6 +73,18 @@ export const leaderBugs: readonly PlantedBug[] = [
     ],
   },
   {
+    name: 'a-stop-ends-the-term-of-whoever-leads',
+    says: "A node that stops in doubt whether it leads ends the current term, though it is another's.",
+    rules: ['only its holder frees a lock'],
+    patches: [
+      {
+        file: 'src/engine/elector.ts',
+        find: 'if (leader?.holder === nodeId) await store.cluster.endTerm(leader.termId, nodeId, clock.now())',
+        replace: 'if (leader) await store.cluster.endTerm(leader.termId, leader.holder, clock.now())',
+      },
+    ],
+  },
+  {
     name: 'release-without-token',
     says: "The release of a lock names the lock, but not the holder's token.",
     rules: ['only its holder extends a lock', 'only its holder frees a lock', 'only its token frees a lock'],

@@ -1,6 +1,7 @@
 /**
- * Bugs that the simulation found in our own code, brought back: each has a regression that breaks with it. Most are too
- * rare for a few hundred seeds, so that no seed is recorded for them.
+ * Bugs that the simulation found in our own code, brought back, and one that a rule must still see which once saw too much:
+ * each has a regression that breaks with it. Most are too rare for a few hundred seeds, so that no seed is recorded for
+ * them.
  */
 import type { PlantedBug } from './planted-bug.ts'
 
@@ -135,6 +136,23 @@ export const ourOwnBugs: readonly PlantedBug[] = [
         file: 'src/store/sql/ticks/reset-cursor.ts',
         find: 'const lowest = Math.max(now + 1, job.ledgerFrom)',
         replace: 'const lowest = now + 1',
+      },
+    ],
+  },
+  {
+    name: 'reset-cuts-one-tick-too-many',
+    says: 'A reset of the cursor cuts the row across its line one tick too early.',
+    rules: ['an account never vanishes'],
+    patches: [
+      {
+        file: 'src/store/sql/ticks/reset-cursor.ts',
+        find: 'const last = sequence?.previous(line + 1) ?? null',
+        replace: 'const last = sequence?.previous(sequence.previous(line + 1) ?? from) ?? null',
+      },
+      {
+        file: 'src/store/sql/ticks/reset-cursor.ts',
+        find: 'sequence.count(from, line + 1),',
+        replace: 'sequence.count(from, last + 1),',
       },
     ],
   },

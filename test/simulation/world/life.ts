@@ -20,7 +20,8 @@ export class Life implements Member, Owner {
   readonly newId: NewId
   fate: Member['fate'] = 'alive'
   stopping = false
-  steppingDown = false
+  /** Under way, or lost on their way: a second operator may ask before the first has an answer. */
+  stepDowns = 0
   #troubledAt = Number.NEGATIVE_INFINITY
   /** Waits of handlers, operators and the network: not Evertick's to end. */
   naps = 0
@@ -51,6 +52,10 @@ export class Life implements Member, Owner {
 
   get name(): string {
     return this.nodeId
+  }
+
+  get steppingDown(): boolean {
+    return this.stepDowns > 0
   }
 
   get connections(): number {

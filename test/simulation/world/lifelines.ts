@@ -14,6 +14,13 @@ interface Line {
   readonly onCut: () => void
 }
 
+/** Of a lifeline that is gone. */
+interface News {
+  readonly life: Life
+  /** Once, whichever way it comes. */
+  readonly hear: () => void
+}
+
 /** How many lifelines the server drops under a holder that lives, and how soon at the latest. */
 const whim = { chance: 0.3, withinMs: 30_000 } as const
 
@@ -22,6 +29,8 @@ export class SimulatedLifelines {
   readonly #random: Random
   readonly #sky: Sky
   readonly #lines = new Map<string, Line>()
+  /** What holders have not heard of yet, since nothing reaches a node that is cut off. */
+  readonly #unheard = new Set<News>()
   #count = 0
 
   constructor(timeline: Timeline, random: Random, sky: Sky) {
@@ -49,6 +58,11 @@ export class SimulatedLifelines {
     }
   }
 
+  /** Nobody is cut off any more: who is connected again hears at once that a lifeline is gone. */
+  heal(): void {
+    for (const { life, hear } of this.#unheard) void this.#travel(life, 0).then(hear)
+  }
+
   async #tie(line: Line): Promise<Tied> {
     await this.#travel(line.life, this.#random.next() * this.#sky.weather.latencyMs)
     if (this.#isAway(line.node)) throw new Error('simulated: no connection')
@@ -63,10 +77,14 @@ export class SimulatedLifelines {
   #drop(name: string): void {
     const line = this.#lines.get(name)
     if (!this.#lines.delete(name) || line === undefined) return
+    const hear = () => {
+      if (this.#unheard.delete(news)) line.onCut()
+    }
+    const news: News = { life: line.life, hear }
+    this.#unheard.add(news)
     const { cutOffUntil } = this.#sky
-    // Nothing reaches a node that is cut off.
     const heardInMs = Math.max(0, (cutOffUntil.get(line.node) ?? 0) - this.#timeline.now)
-    void this.#travel(line.life, heardInMs).then(line.onCut)
+    void this.#travel(line.life, heardInMs).then(hear)
   }
 
   #isAway(node: number): boolean {

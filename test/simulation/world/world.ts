@@ -152,9 +152,12 @@ export class World {
         return node.stop(step.forMs)
       case 'freeze':
         return node.freeze(step.forMs)
-      case 'cut_off':
-        this.#sky.cutOffUntil.set(step.node, this.timeline.now + step.forMs)
+      case 'cut_off': {
+        const { cutOffUntil } = this.#sky
+        const already = cutOffUntil.get(step.node) ?? 0
+        cutOffUntil.set(step.node, Math.max(already, this.timeline.now + step.forMs))
         return this.#lifelines.cut((line) => line.node === step.node)
+      }
       case 'drop': {
         const fails = [...(node.life?.inFlight.keys() ?? [])]
         node.life?.trouble()
@@ -200,6 +203,7 @@ export class World {
     const { plan } = this
     Object.assign(this.#sky, { weather: calm, downUntil: 0, fullUntil: 0 })
     this.#sky.cutOffUntil.clear()
+    this.#lifelines.heal()
     for (const node of this.nodes) {
       const stays = plan.mode === 'safety' || node.index === 0 || (plan.seed + node.index) % 3 === 0
       node.wanted = stays
@@ -240,10 +244,10 @@ const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {
 
 /** Cluster-wide: a node that does not lead ends the term of whoever does. */
 async function stepDown(life: Life, evertick: Evertick): Promise<void> {
-  life.steppingDown = true
+  life.stepDowns += 1
   try {
     await evertick.leader.stepDown()
-    life.steppingDown = false
+    life.stepDowns -= 1
   } catch (error) {
     // The database is away; the operator reads that and goes home. What was sent may still arrive.
     if (!(error instanceof Error)) throw error
