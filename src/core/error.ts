@@ -34,6 +34,7 @@ export const errorKinds = {
   transaction_timeout: 'failed',
   nested_write: 'failed',
   execution_failed: 'failed',
+  handler_crashed: 'failed',
   timeout: 'failed',
   unauthenticated: 'auth',
   forbidden: 'auth',

@@ -1,5 +1,6 @@
 /** Runs one handler with no database: for the unit tests of a job. */
-import { type DefinedJob, handlerOf } from '../app/job/define-job.ts'
+import { type DefinedJob, parseInput } from '../app/job/define-job.ts'
+import type { Outcome } from '../core/attempt/outcome.ts'
 import { EvertickError } from '../core/error.ts'
 import { parseInstant } from '../core/schedule/instant.ts'
 import type { Instant } from '../core/schedule/schedule.ts'
@@ -19,7 +20,7 @@ export interface RunJobOptions<Given> {
 }
 
 export interface JobRun {
-  readonly outcome: 'done' | 'error' | 'retry' | 'snooze' | 'fail' | 'cancel'
+  readonly outcome: Outcome['kind']
   readonly result: unknown
   readonly error: { readonly name: string; readonly message: string } | null
   readonly progress: readonly { readonly fraction: number; readonly note: string | null }[]
@@ -35,10 +36,13 @@ export async function runJob<Given, Input>(
   job: DefinedJob<Given, Input>,
   options: RunJobOptions<Given> = {},
 ): Promise<JobRun> {
-  const handler = handlerOf(job)
-  if (handler === null) {
+  const { run } = job
+  if (run === null) {
     throw new EvertickError('invalid_definition', `Job "${job.name}" has no handler to run.`, {
-      next: 'Pass the job that .handle() returned.',
+      next:
+        job.isolated === null
+          ? 'Pass the job that .handle() returned.'
+          : 'Import the handler of its module, and pass a job with that as run.',
     })
   }
   const kept = {
@@ -53,10 +57,10 @@ export async function runJob<Given, Input>(
     ...kept,
   })
   try {
-    const input = await handler.parse(options.input)
+    const input = await parseInput(job, options.input)
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its own schema has just parsed the input
-    const context = contextOf(job.name, input, options, kept) as JobContext<never>
-    const returned: unknown = await handler.run(context)
+    const context = contextOf(job.name, input, options, kept) as JobContext<Input>
+    const returned: unknown = await run(context)
     return returned instanceof OutcomeSignal
       ? ended(returned.outcome.kind, null, signalError(returned))
       : ended('done', returned, null)

@@ -8,6 +8,7 @@ import type { Clock } from '../../engine/clock.ts'
 import { Events } from '../../engine/events.ts'
 import { Node } from '../../engine/node.ts'
 import type { JobReference } from '../../engine/worker/handler.ts'
+import { Isolation } from '../../isolate/isolation.ts'
 import { Measures } from '../../observe/measures.ts'
 import { openTracing, type Tracing } from '../../observe/tracing.ts'
 import { type Host, processHost } from '../../store/host.ts'
@@ -16,6 +17,7 @@ import type { Store } from '../../store/store.ts'
 import type { AppContext } from '../app-context.ts'
 import type { ApiConfig } from '../config/api-config.ts'
 import { type Config, parseOptions } from '../config/config.ts'
+import { inheritedEnvironment } from '../config/environment.ts'
 import type { AnyJob, EvertickOptions } from '../config/options.ts'
 import { version } from '../config/version.ts'
 import { payloadWithin } from '../execution/payload-within.ts'
@@ -66,6 +68,7 @@ export class LiveNode {
   readonly producer: Producer
   readonly random: Host['random']
   readonly #config: Config
+  readonly #isolation: Isolation
   readonly #definitions: Definitions
   readonly #node: Node
   readonly #closers = new Set<() => Promise<void>>()
@@ -87,7 +90,8 @@ export class LiveNode {
     // Only `run` and the command line wait for it.
     this.#ended.promise.catch(() => {})
     this.#config = config
-    this.#definitions = new Definitions(config.jobs)
+    this.#isolation = new Isolation(clock, inheritedEnvironment)
+    this.#definitions = new Definitions(config.jobs, this.#isolation)
     this.app = {
       nodeId,
       host: hostname(),
@@ -264,6 +268,7 @@ export class LiveNode {
     await Promise.allSettled([this.#starting])
     const node = this.#starting === null ? null : this.#node.stop(timeoutMs)
     await Promise.all([this.#api?.close(), node, ...[...this.#closers].map((close) => close())])
+    await this.#isolation.close()
     await this.app.store.close()
   }
 

@@ -9,7 +9,9 @@ import type { ApiOptions } from './api-config.ts'
 import { checked } from './checked.ts'
 
 /** A job of a list, whatever its input: a schema gives its types out, a handler takes them in. */
-export type AnyJob = Pick<DefinedJob, 'name' | 'options' | 'schema'> & { readonly run: Run<never> | null }
+export type AnyJob = Pick<DefinedJob, 'name' | 'options' | 'schema' | 'isolated'> & {
+  readonly run: Run<never> | null
+}
 
 export interface EvertickOptions {
   /** `sqlite:path/to/file.db`, `sqlite::memory:`, `postgres://…` or `mysql://…`. @default EVERTICK_DATABASE_URL, else DATABASE_URL, else MYSQL_DB_* */

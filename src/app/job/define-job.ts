@@ -4,6 +4,8 @@ import { EvertickError } from '../../core/error.ts'
 import { isJobName } from '../../core/job/job-name.ts'
 import type { JobOptions } from '../../core/job/options.ts'
 import type { Handler, JobContext } from '../../engine/worker/handler.ts'
+import type { Isolated, Isolation } from '../../isolate/isolation.ts'
+import { type IsolateMode, isolateModes } from '../../isolate/transport.ts'
 import { jobSpec } from './job-options.ts'
 
 export type Run<Input> = (context: JobContext<Input>) => unknown
@@ -14,6 +16,8 @@ export interface DefinedJob<Given = unknown, Input = Given> {
   readonly options: JobOptions
   readonly schema: StandardSchemaV1<Given, Input> | null
   readonly run: Run<Input> | null
+  /** Where its handler runs apart from the node; in place of `run`. */
+  readonly isolated: Isolated | null
   /** The same job with its handler: for producers that must not import the handler's world. */
   handle(run: Run<Input>): DefinedJob<Given, Input>
 }
@@ -23,14 +27,19 @@ export interface JobDefinition<Given, Input> extends JobOptions {
   /** Any Standard Schema: checked at enqueue and before the run. */
   readonly input?: StandardSchemaV1<Given, Input>
   readonly run?: Run<Input>
+  /** A module that exports a function named `handler`, in place of `run`: `new URL('./report.ts', import.meta.url)`. Needs `isolate`. */
+  readonly handler?: URL
+  /** Runs `handler` apart from the node: in a thread, or in a process of its own. @default none: `run` runs in the node */
+  readonly isolate?: IsolateMode
 }
 
 export function defineJob<Given = unknown, Input = Given>(
   definition: JobDefinition<Given, Input>,
 ): DefinedJob<Given, Input> {
-  const { name, input, run, ...options } = definition
+  const { name, input, run, handler: module, isolate, ...options } = definition
   refuseName(name)
   refuseRun(name, run)
+  const isolated = isolatedOf(name, { run, module, isolate })
   // A slip is told where it was made; the zone, the instant and the limit that count come with the database.
   const maxPayloadBytes = Number.POSITIVE_INFINITY
   jobSpec(options, { name, handler: name, timezone: 'UTC', createdAt: 0, maxPayloadBytes })
@@ -39,8 +48,10 @@ export function defineJob<Given = unknown, Input = Given>(
     options,
     schema: input ?? null,
     run: handler,
+    isolated,
     handle: (given) => {
       refuseRun(name, given)
+      isolatedOf(name, { run: given, module, isolate })
       return job(given)
     },
   })
@@ -59,6 +70,32 @@ function refuseRun(name: string, run: unknown): void {
   )
 }
 
+/** Two options that mean something only together, and not beside `run`. */
+function isolatedOf(
+  name: string,
+  { run, module, isolate }: { run: unknown; module: unknown; isolate: unknown },
+): Isolated | null {
+  if (module === undefined && isolate === undefined) return null
+  const refuse = (field: string, what: string, next: string) =>
+    new EvertickError('invalid_definition', `Job "${name}": ${what}`, { field, next })
+  const mode = isolateModes.find((known) => known === isolate)
+  if (isolate !== undefined && mode === undefined) {
+    const given = JSON.stringify(isolate)
+    throw refuse('isolate', `isolate is ${given}, not "thread" or "process".`, 'Use one of them.')
+  }
+  if (!(module instanceof URL) || module.protocol !== 'file:') {
+    const what = module === undefined ? 'isolate has no handler.' : 'handler is not the URL of a file.'
+    const next = "Give the module of its handler: handler: new URL('./report.ts', import.meta.url)."
+    throw refuse('handler', what, next)
+  }
+  if (mode === undefined) {
+    const next = "Say where it runs: isolate: 'thread', or isolate: 'process'."
+    throw refuse('isolate', 'handler is a module, and isolate is not given.', next)
+  }
+  if (run !== undefined) throw refuse('run', 'it has both run and handler.', 'Leave one of them out.')
+  return { module, mode }
+}
+
 export function refuseName(name: unknown): asserts name is string {
   if (isJobName(name)) return
   throw new EvertickError('invalid_definition', `${JSON.stringify(name)} is not a valid job name.`, {
@@ -67,18 +104,17 @@ export function refuseName(name: unknown): asserts name is string {
   })
 }
 
-/** A function needs no more than its context. */
-interface FunctionOnly extends Handler {
-  readonly run: (context: JobContext<never>) => unknown
-}
-
 /** The handler of a job that has one. */
 export function handlerOf(
-  job: Pick<DefinedJob, 'name' | 'schema'> & { readonly run: Run<never> | null },
-): FunctionOnly | null {
-  const { run } = job
-  if (run === null) return null
-  return { name: job.name, parse: (input) => parseInput(job, input), run: (context) => run(context) }
+  job: Pick<DefinedJob, 'name' | 'schema' | 'isolated'> & { readonly run: Run<never> | null },
+  isolation: Pick<Isolation, 'run'>,
+): Handler | null {
+  const { name, run, isolated } = job
+  const parse = (input: unknown) => parseInput(job, input)
+  if (isolated !== null) {
+    return { name, parse, run: (context, spec) => isolation.run(isolated, context, spec) }
+  }
+  return run === null ? null : { name, parse, run: (context) => run(context) }
 }
 
 /** The input as the handler takes it, or a promise of it. A tick brings none: where the schema takes `{}` for that, its defaults apply. */

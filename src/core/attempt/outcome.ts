@@ -4,7 +4,7 @@
 import type { CancelReason, Cause, ExecutionError } from '../execution/execution.ts'
 import { isChained } from '../execution/execution.ts'
 import type { RetrySpec } from '../job/options.ts'
-import type { OverlapPolicy } from '../job/policies.ts'
+import type { CrashPolicy, OverlapPolicy } from '../job/policies.ts'
 import { backoffMs } from './backoff.ts'
 import { keptError } from './kept-error.ts'
 
@@ -28,12 +28,14 @@ export type Outcome =
   | { readonly kind: 'snooze'; readonly afterMs: number }
   /** `told`: whoever ended it has reported it already, so the log need not. */
   | { readonly kind: 'fail'; readonly error: ExecutionError; readonly told?: true }
+  /** What ran it is gone. Not an error: nobody knows how far it came, so the job's `onCrash` decides. */
+  | { readonly kind: 'crash'; readonly error: ExecutionError }
   | { readonly kind: 'cancel'; readonly reason: CancelReason; readonly note: string | null }
 
 /** What the store writes for the execution. */
 export type Ending =
   | { readonly state: 'completed'; readonly result: unknown }
-  | { readonly state: 'failed'; readonly error: ExecutionError }
+  | { readonly state: 'failed'; readonly error: ExecutionError; readonly crashed?: true }
   | { readonly state: 'cancelled'; readonly reason: CancelReason; readonly error: ExecutionError | null }
   | {
       readonly state: 'retrying' | 'blocked' | 'pending'
@@ -41,6 +43,7 @@ export type Ending =
       readonly error: ExecutionError | null
       /** A snooze does not count as a try: its attempt is given back. */
       readonly countsAttempt: boolean
+      readonly crashed?: true
     }
 
 export interface Tried {
@@ -49,6 +52,7 @@ export interface Tried {
   readonly cause: Cause
   readonly retry: RetrySpec
   readonly overlap: OverlapPolicy
+  readonly onCrash: CrashPolicy
   /** The job's next tick, where its runs must not overlap. */
   readonly nextTickAt: number | null
   /** After a crash: extra delay, because others crashed with it. */
@@ -65,16 +69,29 @@ export function endingOf(outcome: Outcome, tried: Tried, now: number, random: nu
       return { state: 'cancelled', reason: outcome.reason, error: noteError(outcome.note) }
     case 'snooze':
       return { ...waiting(tried, now + outcome.afterMs), error: null, countsAttempt: false }
-    case 'retry':
-    case 'error': {
-      const error = keptError(outcome.error)
-      if (tried.attempt >= tried.maxAttempts) return { state: 'failed', error }
-      const asked = outcome.kind === 'retry' ? outcome.afterMs : null
-      const waitMs =
-        asked ?? backoffMs(tried.retry, tried.attempt, random, now, tried.nextTickAt, tried.apartMs)
-      return { ...waiting(tried, now + waitMs), error, countsAttempt: true }
+    case 'crash': {
+      const tries = tried.onCrash === 'fail' ? { ...tried, maxAttempts: 0 } : tried
+      return { ...afterError(outcome.error, null, tries, now, random), crashed: true }
     }
+    case 'retry':
+      return afterError(outcome.error, outcome.afterMs, tried, now, random)
+    case 'error':
+      return afterError(outcome.error, null, tried, now, random)
   }
+}
+
+function afterError(
+  kept: ExecutionError,
+  askedMs: number | null,
+  tried: Tried,
+  now: number,
+  random: number,
+): Extract<Ending, { readonly crashed?: true }> {
+  const error = keptError(kept)
+  if (tried.attempt >= tried.maxAttempts) return { state: 'failed', error }
+  const waitMs =
+    askedMs ?? backoffMs(tried.retry, tried.attempt, random, now, tried.nextTickAt, tried.apartMs)
+  return { ...waiting(tried, now + waitMs), error, countsAttempt: true }
 }
 
 /** A retry of the chain waits as `blocked`; otherwise it would delay ticks. */

@@ -220,7 +220,8 @@ function* writeEnding(
   if (ended === null) return null
   const state = endingStateOf(ended.state)
   const snoozed = 'countsAttempt' in ending && !ending.countsAttempt && state !== 'cancelled'
-  const outcome = snoozed ? 'snoozed' : outcomes[state]
+  const crashed = 'crashed' in ending && state !== 'cancelled'
+  const outcome = crashed ? 'crashed' : snoozed ? 'snoozed' : outcomes[state]
   yield* insertAttempts([attemptRow(attempt, nodeId, outcome, optionalNumber(ended.started_at))])
   return ended
 }
