@@ -11,6 +11,7 @@ import type { JobReference } from '../../engine/worker/handler.ts'
 import { Isolation } from '../../isolate/isolation.ts'
 import { Measures } from '../../observe/measures.ts'
 import { openTracing, type Tracing } from '../../observe/tracing.ts'
+import { Watchdog } from '../../observe/watchdog.ts'
 import { type Host, processHost } from '../../store/host.ts'
 import { openStore, type PayloadLimit } from '../../store/open-store.ts'
 import type { Store } from '../../store/store.ts'
@@ -69,6 +70,7 @@ export class LiveNode {
   readonly random: Host['random']
   readonly #config: Config
   readonly #isolation: Isolation
+  readonly #watchdog: Watchdog | null
   readonly #definitions: Definitions
   readonly #node: Node
   readonly #closers = new Set<() => Promise<void>>()
@@ -134,7 +136,11 @@ export class LiveNode {
     this.producer = new Producer(this.app)
     this.random = host.random
     const { random, defer } = host
-    const context = { ...this.app, random, defer, traceAttempt: tracing?.attempt ?? null }
+    // On a clock of its user's making, seconds pass in no time.
+    const isWatched = config.clock === null && config.roles.includes('worker')
+    this.#watchdog = isWatched ? new Watchdog(logger) : null
+    const observers = { traceAttempt: tracing?.attempt ?? null, pulse: this.#watchdog }
+    const context = { ...this.app, random, defer, ...observers }
     const onOutdated = (schemaVersion: number) => this.#stopBy(outdated(schemaVersion), defaultStopMs)
     // Whatever a handler still does, its end could not be written.
     const onLost = (error: EvertickError) => this.#stopBy(error, 0)
@@ -233,6 +239,7 @@ export class LiveNode {
       await this.#enableOwn()
       // First: if the port is taken, no node must keep running.
       if (this.#config.api !== null) this.#api = await openApi(this.#config.api)
+      this.#watchdog?.start()
       await this.#node.start()
     } catch (error) {
       await this.#api?.close()
@@ -269,6 +276,7 @@ export class LiveNode {
     const node = this.#starting === null ? null : this.#node.stop(timeoutMs)
     await Promise.all([this.#api?.close(), node, ...[...this.#closers].map((close) => close())])
     await this.#isolation.close()
+    await this.#watchdog?.close()
     await this.app.store.close()
   }
 
