@@ -26,7 +26,7 @@ const layers: readonly Layer[] = [
       'src/core/',
       'src/store/store.ts',
       'src/store/load-driver.ts',
-      ...['events', 'clock', 'context'].map((name) => `src/engine/${name}.ts`),
+      ...['events', 'clock', 'context', 'logger'].map((name) => `src/engine/${name}.ts`),
       'src/observe/',
     ],
   },
