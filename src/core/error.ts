@@ -35,6 +35,7 @@ export const errorKinds = {
   nested_write: 'failed',
   execution_failed: 'failed',
   handler_crashed: 'failed',
+  quota_exceeded: 'failed',
   timeout: 'failed',
   unauthenticated: 'auth',
   forbidden: 'auth',

@@ -1,9 +1,11 @@
 /** One run in one child: its context crosses, its calls are answered, and it is ended for real where it is told to stop. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { EvertickError } from '../core/error.ts'
+import type { QuotaSpec } from '../core/job/options.ts'
 import type { JobContext } from '../engine/worker/handler.ts'
 import { errorFrom, OutcomeSignal } from '../engine/worker/outcome-signal.ts'
 import { OutputLines } from '../handlers/output-lines.ts'
+import { QuotaWatch } from '../handlers/quota.ts'
 import {
   type CallMessage,
   type CrossingMethod,
@@ -26,11 +28,16 @@ const goneMs = 500
 
 type Inside = ReturnType<typeof AsyncLocalStorage.snapshot>
 
+export interface RunParts {
+  readonly quota: QuotaSpec
+  readonly timer: (ms: number, callback: () => void) => () => void
+}
+
 export class IsolatedRun implements ChildListener {
   readonly #child: Isolate
   readonly #run: number
   readonly #context: JobContext
-  readonly #timer: (ms: number, callback: () => void) => () => void
+  readonly #timer: RunParts['timer']
   readonly #calls: Calls
   readonly #result = Promise.withResolvers<unknown>()
   readonly #lines: Record<'stdout' | 'stderr', OutputLines>
@@ -38,18 +45,15 @@ export class IsolatedRun implements ChildListener {
   readonly #handed = new Map<number, Readonly<Record<string, AnyFunction>>>()
   /** What is asked during a transaction is asked inside it, as if the handler stood here. */
   readonly #inside: Inside[] = [AsyncLocalStorage.snapshot()]
+  readonly #quota: QuotaWatch
   #cancelTimer: () => void = () => {}
 
-  constructor(
-    child: Isolate,
-    run: number,
-    context: JobContext,
-    timer: (ms: number, callback: () => void) => () => void,
-  ) {
+  constructor(child: Isolate, run: number, context: JobContext, { quota, timer }: RunParts) {
     this.#child = child
     this.#run = run
     this.#context = context
     this.#timer = timer
+    this.#quota = new QuotaWatch(quota, child.pid, () => child.kill())
     this.#calls = new Calls(run, (message) => child.post(message))
     const linesTo = (write: (line: string) => void) => new OutputLines((text) => text, write)
     const { log } = context
@@ -70,6 +74,7 @@ export class IsolatedRun implements ChildListener {
     } finally {
       signal.removeEventListener('abort', stop)
       this.#cancelTimer()
+      this.#quota.end()
       this.#child.listen(null)
       this.#calls.end(new EvertickError('handler_crashed', 'The handler that asked for it has ended.'))
       this.#lines.stdout.end()
@@ -103,13 +108,15 @@ export class IsolatedRun implements ChildListener {
   }
 
   output(stream: 'stdout' | 'stderr', bytes: Buffer): void {
+    this.#quota.printed(bytes.length)
     this.#lines[stream].write(bytes)
   }
 
   died(death: Death): void {
     const { signal, job } = this.#context
     const { mode } = this.#child.options
-    this.#result.reject(signal.aborted ? signal.reason : crashSignal(job, mode, death))
+    const why: unknown = signal.aborted ? signal.reason : this.#quota.exceeded
+    this.#result.reject(why ?? crashSignal(job, mode, death))
   }
 
   /** What it has printed was written before it said that it has ended, and is read in the same turn: after that, it is all here. */

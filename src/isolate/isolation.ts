@@ -4,6 +4,7 @@ import { EvertickError } from '../core/error.ts'
 import type { JobSpec } from '../core/job/job.ts'
 import type { Clock } from '../engine/clock.ts'
 import type { JobContext } from '../engine/worker/handler.ts'
+import { refuseUnwatched } from '../handlers/quota.ts'
 import { Isolate } from './isolate.ts'
 import { IsolatedRun } from './isolated-run.ts'
 import type { ChildOptions, IsolateMode } from './transport.ts'
@@ -31,12 +32,18 @@ export class Isolation {
     this.#environment = environment
   }
 
-  async run({ module, mode }: Isolated, context: JobContext, _spec: JobSpec): Promise<unknown> {
-    const child = this.#take({ mode, module: module.href, memory: null, environment: this.#environment() })
+  async run({ module, mode }: Isolated, context: JobContext, { quota }: JobSpec): Promise<unknown> {
+    if (mode === 'process') refuseUnwatched(quota)
+    const child = this.#take({
+      mode,
+      module: module.href,
+      memory: quota.memory,
+      environment: this.#environment(),
+    })
     this.#runs += 1
     try {
       const timer = (ms: number, callback: () => void) => this.#clock.timer(ms, callback)
-      return await new IsolatedRun(child, this.#runs, context, timer).ended()
+      return await new IsolatedRun(child, this.#runs, context, { quota, timer }).ended()
     } finally {
       this.#keep(child)
     }

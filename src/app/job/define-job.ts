@@ -40,6 +40,7 @@ export function defineJob<Given = unknown, Input = Given>(
   refuseName(name)
   refuseRun(name, run)
   const isolated = isolatedOf(name, { run, module, isolate })
+  refuseQuota(name, options.quota, { run, isolate })
   // A slip is told where it was made; the zone, the instant and the limit that count come with the database.
   const maxPayloadBytes = Number.POSITIVE_INFINITY
   jobSpec(options, { name, handler: name, timezone: 'UTC', createdAt: 0, maxPayloadBytes })
@@ -94,6 +95,24 @@ function isolatedOf(
   }
   if (run !== undefined) throw refuse('run', 'it has both run and handler.', 'Leave one of them out.')
   return { module, mode }
+}
+
+/** A function shares process and thread with its node: what it uses alone, nobody can tell. */
+function refuseQuota(
+  name: string,
+  quota: JobOptions['quota'],
+  { run, isolate }: { run: unknown; isolate: IsolateMode | undefined },
+): void {
+  const refuse = (field: string, what: string, next: string) =>
+    new EvertickError('invalid_definition', `Job "${name}": ${what}`, { field, next })
+  if (quota === undefined) return
+  if (run !== undefined) {
+    const next = "Run it apart: handler: new URL('./report.ts', import.meta.url), isolate: 'process'."
+    throw refuse('quota', 'a function that runs in the node has no quota.', next)
+  }
+  const alone = (['cpu', 'processes'] as const).find((part) => quota[part] !== undefined)
+  if (isolate === 'thread' && alone !== undefined)
+    throw refuse(`quota.${alone}`, `a thread has no quota of ${alone}.`, "Use isolate: 'process'.")
 }
 
 export function refuseName(name: unknown): asserts name is string {
