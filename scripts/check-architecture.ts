@@ -26,13 +26,18 @@ const layers: readonly Layer[] = [
       'src/core/',
       'src/store/store.ts',
       'src/store/load-driver.ts',
-      ...['events', 'clock', 'context'].map((name) => `src/engine/${name}.ts`),
+      ...['events', 'clock', 'context', 'logger'].map((name) => `src/engine/${name}.ts`),
       'src/observe/',
     ],
   },
   { at: 'src/handlers/', may: ['src/core/', 'src/store/store.ts', 'src/outbound/', 'src/handlers/'] },
   { at: 'src/sources/', may: ['src/core/', 'src/store/store.ts', 'src/outbound/', 'src/sources/'] },
   { at: 'src/engine/', may: ['src/core/', 'src/store/store.ts', 'src/store/hints.ts', 'src/engine/'] },
+  // How a handler runs outside the node's own event loop.
+  {
+    at: 'src/isolate/',
+    may: ['src/core/', 'src/store/store.ts', 'src/handlers/', 'src/engine/', 'src/isolate/'],
+  },
   // It runs in browsers. Its types are those of the routes themselves.
   { at: 'src/client/', may: ['src/core/', 'src/client/'], mayType: ['src/http/all-routes.ts'] },
   { at: 'src/app/', may: below('src/app/') },
@@ -51,7 +56,7 @@ const layers: readonly Layer[] = [
 ]
 
 function below(...own: string[]): string[] {
-  const lower = ['core/', 'outbound/', 'observe/', 'handlers/', 'sources/', 'engine/']
+  const lower = ['core/', 'outbound/', 'observe/', 'handlers/', 'sources/', 'engine/', 'isolate/']
   const store = [
     'store/store.ts',
     'store/wrap-store.ts',

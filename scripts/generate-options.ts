@@ -24,6 +24,7 @@ function typesText(): string {
   )
   const parts = [
     `/** Made of the table in fields.ts by \`npm run generate\`. */
+import type { Bytes } from '../bytes.ts'
 import type { Duration, Instant, Schedule } from '../schedule/schedule.ts'`,
     ...groups.map(([name, { fields }]) =>
       block(
@@ -83,7 +84,7 @@ function written(name: string, option: Option | Field): string {
 
 function stored(name: string, option: Option | Field): string {
   if (option.is === 'group') return property(name, `${typeName(name)}Spec`)
-  const type = option.is === 'duration' || option.is === 'instant' ? 'number' : writtenType(option)
+  const type = ['duration', 'instant', 'bytes'].includes(option.is) ? 'number' : writtenType(option)
   return property(storedName(name, option), option.default === null ? `${type} | null` : type)
 }
 
@@ -103,6 +104,8 @@ function writtenType(field: Field): string {
       return 'Duration'
     case 'instant':
       return 'Instant'
+    case 'bytes':
+      return 'Bytes'
     case 'whole':
     case 'number':
       return 'number'
@@ -196,6 +199,8 @@ function rangeText(field: Field): string {
       return `at most ${words(field.max)} texts of at most ${words(field.longest)} characters`
     case 'object':
       return 'object'
+    case 'bytes':
+      return "bytes, or `'256mb'`"
     default:
       return field.is
   }

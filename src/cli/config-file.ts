@@ -1,10 +1,10 @@
 /** Finds and loads `evertick.config.ts|js|mjs`. */
 import { existsSync } from 'node:fs'
-import { registerHooks } from 'node:module'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { defineConfig, type EvertickOptions } from '../app/config/options.ts'
 import { EvertickError } from '../core/error.ts'
+import { resolveOwnPackage } from '../isolate/own-package.ts'
 import { messageOf } from './error-report.ts'
 
 export interface ConfigFile {
@@ -65,27 +65,5 @@ function inFile(path: string, error: EvertickError): EvertickError {
     ...(field === undefined ? {} : { field }),
     ...(next === undefined ? {} : { next }),
     cause: error,
-  })
-}
-
-let isResolving = false
-
-/**
- * Resolves `import … from 'evertick'` in the file to this very Evertick. So the file works where the package is not
- * installed (npx, a checkout), and one process never loads two copies of the library.
- */
-function resolveOwnPackage(): void {
-  if (isResolving) return
-  isResolving = true
-  const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-  const own: Readonly<Record<string, string>> = {
-    evertick: new URL(`../index.${ending}`, import.meta.url).href,
-    'evertick/testing': new URL(`../testing/index.${ending}`, import.meta.url).href,
-  }
-  registerHooks({
-    resolve(specifier, context, nextResolve) {
-      const url = own[specifier]
-      return url === undefined ? nextResolve(specifier, context) : { url, shortCircuit: true }
-    },
   })
 }

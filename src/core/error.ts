@@ -35,6 +35,8 @@ export const errorKinds = {
   transaction_timeout: 'failed',
   nested_write: 'failed',
   execution_failed: 'failed',
+  handler_crashed: 'failed',
+  quota_exceeded: 'failed',
   timeout: 'failed',
   unauthenticated: 'auth',
   forbidden: 'auth',

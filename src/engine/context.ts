@@ -18,6 +18,13 @@ export type TraceAttempt = <Ran>(
   endOf: (ran: Ran) => AttemptEnd,
 ) => Promise<Ran>
 
+/** What a watchdog hears while handlers run: beats, as long as the event loop goes round. */
+export interface Pulse {
+  beat(): void
+  /** Nothing runs, so no beat is expected. */
+  rest(): void
+}
+
 export interface EngineContext {
   readonly nodeId: string
   readonly store: Store
@@ -32,4 +39,6 @@ export interface EngineContext {
   readonly maxPayloadBytes: number
   /** null where nobody traces. */
   readonly traceAttempt: TraceAttempt | null
+  /** null where nobody watches. */
+  readonly pulse: Pulse | null
 }

@@ -7,10 +7,12 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { stat } from 'node:fs/promises'
 import { EvertickError } from '../core/error.ts'
+import type { QuotaSpec } from '../core/job/options.ts'
 import { codeOf, messageOf } from '../core/unknown-value.ts'
 import { type AllowedCommand, recheck } from './allowed-commands.ts'
 import { OutputLines, OutputTail } from './output-lines.ts'
 import { signalGroup, unwatchGroup, watchGroup } from './process-group.ts'
+import { QuotaWatch, refuseUnwatched } from './quota.ts'
 import type { Redact } from './secret-values.ts'
 import { killStrays, markVariable, signalStrays } from './strays.ts'
 
@@ -22,6 +24,7 @@ export interface CommandRun {
   /** Written to its standard input; null: it has none. */
   readonly stdin: string | null
   readonly signal: AbortSignal
+  readonly quota: QuotaSpec
   readonly timer: (ms: number, callback: () => void) => () => void
   /** Takes the job's secrets out of what is kept. */
   readonly redact: Redact
@@ -41,6 +44,7 @@ const shortGraceMs = 500
 
 export async function runCommand(run: CommandRun): Promise<CommandResult> {
   const { allowed, args, env, cwd, signal } = run
+  refuseUnwatched(run.quota)
   await recheck(allowed)
   await refuseMissingFolder(cwd)
   signal.throwIfAborted()
@@ -52,6 +56,9 @@ export async function runCommand(run: CommandRun): Promise<CommandResult> {
     detached: true,
     stdio: [run.stdin === null ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   })
+  const quota = new QuotaWatch(run.quota, child.pid ?? null, () => {
+    if (child.pid !== undefined) signalGroup(child.pid, 'SIGKILL')
+  })
   const tail = new OutputTail()
   const linesOf = (stream: 'stdout' | 'stderr') =>
     new OutputLines(run.redact, (line) => {
@@ -59,12 +66,17 @@ export async function runCommand(run: CommandRun): Promise<CommandResult> {
       run.onLine(stream, line)
     })
   const [out, errors] = [linesOf('stdout'), linesOf('stderr')]
-  child.stdout?.on('data', (bytes: Buffer) => out.write(bytes))
-  child.stderr?.on('data', (bytes: Buffer) => errors.write(bytes))
-  const [exitCode, killedBy] = await ended(child, mark, run)
+  const readInto = (lines: OutputLines) => (bytes: Buffer) => {
+    quota.printed(bytes.length)
+    lines.write(bytes)
+  }
+  child.stdout?.on('data', readInto(out))
+  child.stderr?.on('data', readInto(errors))
+  const [exitCode, killedBy] = await ended(child, mark, run).finally(() => quota.end())
   out.end()
   errors.end()
   signal.throwIfAborted()
+  if (quota.exceeded !== null) throw quota.exceeded
   if (exitCode === 0) return { exitCode, output: tail.text }
   throw failure(allowed.path, exitCode, killedBy, tail.text)
 }

@@ -1,5 +1,7 @@
 /** Runs one handler with no database: for the unit tests of a job. */
-import { type DefinedJob, handlerOf } from '../app/job/define-job.ts'
+import type { DefinedJob, Run } from '../app/job/define-job.ts'
+import { parseInput, withResult } from '../app/job/schema-check.ts'
+import type { HandlerOutcome } from '../core/attempt/outcome.ts'
 import { EvertickError } from '../core/error.ts'
 import type { StepKind } from '../core/execution/step.ts'
 import { parseInstant } from '../core/schedule/instant.ts'
@@ -36,7 +38,7 @@ export interface RunJobOptions<Given> {
 }
 
 export interface JobRun {
-  readonly outcome: 'done' | 'error' | 'retry' | 'snooze' | 'fail' | 'cancel' | 'crashed'
+  readonly outcome: HandlerOutcome['kind']
   readonly result: unknown
   readonly error: { readonly name: string; readonly message: string } | null
   readonly progress: readonly { readonly fraction: number; readonly note: string | null }[]
@@ -60,12 +62,16 @@ export async function runJob<Given, Input>(
   job: DefinedJob<Given, Input>,
   options: RunJobOptions<Given> = {},
 ): Promise<JobRun> {
-  const handler = handlerOf(job)
-  if (handler === null) {
+  if (job.run === null) {
     throw new EvertickError('invalid_definition', `Job "${job.name}" has no handler to run.`, {
-      next: 'Pass the job that .handle() returned.',
+      next:
+        job.isolated === null
+          ? 'Pass the job that .handle() returned.'
+          : 'Import the handler of its module, and pass a job with that as run.',
     })
   }
+  const given = job.run as Run<never>
+  const run = job.resultSchema === null ? given : withResult(job.resultSchema, given)
   const kept = {
     progress: [] as { fraction: number; note: string | null }[],
     logs: [] as { level: keyof ExecutionLog; message: string }[],
@@ -80,12 +86,12 @@ export async function runJob<Given, Input>(
     steps: memory.steps,
   })
   try {
-    const input = await handler.parse(options.input)
+    const input = await parseInput(job, options.input)
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its own schema has just parsed the input
     const context = contextOf(job.name, input, options, kept, memory) as JobContext<never>
     const crashed = memory.crashed.promise.then(() => crash)
-    const returned: unknown = await Promise.race([handler.run(context), crashed])
-    if (returned === crash) return ended('crashed', null, null)
+    const returned: unknown = await Promise.race([run(context), crashed])
+    if (returned === crash) return ended('crash', null, null)
     return returned instanceof OutcomeSignal
       ? ended(returned.outcome.kind, null, signalError(returned))
       : ended('done', returned, null)

@@ -31,6 +31,8 @@ function sample(field: Field): { readonly flag: string; readonly written: unknow
       return { flag: '1h30m', written: '1h30m' }
     case 'instant':
       return { flag: '2027-01-01T00:00:00.000Z', written: '2027-01-01T00:00:00.000Z' }
+    case 'bytes':
+      return { flag: '256mb', written: '256mb' }
     case 'whole':
       return { flag: '7', written: 7 }
     case 'number':

@@ -14,6 +14,7 @@ const surroundings = {
   defer: setImmediate,
   maxPayloadBytes: 1_048_576,
   traceAttempt: null,
+  pulse: null,
 }
 
 test('a leader whose renewal came late, but came, wakes whoever found it without a lease', async () => {

@@ -73,7 +73,13 @@ async function openBench() {
     for (const end of ends) await end()
   })
   const start = (nodeId: string) => {
-    const surroundings = { random: () => 0, defer: setImmediate, maxPayloadBytes: 1, traceAttempt: null }
+    const surroundings = {
+      random: () => 0,
+      defer: setImmediate,
+      maxPayloadBytes: 1,
+      traceAttempt: null,
+      pulse: null,
+    }
     const context = {
       ...surroundings,
       nodeId,

@@ -166,6 +166,34 @@ describe('timeout', () => {
     expect(await node.executions(stuck)).toMatchObject([{ state: 'failed', error: { code: 'timeout' } }])
     expect(await node.evertick.result(id)).toBe(15)
   })
+
+  it('gives up a schema that never answers', async () => {
+    const clock = new ManualClock(t0)
+    const validate = async () => await clock.sleep(1e9).then(() => ({ value: null }))
+    const input = { '~standard': { version: 1, vendor: 'test', validate } } as const
+    const job = defineJob({ name: 'job', timeout: '10s', retry: { attempts: 1 }, input, run: () => {} })
+    const node = await openNode({ clock, jobs: [job] })
+    await node.evertick.jobs.trigger('job')
+    await node.advance('1m')
+    expect(await node.executions(job)).toMatchObject([{ state: 'failed', error: { code: 'timeout' } }])
+  })
+
+  it('gives up a handler that was cancelled before it, and ignores both', async () => {
+    const clock = new ManualClock(t0)
+    const stuck = defineJob({ name: 'stuck', timeout: '1m', run: () => clock.sleep(1e9) })
+    const next = defineJob({ name: 'next', run: () => secondsOf(new Date(clock.now())) })
+    const node = await openNode({ clock, queues: { default: { concurrency: 1 } }, jobs: [stuck, next] })
+    const { id: stuckId } = await node.evertick.enqueue('stuck')
+    const { id } = await node.evertick.enqueue('next')
+    await node.advance('1s')
+    await node.evertick.executions.cancel(stuckId)
+    // Its lease is not renewed, so it ends as cancelled before its time is over.
+    await node.advance('50s')
+    expect(await node.evertick.leases.active()).toEqual([])
+    expect(await node.executions(stuck)).toMatchObject([{ state: 'cancelled', cancelReason: 'operator' }])
+    await node.advance('1m')
+    expect(await node.evertick.result(id)).toBe(65)
+  })
 })
 
 it('`startDeadline`: what could not start in time is cancelled, and never runs', async () => {

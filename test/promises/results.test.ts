@@ -135,7 +135,9 @@ it('runJob checks and transforms as a node does', async () => {
 })
 
 it('a job that says nothing of its result pays nothing: what returns at once is no promise', () => {
-  expect(handlerOf(defineJob({ name: 'job', run: () => 7 }))?.run({} as never)).toBe(7)
+  expect(
+    handlerOf(defineJob({ name: 'job', run: () => 7 }), {} as never)?.run({} as never, {} as never),
+  ).toBe(7)
 })
 
 it.each(['input', 'result'])('a definition whose %s is no schema is refused where it is made', (field) => {

@@ -35,6 +35,7 @@ export function jobSpec({ catchUp, retry, retention, ...overrides }: SpecOverrid
     retry: { attempts: 3, baseMs: second, factor: 2, maxMs: hour, jitter: 0, ...retry },
     onCrash: 'retry',
     timeoutMs: null,
+    quota: { cpuMs: null, memory: null, processes: null, output: null },
     startDeadlineMs: null,
     jitterMs: 0,
     priority: 0,

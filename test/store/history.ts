@@ -304,6 +304,6 @@ function outcomeOf(ending: (typeof endings)[number]): Outcome {
 /** As a worker decides it: a retry of the chain waits as `blocked`. */
 function endingFor(claim: ClaimedExecution, outcome: Outcome, now: number): Ending {
   const { attempt, maxAttempts, cause, nextTickAt } = claim
-  const { retry, overlap } = claim.spec
-  return endingOf(outcome, { attempt, maxAttempts, cause, retry, overlap, nextTickAt }, now, 0)
+  const { retry, overlap, onCrash } = claim.spec
+  return endingOf(outcome, { attempt, maxAttempts, cause, retry, overlap, onCrash, nextTickAt }, now, 0)
 }

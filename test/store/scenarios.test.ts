@@ -41,7 +41,8 @@ async function play(scenario: Scenario): Promise<Told> {
       for (const { claim, endsAt } of running.filter((run) => run.endsAt <= now)) {
         const outcome = scenario.outcome?.(claim) ?? { kind: 'done', result: null }
         const { attempt, maxAttempts, cause, nextTickAt } = claim
-        const tried = { attempt, maxAttempts, cause, nextTickAt, retry: spec.retry, overlap: spec.overlap }
+        const { retry, overlap, onCrash } = spec
+        const tried = { attempt, maxAttempts, cause, nextTickAt, retry, overlap, onCrash }
         await hand.finish(claim, endsAt, endingOf(outcome, tried, endsAt, 0))
       }
       running = running.filter((run) => run.endsAt > now)

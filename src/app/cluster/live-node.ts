@@ -8,14 +8,17 @@ import type { Clock } from '../../engine/clock.ts'
 import { Events } from '../../engine/events.ts'
 import { Node } from '../../engine/node.ts'
 import type { JobReference } from '../../engine/worker/handler.ts'
+import { Isolation } from '../../isolate/isolation.ts'
 import { Measures } from '../../observe/measures.ts'
 import { openTracing, type Tracing } from '../../observe/tracing.ts'
+import { Watchdog } from '../../observe/watchdog.ts'
 import { type Host, processHost } from '../../store/host.ts'
 import { openStore, type PayloadLimit } from '../../store/open-store.ts'
 import type { Store } from '../../store/store.ts'
 import type { AppContext } from '../app-context.ts'
 import type { ApiConfig } from '../config/api-config.ts'
 import { type Config, parseOptions } from '../config/config.ts'
+import { inheritedEnvironment } from '../config/environment.ts'
 import type { AnyJob, EvertickOptions } from '../config/options.ts'
 import { version } from '../config/version.ts'
 import { payloadWithin } from '../execution/payload-within.ts'
@@ -66,6 +69,8 @@ export class LiveNode {
   readonly producer: Producer
   readonly random: Host['random']
   readonly #config: Config
+  readonly #isolation: Isolation
+  readonly #watchdog: Watchdog | null
   readonly #definitions: Definitions
   readonly #node: Node
   readonly #closers = new Set<() => Promise<void>>()
@@ -87,7 +92,8 @@ export class LiveNode {
     // Only `run` and the command line wait for it.
     this.#ended.promise.catch(() => {})
     this.#config = config
-    this.#definitions = new Definitions(config.jobs)
+    this.#isolation = new Isolation(clock, inheritedEnvironment)
+    this.#definitions = new Definitions(config.jobs, this.#isolation)
     this.app = {
       nodeId,
       host: hostname(),
@@ -130,7 +136,11 @@ export class LiveNode {
     this.producer = new Producer(this.app)
     this.random = host.random
     const { random, defer } = host
-    const context = { ...this.app, random, defer, traceAttempt: tracing?.attempt ?? null }
+    // On a clock of its user's making, seconds pass in no time.
+    const isWatched = config.clock === null && config.roles.includes('worker')
+    this.#watchdog = isWatched ? new Watchdog(logger) : null
+    const observers = { traceAttempt: tracing?.attempt ?? null, pulse: this.#watchdog }
+    const context = { ...this.app, random, defer, ...observers }
     const onOutdated = (schemaVersion: number) => this.#stopBy(outdated(schemaVersion), defaultStopMs)
     // Whatever a handler still does, its end could not be written.
     const onLost = (error: EvertickError) => this.#stopBy(error, 0)
@@ -229,6 +239,7 @@ export class LiveNode {
       await this.#enableOwn()
       // First: if the port is taken, no node must keep running.
       if (this.#config.api !== null) this.#api = await openApi(this.#config.api)
+      this.#watchdog?.start()
       await this.#node.start()
     } catch (error) {
       await this.#api?.close()
@@ -264,6 +275,8 @@ export class LiveNode {
     await Promise.allSettled([this.#starting])
     const node = this.#starting === null ? null : this.#node.stop(timeoutMs)
     await Promise.all([this.#api?.close(), node, ...[...this.#closers].map((close) => close())])
+    await this.#isolation.close()
+    await this.#watchdog?.close()
     await this.app.store.close()
   }
 

@@ -22,6 +22,11 @@ export function redisFromEnvironment(
   return environment.EVERTICK_REDIS_URL || undefined
 }
 
+/** What a process that runs an isolated handler is given: the handler is the user's own code, as this process is. */
+export function inheritedEnvironment(): Readonly<Record<string, string | undefined>> {
+  return process.env
+}
+
 /** undefined where it does not say. */
 export function logLevelFromEnvironment(
   environment: Readonly<Record<string, string | undefined>> = process.env,

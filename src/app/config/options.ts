@@ -9,7 +9,7 @@ import type { ApiOptions } from './api-config.ts'
 import { checked } from './checked.ts'
 
 /** A job of a list, whatever its input: a schema gives its types out, a handler takes them in. */
-export type AnyJob = Pick<DefinedJob, 'name' | 'options' | 'schema' | 'resultSchema'> & {
+export type AnyJob = Pick<DefinedJob, 'name' | 'options' | 'schema' | 'resultSchema' | 'isolated'> & {
   readonly run: Run<never> | null
 }
 

@@ -125,7 +125,8 @@ export class PullLeases {
     const retry = job?.spec.retry ?? { attempts: 1, baseMs: 0, factor: 1, maxMs: 0, jitter: 0 }
     const overlap = job?.spec.overlap ?? 'allow'
     const nextTickAt = overlap === 'allow' ? null : (job?.nextDueAt ?? null)
-    const tried = { attempt, maxAttempts, cause, retry, overlap, nextTickAt }
+    const onCrash = job?.spec.onCrash ?? 'fail'
+    const tried = { attempt, maxAttempts, cause, retry, overlap, onCrash, nextTickAt }
     const ending = endingOf(outcomeOf(outcome, this.#app.maxPayloadBytes), tried, now, this.#random())
     const attempts = [{ id, fence, attempt, ending, finishedAt: now }]
     const { refused } = await store.work.finishAttempts({ nodeId: nodeOf(held.worker), attempts, now })

@@ -83,6 +83,7 @@ async function command(
     cwd: handler.cwd ?? '/',
     stdin: input,
     signal: context.signal,
+    quota: spec.quota,
     timer: (ms, callback) => clock.timer(ms, callback),
     redact,
     onLine: (stream, line) => (stream === 'stdout' ? log.info(line) : log.warn(line)),

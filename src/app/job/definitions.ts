@@ -1,6 +1,7 @@
 /** The jobs that this process defines, and the handlers of those that have one. Some come only while the node runs. */
 import { EvertickError } from '../../core/error.ts'
 import type { Handler } from '../../engine/worker/handler.ts'
+import type { Isolation } from '../../isolate/isolation.ts'
 import type { AnyJob } from '../config/options.ts'
 import { handlerOf } from './define-job.ts'
 
@@ -8,7 +9,10 @@ export class Definitions {
   readonly #jobs = new Map<string, AnyJob>()
   readonly #handlers = new Map<string, Handler>()
 
-  constructor(jobs: readonly AnyJob[]) {
+  readonly #isolation: Isolation
+
+  constructor(jobs: readonly AnyJob[], isolation: Isolation) {
+    this.#isolation = isolation
     for (const job of jobs) {
       if (this.#jobs.has(job.name)) {
         throw new EvertickError('invalid_config', `Two jobs are named "${job.name}".`, {
@@ -31,7 +35,7 @@ export class Definitions {
 
   set(job: AnyJob): void {
     this.#jobs.set(job.name, job)
-    const handler = handlerOf(job)
+    const handler = handlerOf(job, this.#isolation)
     if (handler === null) this.#handlers.delete(job.name)
     else this.#handlers.set(job.name, handler)
   }

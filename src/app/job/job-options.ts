@@ -76,6 +76,9 @@ function refuseContradictions(spec: JobSpec, limitsConcurrency: boolean, what: s
       'Use catchUp "latest".',
     )
   }
+  if (spec.handler.type === 'http' && Object.values(spec.quota).some((limit) => limit !== null)) {
+    refuse('quota', 'a call of a URL has no quota.', 'Leave it out; timeout limits how long a call may take.')
+  }
   if (spec.schedule?.kind === 'fixed_delay' && (spec.startAt !== null || spec.endAt !== null)) {
     refuse(
       'startAt',

@@ -1,5 +1,6 @@
 /** How each option is checked, from the table of options: what a caller writes, and what a view shows. */
 import { z } from 'zod'
+import { bytesPattern } from '../../core/bytes.ts'
 import { type Field, jobFields, jobOptions, type Option } from '../../core/job/fields.ts'
 import type { JobOptions, JobSettings } from '../../core/job/options.ts'
 import { keysOf } from '../../core/table-keys.ts'
@@ -62,6 +63,8 @@ function fieldShape(field: Field, { duration, instant }: OptionForms): z.ZodType
       return duration
     case 'instant':
       return instant
+    case 'bytes':
+      return z.union([z.int().min(1), z.string().max(40).regex(bytesPattern, 'is not a size, such as 256mb')])
     case 'whole':
       return field.max === undefined ? z.int().min(field.min) : z.int().min(field.min).max(field.max)
     case 'number':

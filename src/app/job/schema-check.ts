@@ -37,11 +37,11 @@ async function checkedInput(job: string, schema: StandardSchemaV1, input: unknow
  * it is most often the passing answer of another system. Of a transaction it is known before the commit, so that its writes
  * go back with it.
  */
-export function withResult(
+export function withResult<Rest extends unknown[]>(
   schema: StandardSchemaV1,
-  run: (context: JobContext<never>) => unknown,
-): (context: JobContext<never>) => Promise<unknown> {
-  return async (context) => {
+  run: (context: JobContext<never>, ...rest: Rest) => unknown,
+): (context: JobContext<never>, ...rest: Rest) => Promise<unknown> {
+  return async (context, ...rest) => {
     const committed: { result?: unknown } = {}
     const transaction = async <T>(fn: (tx: Transaction) => Promise<T>): Promise<T> => {
       let returned: T | undefined
@@ -52,7 +52,7 @@ export function withResult(
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what has committed has returned
       return returned as T
     }
-    const returned = await run({ ...context, transaction })
+    const returned = await run({ ...context, transaction }, ...rest)
     if ('result' in committed) return committed.result
     return returned instanceof OutcomeSignal ? returned : await checkedResult(context.job, schema, returned)
   }

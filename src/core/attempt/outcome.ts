@@ -5,7 +5,7 @@ import type { CancelReason, Cause, ExecutionError } from '../execution/execution
 import { isChained } from '../execution/execution.ts'
 import { never } from '../execution/step.ts'
 import type { RetrySpec } from '../job/options.ts'
-import type { OverlapPolicy } from '../job/policies.ts'
+import type { CrashPolicy, OverlapPolicy } from '../job/policies.ts'
 import { backoffMs } from './backoff.ts'
 import { keptError } from './kept-error.ts'
 
@@ -32,6 +32,8 @@ export type Outcome =
   | { readonly kind: 'rest'; readonly until: number | null; readonly names: readonly string[] }
   /** `told`: whoever ended it has reported it already, so the log need not. */
   | { readonly kind: 'fail'; readonly error: ExecutionError; readonly told?: true }
+  /** What ran it is gone. Not an error: nobody knows how far it came, so the job's `onCrash` decides. */
+  | { readonly kind: 'crash'; readonly error: ExecutionError }
   | { readonly kind: 'cancel'; readonly reason: CancelReason; readonly note: string | null }
 
 /** How a handler ends, by what it returns or throws. A rest is told by a call of `ctx`. */
@@ -40,7 +42,7 @@ export type HandlerOutcome = Exclude<Outcome, { readonly kind: 'rest' }>
 /** What the store writes for the execution. */
 export type Ending =
   | { readonly state: 'completed'; readonly result: unknown }
-  | { readonly state: 'failed'; readonly error: ExecutionError }
+  | { readonly state: 'failed'; readonly error: ExecutionError; readonly crashed?: true }
   | { readonly state: 'cancelled'; readonly reason: CancelReason; readonly error: ExecutionError | null }
   | {
       readonly state: 'retrying' | 'blocked' | 'pending'
@@ -50,6 +52,7 @@ export type Ending =
       readonly countsAttempt: boolean
       /** The sleeps and waits that it rests for: one that is over by then brings it back at once. */
       readonly restsFor?: readonly string[]
+      readonly crashed?: true
     }
 
 export interface Tried {
@@ -58,6 +61,7 @@ export interface Tried {
   readonly cause: Cause
   readonly retry: RetrySpec
   readonly overlap: OverlapPolicy
+  readonly onCrash: CrashPolicy
   /** The job's next tick, where its runs must not overlap. */
   readonly nextTickAt: number | null
   /** After a crash: extra delay, because others crashed with it. */
@@ -78,16 +82,29 @@ export function endingOf(outcome: Outcome, tried: Tried, now: number, random: nu
       const { until, names } = outcome
       return { ...waiting(tried, until ?? never), error: null, countsAttempt: false, restsFor: names }
     }
-    case 'retry':
-    case 'error': {
-      const error = keptError(outcome.error)
-      if (tried.attempt >= tried.maxAttempts) return { state: 'failed', error }
-      const asked = outcome.kind === 'retry' ? outcome.afterMs : null
-      const waitMs =
-        asked ?? backoffMs(tried.retry, tried.attempt, random, now, tried.nextTickAt, tried.apartMs)
-      return { ...waiting(tried, now + waitMs), error, countsAttempt: true }
+    case 'crash': {
+      const tries = tried.onCrash === 'fail' ? { ...tried, maxAttempts: 0 } : tried
+      return { ...afterError(outcome.error, null, tries, now, random), crashed: true }
     }
+    case 'retry':
+      return afterError(outcome.error, outcome.afterMs, tried, now, random)
+    case 'error':
+      return afterError(outcome.error, null, tried, now, random)
   }
+}
+
+function afterError(
+  kept: ExecutionError,
+  askedMs: number | null,
+  tried: Tried,
+  now: number,
+  random: number,
+): Extract<Ending, { readonly crashed?: true }> {
+  const error = keptError(kept)
+  if (tried.attempt >= tried.maxAttempts) return { state: 'failed', error }
+  const waitMs =
+    askedMs ?? backoffMs(tried.retry, tried.attempt, random, now, tried.nextTickAt, tried.apartMs)
+  return { ...waiting(tried, now + waitMs), error, countsAttempt: true }
 }
 
 /** A retry of the chain waits as `blocked`; otherwise it would delay ticks. */

@@ -5,11 +5,13 @@
  */
 import type { JobSettings } from './options.ts'
 import { type ChoiceWords, catchUpWords, crashWords, overlapWords } from './policies.ts'
+import { quotaOption } from './quota-option.ts'
 
-/** Durations and instants are milliseconds where they are stored, and text or dates everywhere else. */
+/** Durations, instants and sizes are numbers where they are stored, and text or dates everywhere else. */
 export type FieldShape =
   | { readonly is: 'duration' }
   | { readonly is: 'instant' }
+  | { readonly is: 'bytes' }
   | { readonly is: 'whole'; readonly min: number; readonly max?: number }
   | { readonly is: 'number'; readonly min: number; readonly max: number }
   | { readonly is: 'choice'; readonly of: Readonly<Record<string, ChoiceWords>> }
@@ -209,6 +211,7 @@ export const jobFields = {
     label: 'Timeout',
     says: ({ timeout }) => (timeout === null ? 'None.' : `An attempt is stopped after ${timeout}.`),
   },
+  quota: quotaOption,
   startDeadline: {
     is: 'duration',
     default: null,

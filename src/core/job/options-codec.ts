@@ -1,4 +1,5 @@
-/** A job's options as they are written, stored and shown. Durations and instants are converted here and nowhere else. */
+/** A job's options as they are written, stored and shown. Durations, instants and sizes are converted here and nowhere else. */
+import { bytesText, parseBytes } from '../bytes.ts'
 import { durationText, parseDuration } from '../schedule/duration.ts'
 import { parseInstant } from '../schedule/instant.ts'
 import {
@@ -120,6 +121,8 @@ function toStored(field: Field, value: unknown, path: string): unknown {
       return parseDuration(value, path)
     case 'instant':
       return parseInstant(value, path)
+    case 'bytes':
+      return parseBytes(value, path)
     default:
       return value
   }
@@ -132,6 +135,8 @@ export function toShown(field: Field, stored: unknown): unknown {
       return durationText(stored as number)
     case 'instant':
       return new Date(stored as number)
+    case 'bytes':
+      return bytesText(stored as number)
     default:
       return stored
   }

@@ -1,4 +1,5 @@
 /** Made of the table in fields.ts by `npm run generate`. */
+import type { Bytes } from '../bytes.ts'
 import type { Duration, Instant, Schedule } from '../schedule/schedule.ts'
 
 export interface CatchUpOptions {
@@ -23,6 +24,17 @@ export interface RetryOptions {
   readonly max?: Duration
   /** How much of the back-off is random. 0 to 1. @default 0 */
   readonly jitter?: number
+}
+
+export interface QuotaOptions {
+  /** CPU time of all of its processes. @default no limit */
+  readonly cpu?: Duration
+  /** Resident memory of all of its processes, and the heap of an isolated handler. @default no limit */
+  readonly memory?: Bytes
+  /** How many processes it may be at once. 1 to 10,000. @default no limit */
+  readonly processes?: number
+  /** How much it may print. @default no limit */
+  readonly output?: Bytes
 }
 
 export interface RetentionOptions {
@@ -52,6 +64,8 @@ export interface JobOptions {
   readonly onCrash?: 'retry' | 'fail'
   /** An attempt that takes longer is aborted and counts as failed. @default none */
   readonly timeout?: Duration
+  /** What an attempt of a command or an isolated handler may use; what uses more is ended. */
+  readonly quota?: QuotaOptions
   /** An execution that has not started within this time is cancelled. @default none */
   readonly startDeadline?: Duration
   /** Ticks start up to this much later, always the same for the same tick. @default '0ms' */
@@ -91,6 +105,13 @@ export interface RetrySpec {
   readonly jitter: number
 }
 
+export interface QuotaSpec {
+  readonly cpuMs: number | null
+  readonly memory: number | null
+  readonly processes: number | null
+  readonly output: number | null
+}
+
 export interface RetentionSpec {
   readonly executions: number
   readonly ageMs: number
@@ -106,6 +127,7 @@ export interface StoredOptions {
   readonly retry: RetrySpec
   readonly onCrash: 'retry' | 'fail'
   readonly timeoutMs: number | null
+  readonly quota: QuotaSpec
   readonly startDeadlineMs: number | null
   readonly jitterMs: number
   readonly priority: number
@@ -134,6 +156,13 @@ export interface RetrySettings {
   readonly jitter: number
 }
 
+export interface QuotaSettings {
+  readonly cpu?: Duration
+  readonly memory?: Bytes
+  readonly processes?: number
+  readonly output?: Bytes
+}
+
 export interface RetentionSettings {
   readonly executions: number
   readonly age: Duration
@@ -149,6 +178,7 @@ export interface JobSettings<At = Date> {
   readonly retry: RetrySettings
   readonly onCrash: 'retry' | 'fail'
   readonly timeout: Duration | null
+  readonly quota: QuotaSettings
   readonly startDeadline: Duration | null
   readonly jitter: Duration
   readonly priority: number

@@ -33,7 +33,11 @@ export class LeaseKeeper extends Service {
   hold(claim: Claim, leasedUntil: number): Held {
     const held = new Held(claim, leasedUntil)
     this.#held.set(claim.id, held)
-    if (this.#held.size === 1) this.#alarm.ring()
+    if (this.#held.size === 1) {
+      // Before its handler is called: it may block at once.
+      this.#context.pulse?.beat()
+      this.#alarm.ring()
+    }
     return held
   }
 
@@ -64,7 +68,7 @@ export class LeaseKeeper extends Service {
   }
 
   protected override async run(signal: AbortSignal): Promise<void> {
-    const { clock } = this.#context
+    const { clock, pulse } = this.#context
     // At least two rounds between the renewal's time and the lease's end.
     const roundMs = Math.min(
       cancelPollMs,
@@ -74,6 +78,8 @@ export class LeaseKeeper extends Service {
     let round: Promise<void> | null = null
     while (!signal.aborted) {
       const changed = await this.#alarm.wait(this.#held.size === 0 ? clock.longestSleepMs : roundMs, signal)
+      if (this.#held.size === 0) pulse?.rest()
+      else pulse?.beat()
       // What was claimed just now needs no renewal yet, and of most runs nothing is left a round later.
       if (changed || this.#held.size === 0) continue
       // A database that does not answer must not keep us from seeing that leases run out.
@@ -81,6 +87,7 @@ export class LeaseKeeper extends Service {
         round = null
       })
       await this.#within(round, roundMs)
+      pulse?.beat()
       const now = clock.now()
       for (const held of this.#held.values()) if (held.leasedUntil <= now) this.abort(held, 'lost')
     }

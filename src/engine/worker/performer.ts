@@ -134,8 +134,8 @@ export class Performer {
   #endingOf(claim: ClaimedExecution, outcome: Outcome): Ending {
     const { clock, random } = this.#context
     const { attempt, cause, maxAttempts, nextTickAt } = claim
-    const { retry, overlap } = claim.spec
-    const tried = { attempt, maxAttempts, cause, retry, overlap, nextTickAt }
+    const { retry, overlap, onCrash } = claim.spec
+    const tried = { attempt, maxAttempts, cause, retry, overlap, onCrash, nextTickAt }
     return endingOf(outcome, tried, clock.now(), random())
   }
 

@@ -11,6 +11,7 @@ import type { LeaseKeeper } from './lease-keeper.ts'
 import { errorFrom, failedBy, OutcomeSignal } from './outcome-signal.ts'
 import type { Recorder } from './recorder.ts'
 import type { Remember } from './steps/memos.ts'
+import { TimeLimit } from './time-limit.ts'
 
 export type Ran =
   | { readonly kind: 'ended'; readonly outcome: Outcome }
@@ -27,8 +28,6 @@ export interface RunnerParts {
   readonly onEnded: (after: Aftermath) => void
 }
 
-/** A handler that heeds its signal gets this long to clean up after its timeout. */
-const timeoutGraceMs = 5_000
 /** What this node no longer can do waits this long for one that can. */
 const forgottenMs = 1_000
 
@@ -57,10 +56,10 @@ export class Runner {
 
   #run(claim: ClaimedExecution, held: Held, startedAt: number): Ran | Promise<Ran> {
     const attempt = new Attempt(this.#context, this.#parts, claim, held, startedAt)
-    this.#watchTimeout(claim, held)
+    const limit = this.#watchTimeout(claim, held)
     try {
-      const work = this.#work(attempt, claim, held)
-      if (isThenable(work)) return this.#whenDone(attempt, claim, held, work)
+      const work = this.#work(attempt, claim)
+      if (isThenable(work)) return this.#whenDone(attempt, claim, held, limit?.over(work) ?? work)
       held.end()
       return ranBy(attempt, work)
     } catch (thrown) {
@@ -92,13 +91,9 @@ export class Runner {
   }
 
   /** What the handler returns, or a promise of it. */
-  #work(attempt: Attempt, claim: ClaimedExecution, held: Held): unknown {
+  #work(attempt: Attempt, claim: ClaimedExecution): unknown {
     const handler = this.#handler(claim)
-    const call = (input: unknown) => {
-      const context = attempt.contextFor(input) as JobContext<never>
-      const work = handler.run(context, claim.spec)
-      return claim.spec.timeoutMs !== null && isThenable(work) ? this.#untilLate(held, work) : work
-    }
+    const call = (input: unknown) => handler.run(attempt.contextFor(input) as JobContext<never>, claim.spec)
     const input = parsed(handler, claim.input)
     return isThenable(input) ? input.then(call) : call(input)
   }
@@ -123,24 +118,9 @@ export class Runner {
     throw new OutcomeSignal(why, { kind: 'snooze', afterMs: forgottenMs })
   }
 
-  #watchTimeout(claim: ClaimedExecution, held: Held): void {
+  #watchTimeout(claim: ClaimedExecution, held: Held): TimeLimit | null {
     const { timeoutMs } = claim.spec
-    if (timeoutMs === null) return
-    held.attach(this.#context.clock.timer(timeoutMs, () => this.#parts.keeper.abort(held, 'timeout')))
-  }
-
-  /** A timed-out handler that ignores its signal is given up: its slot is needed, and its fence keeps it harmless. */
-  async #untilLate(held: Held, work: PromiseLike<unknown>): Promise<unknown> {
-    const late = new Promise<never>((_, reject) => {
-      const onAbort = () => {
-        if (held.stopReason !== 'timeout') return
-        held.attach(this.#context.clock.timer(timeoutGraceMs, () => reject(held.signal.reason as Error)))
-      }
-      // The time may have run out while the input was checked.
-      if (held.signal.aborted) onAbort()
-      else held.signal.addEventListener('abort', onAbort, { once: true })
-    })
-    return await Promise.race([work, late])
+    return timeoutMs === null ? null : new TimeLimit(this.#context.clock, timeoutMs, this.#parts.keeper, held)
   }
 }
 

@@ -13,6 +13,7 @@ function tried(overrides: Partial<Tried> = {}): Tried {
     cause: 'schedule',
     retry,
     overlap: 'skip',
+    onCrash: 'retry',
     nextTickAt: null,
     ...overrides,
   }
@@ -51,6 +52,18 @@ describe('the ending of an attempt', () => {
       { kind: 'snooze', afterMs: 9 },
       tried({ attempt: 3 }),
       { state: 'retrying', readyAt: t0 + 9, countsAttempt: false, error: null },
+    ],
+    [
+      'a crash is tried again, and is said to be one',
+      { kind: 'crash', error },
+      tried(),
+      { state: 'retrying', readyAt: t0 + second, countsAttempt: true, crashed: true },
+    ],
+    [
+      'a crash is the end where it may run at most once',
+      { kind: 'crash', error },
+      tried({ onCrash: 'fail' }),
+      { state: 'failed', error, crashed: true },
     ],
     ['fail is for good', { kind: 'fail', error }, tried(), { state: 'failed', error }],
     [

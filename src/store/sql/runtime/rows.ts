@@ -15,6 +15,7 @@ import { healthStates } from '../../../core/job/health.ts'
 import type { Job, JobSpec } from '../../../core/job/job.ts'
 import { jobStates } from '../../../core/job/job-state.ts'
 import { jobStatuses } from '../../../core/job/job-status.ts'
+import { defaultOptions } from '../../../core/job/options-codec.ts'
 import { keysOf } from '../../../core/table-keys.ts'
 import { accounts, skipReasons } from '../../../core/tick/account.ts'
 import type { Row } from './script.ts'
@@ -96,7 +97,8 @@ export function specFrom(value: Value): JobSpec {
   const written = text(value)
   const known = specs.get(written)
   if (known !== undefined) return known
-  const spec = JSON.parse(written) as JobSpec
+  // An option that is younger than the spec has its default.
+  const spec: JobSpec = { ...defaultOptions, ...(JSON.parse(written) as JobSpec) }
   if (written.length > longestKept) return spec
   if (specs.size >= mostSpecs) specs.clear()
   specs.set(written, spec)

@@ -162,16 +162,17 @@ function crashOf(
   const tried = {
     attempt: number(lease.attempt),
     cause: causeOf(lease.cause),
-    maxAttempts: spec.onCrash === 'fail' ? 0 : number(lease.max_attempts),
+    maxAttempts: number(lease.max_attempts),
     retry: spec.retry,
     overlap: spec.overlap,
+    onCrash: spec.onCrash,
     nextTickAt: spec.overlap === 'allow' ? null : optionalNumber(job.next_due_at),
     apartMs,
   }
   const asked = optionalNumber(lease.cancel_requested_at) !== null
   const ending = asked
     ? { state: 'cancelled' as const, error: null }
-    : endingOf({ kind: 'error', error: crashError }, tried, now, random)
+    : endingOf({ kind: 'crash', error: crashError }, tried, now, random)
   const final = !('readyAt' in ending)
   return {
     id: text(lease.id),

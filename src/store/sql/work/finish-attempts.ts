@@ -210,7 +210,8 @@ function* writeEnding(
   const state = endingStateOf(ended.state)
   const waits = 'readyAt' in ending && state !== 'cancelled' ? ending : null
   if (waits?.restsFor !== undefined) yield* rest(attempt, waits.restsFor)
-  const outcome = waits === null ? outcomes[state] : waitOutcome(waits)
+  const crashed = 'crashed' in ending && state !== 'cancelled'
+  const outcome = crashed ? 'crashed' : waits === null ? outcomes[state] : waitOutcome(waits)
   yield* insertAttempts([attemptRow(attempt, nodeId, outcome, ended.startedAt)])
   return ended
 }
