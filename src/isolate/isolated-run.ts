@@ -47,6 +47,8 @@ export class IsolatedRun implements ChildListener {
   /** What is asked during a transaction is asked inside it, as if the handler stood here. */
   readonly #inside: Inside[] = [AsyncLocalStorage.snapshot()]
   readonly #quota: QuotaWatch
+  /** How it ended; a child that dies right after that has done its run. */
+  #hasSaid = false
   #cancelTimer: () => void = () => {}
 
   constructor(child: Isolate, run: number, context: JobContext, { quota, timer }: RunParts) {
@@ -114,6 +116,7 @@ export class IsolatedRun implements ChildListener {
   }
 
   died(death: Death): void {
+    if (this.#hasSaid) return
     const { signal, job } = this.#context
     const { mode } = this.#child.options
     const why: unknown = signal.aborted ? signal.reason : this.#quota.exceeded
@@ -122,6 +125,7 @@ export class IsolatedRun implements ChildListener {
 
   /** What it has printed was written before it said that it has ended, and is read in the same turn: after that, it is all here. */
   #settle(settle: () => void): void {
+    this.#hasSaid = true
     setImmediate(settle)
   }
 

@@ -33,7 +33,9 @@ test('what it has started goes with it', async () => {
   const { id } = await ranCommand(node, { command }, { quota: { cpu: '200ms' } })
   await node.advance('2s')
   const [line] = await node.evertick.executions.logs(id)
-  await until('its end', () => !isAlive(Number(line?.message)))
+  const started = Number(line?.message)
+  await until('its end', () => !isAlive(started))
+  expect(started).toBeGreaterThan(0)
 })
 
 test('a quota that nobody could keep is refused, with the next step', async () => {

@@ -9,15 +9,12 @@ import { quotaOption } from './quota-option.ts'
 
 /** Durations, instants and sizes are numbers where they are stored, and text or dates everywhere else. */
 export type FieldShape =
-  | { readonly is: 'duration' }
-  | { readonly is: 'instant' }
-  | { readonly is: 'bytes' }
+  | { readonly is: 'duration' | 'instant' | 'bytes' | 'object' }
   | { readonly is: 'whole'; readonly min: number; readonly max?: number }
   | { readonly is: 'number'; readonly min: number; readonly max: number }
   | { readonly is: 'choice'; readonly of: Readonly<Record<string, ChoiceWords>> }
   | { readonly is: 'text'; readonly min: number; readonly max: number }
   | { readonly is: 'texts'; readonly max: number; readonly longest: number }
-  | { readonly is: 'object' }
 
 export type Field = FieldShape & {
   /** As it is stored. null: there is none unless somebody gives one. */
