@@ -2,7 +2,7 @@
 import { expect } from 'vitest'
 import { loadMigrations, statementsOf } from '../../src/store/migrate.ts'
 import type { OpenedStore } from '../../src/store/open-store.ts'
-import { idOf, jobSpec, newExecution } from './builders.ts'
+import { idOf, jobSpec, newExecution, stepRecord } from './builders.ts'
 import { at, byHand } from './by-hand.ts'
 
 export const migrations = ['0001_init', '0002_steps']
@@ -26,19 +26,9 @@ export async function expectStepsComeBack(
   await hand.drain(at(30))
   await hand.create('a', jobSpec({ schedule: null }))
   await store.work.enqueueExecutions([newExecution('runs', 'a')])
-  const { id, fence } = await hand.claimOne(at(31))
-  const decided = { at: at(32), outcome: 'done', result: '1' } as const
-  const step = {
-    id,
-    fence,
-    attempt: 1,
-    name: 's',
-    kind: 'step',
-    tries: 1,
-    begunAt: at(31),
-    endsAt: null,
-  } as const
-  await store.steps.recordSteps([{ ...step, decided }])
+  const claim = await hand.claimOne(at(31))
+  const { id } = claim
+  await store.steps.recordSteps([stepRecord(claim, 's')])
   expect(await store.steps.listSteps(id)).toHaveLength(1)
   const look = async () => ({
     jobs: await store.jobs.listJobs({ limit: 10 }),
@@ -59,7 +49,7 @@ export async function expectStepsComeBack(
 
   expect(await look()).toEqual(before)
   expect(await store.steps.listSteps(id)).toEqual([])
-  expect(await store.steps.recordSteps([{ ...step, decided }])).toEqual([])
-  await hand.finish({ id, fence }, at(41))
+  expect(await store.steps.recordSteps([stepRecord(claim, 's')])).toEqual([])
+  await hand.finish(claim, at(41))
   expect(await hand.execution(id)).toMatchObject({ state: 'completed' })
 }

@@ -15,12 +15,15 @@ export function* signalExecution(
   signal: NewSignal,
   by: ChangeContext,
 ): Script<Signalled> {
-  // Two that come at once with one id: its key refuses the second, whose script is run again and finds the first.
-  const known = yield* row('SELECT execution_id FROM @steps WHERE signal_id = ?', signal.id)
-  if (known !== null) return { executionId: text(known.execution_id), taken: false }
+  const known = yield* takenBefore(signal)
+  if (known !== null) return known
   const { id, cause, jobId } = yield* readExecution(yield* idOf(target))
   yield* holdLanes(cause === 'enqueue' ? [] : [jobId])
   const execution = yield* row('SELECT * FROM @live_executions WHERE id = ? FOR UPDATE', id)
+  // The same one, sent twice at once, may have been taken while this one waited for the row; for another execution its key
+  // refuses it, and the script is run again.
+  const meanwhile = yield* takenBefore(signal)
+  if (meanwhile !== null) return meanwhile
   if (execution === null || !isOpen(execution)) throw hasEnded(id)
   const wait = yield* row('SELECT * FROM @steps WHERE execution_id = ? AND name = ?', id, signal.name)
   yield* answer(id, wait, signal, by)
@@ -35,6 +38,11 @@ export function* signalExecution(
     after: { name: signal.name, signal: signal.id },
   })
   return { executionId: id, taken: true }
+}
+
+function* takenBefore({ id }: NewSignal): Script<Signalled | null> {
+  const known = yield* row('SELECT execution_id FROM @steps WHERE signal_id = ?', id)
+  return known === null ? null : { executionId: text(known.execution_id), taken: false }
 }
 
 function* idOf(target: SignalTarget): Script<string> {
