@@ -12,6 +12,9 @@ export const found: Readonly<Record<string, string>> = {
   'the cancel of a job reaches a run that was just begun by hand': 'work: cancel | begin by hand @ A1 B1',
   'the cancel of a job reaches a run that is just being enqueued into a slot':
     'work: cancel | enqueue into a slot @ A10 B2',
+  'of one signal that is sent twice, the second hears that it was taken':
+    'steps: signal again | signal again @ A3 B3',
+  'a signal by key is for whoever has the key by then': 'steps: signal by key | complete @ A3 B9',
   'the rescuer does not pass over what has just started': 'reserve: start | expire @ B1 A1',
   'a node that registers anew is not cleared away': 'reserve: touch node | register node @ A1 B1',
   'a node goes with its handlers, or stays with them': 'reserve: remove node | register node @ B1 A1',

@@ -6,6 +6,7 @@ import type { Store } from '../../src/store/store.ts'
 import { type ByHand, byHand } from '../store/by-hand.ts'
 import type { Name } from './conductor.ts'
 import { accessVerbs, leaderVerbs, lockVerbs } from './keeper-scenes.ts'
+import { stepVerbs } from './step-scenes.ts'
 import { laneVerbs, tickVerbs } from './tick-scenes.ts'
 import { reserveVerbs, workVerbs } from './work-scenes.ts'
 
@@ -17,6 +18,7 @@ export type BuildScene = (hand: ByHand, store: Store) => Promise<Verbs>
 const scenes: Readonly<Record<string, BuildScene>> = {
   work: workVerbs,
   reserve: reserveVerbs,
+  steps: stepVerbs,
   ticks: tickVerbs,
   lane: laneVerbs,
   leader: leaderVerbs,

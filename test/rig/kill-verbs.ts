@@ -1,7 +1,7 @@
 /** The verbs that enqueue, claim, end, rescue and fold, each as one call on the scene of kill-scene.ts. */
 import type { Ending } from '../../src/core/attempt/outcome.ts'
 import type { FinishedAttempt, Store } from '../../src/store/store.ts'
-import { by, idOf, newExecution } from '../store/builders.ts'
+import { by, idOf, newExecution, stepRecord } from '../store/builders.ts'
 import { at, leaseMs } from '../store/by-hand.ts'
 
 type Held = Pick<FinishedAttempt, 'id' | 'fence' | 'attempt'> & Required<Pick<FinishedAttempt, 'claimed'>>
@@ -83,6 +83,18 @@ export const verbs = {
   'finishAttempts (a mix)': finish({ done: completed, fails: failed, again: retrying, delay: completed }),
   completeWithin: (store, given) =>
     completeWithEffect(store, heldOf(given, 'lane'), given.effects, { nodeId: 'n1', now }),
+  stepWithin: async (store, given) => {
+    const claim = heldOf(given, 'lane')
+    await store.steps.stepWithin({
+      claim,
+      maxMs: 60_000,
+      clock: { now: () => now, sleep: () => new Promise(() => {}) },
+      // Not the effect that ends it, which is still to come.
+      run: async (tx) =>
+        await tx.query(`INSERT INTO ${given.effects} (execution_id) VALUES ('step of ${claim.id}')`),
+      record: () => stepRecord(claim, 's'),
+    })
+  },
   expireLeases: (store) => store.work.expireLeases({ now: lateAt, limit: 100, random: () => 0 }),
   'cancelExecution (waiting)': (store) => store.executions.cancelExecution(idOf('ready'), by(now)),
   'cancelExecution (reserved)': (store) => store.executions.cancelExecution(idOf('kept-waiting'), by(now)),

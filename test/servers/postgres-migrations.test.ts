@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { openStore } from '../../src/store/open-store.ts'
 import { createPostgres, type TestDatabase } from '../services/databases.ts'
 import { newJob, scriptContext, t0 } from '../store/builders.ts'
+import { expectStepsComeBack, migrations, statusAt } from '../store/migrations-by-name.ts'
 
 const url = inject('postgresUrl')
 
@@ -22,19 +23,22 @@ describe.skipIf(url === null)('migrations of PostgreSQL', () => {
 
   test('up, down and up again make the same catalog, and down leaves nothing but the schema', async () => {
     const { migrator, store } = await openStore(database.url, scriptContext())
-    expect(await migrator.up(t0)).toEqual(['0001_init', '0002_steps'])
+    expect(await migrator.up(t0)).toEqual(migrations)
     const first = await catalog(door)
-    expect(await migrator.status()).toEqual([
-      { version: 1, name: '0001_init', appliedAt: t0 },
-      { version: 2, name: '0002_steps', appliedAt: t0 },
-    ])
+    expect(await migrator.status()).toEqual(statusAt(t0))
     expect(await migrator.up(t0)).toEqual([])
-    expect(await migrator.down()).toEqual(['0002_steps', '0001_init'])
+    expect(await migrator.down()).toEqual(migrations.toReversed())
     expect(await catalog(door)).toEqual([])
     expect(await migrator.down()).toEqual([])
-    expect(await migrator.up(t0)).toEqual(['0001_init', '0002_steps'])
+    expect(await migrator.up(t0)).toEqual(migrations)
     expect(await catalog(door)).toEqual(first)
     await store.close()
+  })
+
+  test('the steps come to a database with jobs, a ledger and running work in it, which all stay', async () => {
+    const opened = await openStore(database.url, scriptContext())
+    await expectStepsComeBack(opened, (text) => door.query(text), 'evertick.migrations')
+    await opened.store.close()
   })
 
   test('of five at once, one migrates and the others find it done', async () => {
@@ -42,7 +46,7 @@ describe.skipIf(url === null)('migrations of PostgreSQL', () => {
       Array.from({ length: 5 }, async () => await openStore(database.url, scriptContext())),
     )
     const applied = await Promise.all(five.map(async ({ migrator }) => await migrator.up(t0)))
-    expect(applied.flat()).toEqual(['0001_init', '0002_steps'])
+    expect(applied.flat()).toEqual(migrations)
     for (const { store } of five) await store.close()
   })
 

@@ -4,7 +4,14 @@ import type { JobSpec } from '../../src/core/job/job.ts'
 import type { CatchUpSpec } from '../../src/core/job/options.ts'
 import type { ScheduleSpec } from '../../src/core/schedule/schedule.ts'
 import type { ScriptContext } from '../../src/store/sql/runtime/script.ts'
-import type { ChangeContext, NewExecution, NewJob, NodeRow } from '../../src/store/store.ts'
+import type {
+  ChangeContext,
+  Claim,
+  NewExecution,
+  NewJob,
+  NodeRow,
+  StepRecord,
+} from '../../src/store/store.ts'
 
 export const second = 1_000
 export const minute = 60_000
@@ -105,6 +112,17 @@ export function newExecution(
     createdAt: at,
     ...overrides,
   }
+}
+
+/** A step that is done; an open sleep or wait by `kind` and `decided: null`. */
+export function stepRecord(
+  { id, fence }: Claim,
+  name: string,
+  overrides: Partial<Omit<StepRecord, keyof Claim | 'name'>> = {},
+): StepRecord {
+  const begunAt = overrides.begunAt ?? t0
+  const decided = { at: begunAt, outcome: 'done', result: '1' } as const
+  return { id, fence, name, kind: 'step', attempt: 1, tries: 1, begunAt, endsAt: null, decided, ...overrides }
 }
 
 export function node(id: string, seenAt = t0): NodeRow {

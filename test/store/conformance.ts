@@ -24,7 +24,9 @@ import { describePictures } from './conformance/pictures.ts'
 import { describeQueueing } from './conformance/queueing.ts'
 import { describeReserves } from './conformance/reserves.ts'
 import { describeRetention } from './conformance/retention.ts'
+import { describeSignals } from './conformance/signals.ts'
 import { describeSlots } from './conformance/slots.ts'
+import { describeSteps } from './conformance/steps.ts'
 import type { OpenStoreUnderTest } from './conformance/store-under-test.ts'
 import { describeTransactions } from './conformance/transactions.ts'
 
@@ -41,6 +43,8 @@ export function describeStore(name: string, open: OpenStoreUnderTest, { skip = f
     describeLanes(open)
     describeAttempts(open)
     describeTransactions(open)
+    describeSteps(open)
+    describeSignals(open)
     describeRetention(open)
     describeFolded(open)
     describeLedger(open)

@@ -15,6 +15,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { EvertickError } from '../../src/core/error.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { jobSpec, newExecution, newJob, scriptContext, t0 } from './builders.ts'
+import { expectStepsComeBack, migrations, statusAt } from './migrations-by-name.ts'
 import { temporaryFolder } from './sqlite-store.ts'
 
 let folder: ReturnType<typeof temporaryFolder>
@@ -150,24 +151,27 @@ describe('migrations', () => {
     theirs.exec('CREATE TABLE orders (id INTEGER)')
     theirs.close()
     const { store, migrator } = await open(path)
-    expect((await migrator.plan()).map(({ name }) => name)).toEqual(['0001_init', '0002_steps'])
-    expect(await migrator.up(t0)).toEqual(['0001_init', '0002_steps'])
+    expect((await migrator.plan()).map(({ name }) => name)).toEqual(migrations)
+    expect(await migrator.up(t0)).toEqual(migrations)
     expect(await migrator.up(t0)).toEqual([])
-    expect(await migrator.status()).toEqual([
-      { version: 1, name: '0001_init', appliedAt: t0 },
-      { version: 2, name: '0002_steps', appliedAt: t0 },
-    ])
+    expect(await migrator.status()).toEqual(statusAt(t0))
     const first = schema(path)
-    expect(await migrator.down()).toEqual(['0002_steps', '0001_init'])
+    expect(await migrator.down()).toEqual(migrations.toReversed())
     expect(schema(path).map((row) => row['name'])).toEqual(expect.arrayContaining(['orders']))
     expect(schema(path).filter((row) => !String(row['name']).startsWith('sqlite_'))).toHaveLength(1)
-    expect(await migrator.status()).toEqual([
-      { version: 1, name: '0001_init', appliedAt: null },
-      { version: 2, name: '0002_steps', appliedAt: null },
-    ])
+    expect(await migrator.status()).toEqual(statusAt(null))
     await migrator.up(t0)
     expect(schema(path)).toEqual(first)
     await store.close()
+  })
+
+  test('the steps come to a database with jobs, a ledger and running work in it, which all stay', async () => {
+    const path = inFolder('evertick.db')
+    const opened = await open(path)
+    const client = new DatabaseSync(path)
+    await expectStepsComeBack(opened, async (text) => client.exec(text), 'evertick_migrations')
+    client.close()
+    await opened.store.close()
   })
 
   test('a table that Evertick did not make is refused by name, and nothing is changed', async () => {

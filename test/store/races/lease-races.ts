@@ -1,9 +1,9 @@
 /** Leases, unique keys, leadership and locks, each wanted by two at once. */
 import { expect, test } from 'vitest'
-import type { Store } from '../../../src/store/store.ts'
-import { by, day, idOf, jobSpec, newExecution, newJob, t0 } from '../builders.ts'
+import type { Claim, Store } from '../../../src/store/store.ts'
+import { by, day, idOf, jobSpec, newExecution, newJob, stepRecord, t0 } from '../builders.ts'
 import { at, type ByHand, leaseMs } from '../by-hand.ts'
-import { type ServerUnderTest, value, withRace } from './race.ts'
+import { type Race, type ServerUnderTest, value, withRace } from './race.ts'
 
 const expired = at(0) + leaseMs + 5_000
 
@@ -12,6 +12,31 @@ async function claimedOf({ hand, store }: { hand: ByHand; store: Store }) {
   await hand.create('a', jobSpec({ schedule: null }))
   await store.work.enqueueExecutions([newExecution('e1', 'a')])
   return await hand.claimOne(at(0))
+}
+
+/** A step whose transaction has written an order and is open while something else happens. */
+async function duringStep(
+  { store, sql }: Race,
+  claim: Claim,
+  meanwhile: () => Promise<unknown>,
+): Promise<void> {
+  await sql('CREATE TABLE orders (id VARCHAR(20) PRIMARY KEY)')
+  const [begun, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const step = store.steps.stepWithin({
+    claim,
+    maxMs: 60_000,
+    clock: { now: () => at(5), sleep: () => new Promise<void>(() => {}) },
+    run: async (tx) => {
+      await tx.sql`INSERT INTO orders VALUES (${'42'})`
+      begun.resolve()
+      await end.promise
+    },
+    record: () => stepRecord(claim, 's'),
+  })
+  step.catch(() => {})
+  await begun.promise
+  await meanwhile().finally(() => end.resolve())
+  await step
 }
 
 export function describeLeaseRaces(server: () => ServerUnderTest): void {
@@ -70,6 +95,31 @@ export function describeLeaseRaces(server: () => ServerUnderTest): void {
       )
       expect(value(first).expired).toHaveLength(1)
       expect(value(second).lost).toEqual([idOf('e1')])
+    }),
+  )
+
+  test(
+    'a transaction of a step that is open keeps no renewal waiting',
+    withRace(server, async (race) => {
+      const claim = await claimedOf(race)
+      const renewal = { claims: [claim], leasedUntil: expired, now: at(1) }
+      await duringStep(race, claim, async () => {
+        expect(await race.store.work.extendLeases(renewal)).toEqual({ lost: [], cancelled: [] })
+      })
+      expect(await race.store.steps.listSteps(claim.id)).toHaveLength(1)
+    }),
+  )
+
+  test(
+    'a lease that passes while the transaction of a step is open: nothing of it is written',
+    withRace(server, async (race) => {
+      const claim = await claimedOf(race)
+      const step = duringStep(race, claim, async () => {
+        expect((await race.hand.expire(expired)).expired).toHaveLength(1)
+      })
+      await expect(step).rejects.toMatchObject({ code: 'stale_lease' })
+      expect(await race.sql('SELECT id FROM orders')).toEqual([])
+      expect(await race.store.steps.listSteps(claim.id)).toEqual([])
     }),
   )
 

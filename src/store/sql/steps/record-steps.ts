@@ -6,7 +6,7 @@ import { EvertickError } from '../../../core/error.ts'
 import type { Claim, StepRecord, StepWithin } from '../../store.ts'
 import type { SqlDriver } from '../runtime/driver.ts'
 import { number, text } from '../runtime/rows.ts'
-import { rows, run, type Script } from '../runtime/script.ts'
+import { row, rows, run, type Script } from '../runtime/script.ts'
 import { insertSteps } from './step-rows.ts'
 
 export function* recordSteps(records: readonly StepRecord[]): Script<string[]> {
@@ -78,14 +78,25 @@ export async function stepWithin<T>(driver: SqlDriver, request: StepWithin<T>): 
   return await driver.exclusive<T>({
     maxMs,
     sleep: (ms, signal) => clock.sleep(ms, signal),
-    first: function* () {
-      if ((yield* holdRunning([claim])).get(claim.id) !== claim.fence) throw staleLease(claim.id)
-    },
+    first: () => refuseStale(claim),
     run: work,
     last: function* (result) {
       if ((yield* recordSteps([request.record(result)])).length > 0) throw staleLease(claim.id)
     },
   })
+}
+
+/**
+ * For a user's transaction, before it begins. It holds nothing: the row is held by what is written last, or every renewal
+ * of this node, and every rescue, would wait for the user's function.
+ */
+export function* refuseStale({ id, fence }: Claim): Script<void> {
+  const held = yield* row(
+    `SELECT id FROM @live_executions WHERE id = ? AND fence = ? AND state = 'running'`,
+    id,
+    fence,
+  )
+  if (held === null) throw staleLease(id)
 }
 
 export function staleLease(id: string): EvertickError {

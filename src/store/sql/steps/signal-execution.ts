@@ -15,13 +15,15 @@ export function* signalExecution(
   signal: NewSignal,
   by: ChangeContext,
 ): Script<Signalled> {
-  // Two that come at once with one id: its key refuses the second, whose script is run again and finds the first.
-  const known = yield* row('SELECT execution_id FROM @steps WHERE signal_id = ?', signal.id)
-  if (known !== null) return { executionId: text(known.execution_id), taken: false }
-  const { id, cause, jobId } = yield* readExecution(yield* idOf(target))
-  yield* holdLanes(cause === 'enqueue' ? [] : [jobId])
-  const execution = yield* row('SELECT * FROM @live_executions WHERE id = ? FOR UPDATE', id)
-  if (execution === null || !isOpen(execution)) throw hasEnded(id)
+  const known = yield* takenBefore(signal)
+  if (known !== null) return known
+  const execution = yield* holdTarget(target)
+  // The same one, sent twice at once, may have been taken while this one waited for the row; for another execution its key
+  // refuses it, and the script is run again.
+  const meanwhile = yield* takenBefore(signal)
+  if (meanwhile !== null) return meanwhile
+  if (execution === null) throw typeof target === 'string' ? hasEnded(target) : nobodyHas(target)
+  const id = text(execution.id)
   const wait = yield* row('SELECT * FROM @steps WHERE execution_id = ? AND name = ?', id, signal.name)
   yield* answer(id, wait, signal, by)
   if (wait !== null && wait.rest_fence === execution.fence) yield* wake(execution, by.now)
@@ -37,23 +39,32 @@ export function* signalExecution(
   return { executionId: id, taken: true }
 }
 
-function* idOf(target: SignalTarget): Script<string> {
-  if (typeof target === 'string') return target
+function* takenBefore({ id }: NewSignal): Script<Signalled | null> {
+  const known = yield* row('SELECT execution_id FROM @steps WHERE signal_id = ?', id)
+  return known === null ? null : { executionId: text(known.execution_id), taken: false }
+}
+
+/** Null where it has ended. By a key it is whoever has the key once it is held: the one that was found may end meanwhile. */
+function* holdTarget(target: SignalTarget): Script<Row | null> {
+  if (typeof target === 'string') return yield* holdOpen(target)
   const job = yield* findJob(target.job)
-  const execution =
-    job === null
-      ? null
-      : yield* row(
-          `SELECT id FROM @live_executions WHERE job_id = ? AND unique_key = ? AND ${isUnfinished} ORDER BY seq LIMIT 1`,
-          job.id,
-          target.key,
-        )
-  if (execution !== null) return text(execution.id)
-  throw new EvertickError(
-    'execution_not_found',
-    `Job "${target.job}" has no unfinished execution with the key "${target.key}".`,
-    { next: 'Enqueue it with `unique`, or signal an execution by its id.' },
-  )
+  if (job === null) return null
+  for (;;) {
+    const found = yield* row(
+      `SELECT id FROM @live_executions WHERE job_id = ? AND unique_key = ? AND ${isUnfinished} ORDER BY seq LIMIT 1`,
+      job.id,
+      target.key,
+    )
+    if (found === null) return null
+    const held = yield* holdOpen(text(found.id))
+    if (held !== null) return held
+  }
+}
+
+function* holdOpen(reference: string): Script<Row | null> {
+  const { id, cause, jobId } = yield* readExecution(reference)
+  yield* holdLanes(cause === 'enqueue' ? [] : [jobId])
+  return yield* row(`SELECT * FROM @live_executions WHERE id = ? AND ${isUnfinished} FOR UPDATE`, id)
 }
 
 function* answer(
@@ -96,10 +107,6 @@ function* wake(execution: Row, now: number): Script<void> {
   if (job !== null) yield* settleLane(jobFrom(job), now)
 }
 
-function isOpen({ state }: Row): boolean {
-  return state !== 'completed' && state !== 'failed' && state !== 'cancelled'
-}
-
 function hasEnded(id: string): EvertickError {
   return new EvertickError(
     'invalid_transition',
@@ -107,6 +114,14 @@ function hasEnded(id: string): EvertickError {
     {
       next: 'Look at it with `evertick executions show`, or run it again.',
     },
+  )
+}
+
+function nobodyHas({ job, key }: Exclude<SignalTarget, string>): EvertickError {
+  return new EvertickError(
+    'execution_not_found',
+    `Job "${job}" has no unfinished execution with the key "${key}".`,
+    { next: 'Enqueue it with `unique`, or signal an execution by its id.' },
   )
 }
 

@@ -1,8 +1,7 @@
 import type { Aftermath, CompleteWithin, FinishedAttempt } from '../../store.ts'
 import type { HotScripts } from '../hot-scripts.ts'
 import type { SqlDriver } from '../runtime/driver.ts'
-import { row } from '../runtime/script.ts'
-import { staleLease } from '../steps/record-steps.ts'
+import { refuseStale, staleLease } from '../steps/record-steps.ts'
 import { finishOne } from './finish-attempts.ts'
 
 /** The handler's writes and the fenced completion, all of it or none: no duplicate orders after a crash. */
@@ -16,14 +15,7 @@ export async function completeWithin<T>(
   const result = await driver.exclusive<T>({
     maxMs: request.maxMs,
     sleep: (ms, signal) => clock.sleep(ms, signal),
-    first: function* () {
-      const held = yield* row(
-        `SELECT id FROM @live_executions WHERE id = ? AND fence = ? AND state = 'running'`,
-        claim.id,
-        claim.fence,
-      )
-      if (held === null) throw staleLease(claim.id)
-    },
+    first: () => refuseStale(claim),
     run: request.run,
     last: function* (result) {
       const ending = request.ending(result)
