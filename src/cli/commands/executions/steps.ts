@@ -57,5 +57,5 @@ function outcomeWords({ kind, outcome, until, by }: StepView, times: Times): str
   if (outcome === 'timed_out') return 'timed out'
   if (outcome !== 'open') return outcome
   if (until === null) return 'waiting'
-  return kind === 'sleep' ? `until ${times.at(until)}` : `waiting, at most until ${times.at(until)}`
+  return `${kind === 'sleep' ? 'sleeping' : 'waiting'} until ${times.at(until)}`
 }
