@@ -9,11 +9,13 @@ import type { Hint } from '../app/changes/hint.ts'
 import type { Leader, Nodes, Queues } from '../app/cluster/cluster.ts'
 import { type ExportedCrontab, exportCrontab } from '../app/crontab/export-crontab.ts'
 import type { Executions, Leases } from '../app/execution/executions.ts'
+import type { SignalOptions } from '../app/execution/steps.ts'
 import type { Jobs } from '../app/job/jobs.ts'
 import type { ListedJob, ListJobs } from '../app/job/list-jobs.ts'
 import type { Locks } from '../app/locks/locks.ts'
 import type { AuditLog } from '../app/log/audit-log.ts'
 import type { Evertick } from '../evertick.ts'
+import type { Signalled } from '../store/store.ts'
 
 /** `reset`: some events were missed. */
 export type SystemEvent = Hint | { readonly type: 'reset' }
@@ -57,6 +59,8 @@ export interface System {
   readonly audit: Evertick['audit']
   readonly metrics: Evertick['metrics']
   readonly why: Evertick['why']
+  /** Answers a wait of an execution, by its id. */
+  readonly signal: (id: string, name: string, payload: unknown, options: SignalOptions) => Promise<Signalled>
   readonly tokens: Pick<Access, 'createToken' | 'listTokens' | 'revoke'>
   readonly exportCrontab: (options: { format?: 'user' | 'system' }) => Promise<ExportedCrontab>
   /** Reports changes on any node until the signal is aborted. */
@@ -82,6 +86,7 @@ export function localSystem(evertick: Evertick, access: () => Promise<Access>): 
     audit: (options) => evertick.audit(options),
     metrics: () => evertick.metrics(),
     why: (reference) => evertick.why(reference),
+    signal: (...signal) => evertick.signal(...signal),
     tokens: {
       createToken: async (options) => await (await access()).createToken(options),
       listTokens: async () => await (await access()).listTokens(),

@@ -75,6 +75,7 @@ export const idempotentRoutes: readonly string[] = [
   'POST /executions',
   'POST /executions/{id}/cancel',
   'POST /executions/{id}/retry',
+  'POST /executions/{id}/signals',
 ] satisfies RouteName[]
 
 const usualTimeout: Duration = '30s'

@@ -87,8 +87,11 @@ export function executionCalls(call: Call) {
       call('GET /executions/{id}', { params: { id }, ...options }),
     cancel: (id: string, options: CallOptions = {}) =>
       call('POST /executions/{id}/cancel', { params: { id }, ...options }),
-    retry: (id: string, options: CallOptions = {}) =>
-      call('POST /executions/{id}/retry', { params: { id }, ...options }),
+    retry: (id: string, body: Body<'POST /executions/{id}/retry'> = {}, options: CallOptions = {}) =>
+      call('POST /executions/{id}/retry', { params: { id }, body, ...options }),
+    /** Answers a wait. */
+    signal: (id: string, body: Body<'POST /executions/{id}/signals'>, options: CallOptions = {}) =>
+      call('POST /executions/{id}/signals', { params: { id }, body, ...options }),
     /** What it waits for, or how it ended. */
     why: (id: string, options: CallOptions = {}) =>
       call('GET /executions/{id}/why', { params: { id }, ...options }),

@@ -1,7 +1,7 @@
 /** The events of a node, in the words of the contract. A listener that throws does not disturb the others. */
 import { type Channel, channel } from 'node:diagnostics_channel'
 import type { Cause, ExecutionError } from '../core/execution/execution.ts'
-import type { StepKind, StepOutcome } from '../core/execution/step.ts'
+import type { Rest, StepKind, StepOutcome } from '../core/execution/step.ts'
 import type { AccountedCount } from '../store/store.ts'
 
 export interface ExecutionEvent {
@@ -16,7 +16,12 @@ export interface EventMap {
   'execution:started': ExecutionEvent
   'execution:completed': ExecutionEvent & { readonly result: unknown; readonly durationMs: number }
   'execution:failed': ExecutionEvent & { readonly error: ExecutionError }
-  'execution:retrying': ExecutionEvent & { readonly error: ExecutionError | null; readonly readyAt: Date }
+  'execution:retrying': ExecutionEvent & {
+    readonly error: ExecutionError | null
+    readonly readyAt: Date
+    /** It is tried again, or comes back from a sleep or a wait. */
+    readonly state: 'retrying' | Rest['state']
+  }
   'execution:cancelled': ExecutionEvent & { readonly reason: string }
   'execution:progress': ExecutionEvent & { readonly progress: number; readonly note: string | null }
   'execution:step': ExecutionEvent & {

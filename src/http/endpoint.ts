@@ -32,7 +32,7 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   readonly principal: Principal | null
   /** The caller and its address, for the audit log. */
   readonly by: Required<ActorOptions>
-  /** Makes jobs and executions; under an Idempotency-Key, always with the same ids. */
+  /** Makes jobs, executions and signals; under an Idempotency-Key, always with the same ids. */
   readonly maker: Maker
   /** Whose limits apply. */
   readonly caller: string

@@ -69,7 +69,7 @@ export function countEvents(registry: Registry, events: Events, clock: Clock): (
       durations.observe({ job: jobs.of(job) }, Math.max(0, durationMs) / 1_000)
     }),
     events.on('execution:failed', ended('failed')),
-    events.on('execution:retrying', ended('retrying')),
+    events.on('execution:retrying', (event) => ended(event.state)(event)),
     events.on('execution:cancelled', ended('cancelled')),
     events.on('execution:refused', ended('refused')),
     events.on('lease:expired', () => expired.inc()),

@@ -83,6 +83,8 @@ const lines: readonly (readonly [command: string, ...args: Argument[]])[] = [
   ['executions logs', () => ran],
   ['executions retry', () => failed],
   ['executions cancel', () => ran],
+  ['executions signal', () => ran, 'approve', '{}'],
+  ['executions signal', 'nothing', 'approve'],
   ['explain', 'minutely', ...span],
   ['explain', 'each-minute', ...span, '--limit', '3', '--all'],
   ['backfill', 'minutely', ...span, '--dry-run'],

@@ -7,6 +7,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { idempotentRoutes, serviceRoutes } from '../../src/client/call.ts'
 import { type Client, createClient, EvertickError, ProblemError } from '../../src/client/index.ts'
 import { allRoutes, prefix } from '../../src/http/all-routes.ts'
+import { order } from '../http/order-job.ts'
 import { until } from '../process/until.ts'
 import { type ServedNode, serveNode } from './served-node.ts'
 
@@ -67,6 +68,22 @@ describe('a node that listens', () => {
     expect((await client.jobs.revisions('report')).length).toBeGreaterThan(0)
     expect(await client.jobs.delete('report')).toBe(undefined)
     expect((await failureOf(client.jobs.get('report'))).code).toBe('job_not_found')
+  })
+
+  test('a wait is answered, and the execution is run again from a step', async () => {
+    await node.evertick.define(order)
+    const { id } = await client.enqueue('order')
+    const state = async (of: string) => (await client.executions.get(of)).state
+    await until('the wait', async () => (await state(id)) === 'waiting')
+    const signal = { name: 'approve', payload: { ok: true }, id: 'one' }
+    expect(await client.executions.signal(id, signal)).toEqual({ executionId: id, taken: true })
+    expect(await client.executions.signal(id, signal)).toEqual({ executionId: id, taken: false })
+    await until('the run', async () => (await state(id)) === 'completed')
+    const again = await client.executions.retry(id, { fromStep: 'ship' })
+    await until('the run', async () => (await state(again.id)) === 'completed')
+    const { steps, result } = await client.executions.get(again.id)
+    expect(steps.map(({ name }) => name)).toEqual(['charge', 'cool off', 'approve', 'ship'])
+    expect(result).toMatchObject({ payload: { ok: true }, by: 'token:admin' })
   })
 
   test('the cluster, its proof and its keys are read under their names', async () => {

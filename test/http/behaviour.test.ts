@@ -4,6 +4,7 @@ import { allRoutes } from '../../src/http/all-routes.ts'
 import { type Answered, type ApiUnderTest, openApi } from './api-under-test.ts'
 import { type Asking, asking } from './asking.ts'
 import { testPullLeases } from './lease-behaviour.ts'
+import { testSteps } from './steps-behaviour.ts'
 import { testUpkeep } from './upkeep-behaviour.ts'
 
 let api: ApiUnderTest
@@ -362,6 +363,7 @@ test('a request that is sent again under its key is done once', async () => {
 })
 
 testPullLeases(() => ({ ask }))
+testSteps(() => ({ api, ask }))
 
 test('every route of the server was reached by these tests', async () => {
   expect((await ask('GET', '/metrics')).status).toBe(200)

@@ -114,7 +114,10 @@ export function describeStepKills(
       const dying = start({ file, queues: [queue], dies: ids.length / 2 })
       const waits = async () =>
         (await site.sql(`SELECT execution_id AS id FROM @steps WHERE kind = 'wait'`)).map(({ id }) => id)
-      await until('all to wait', async () => new Set(await waits()).isSupersetOf(new Set(ids)))
+      await until('all to wait', async () => {
+        const waiting = new Set(await waits())
+        return ids.every((id) => waiting.has(id))
+      })
       // Some at once, some not at all, the others at about the end of their time.
       const told = new Map<string, string>()
       const signals = ids.map(async (id, index) => {

@@ -22,7 +22,6 @@ const states = [
   ['execution:progress', 'running'],
   ['execution:completed', 'completed'],
   ['execution:failed', 'failed'],
-  ['execution:retrying', 'retrying'],
   ['execution:cancelled', 'cancelled'],
 ] as const satisfies readonly (readonly [EventName, ExecutionState])[]
 
@@ -89,6 +88,11 @@ export class ChangeFeed extends Service {
     const { events } = this.#app
     return [
       ...states.map(([name, state]) => events.on(name, (event) => this.#execution(event, state))),
+      events.on('execution:retrying', (event) => this.#execution(event, event.state)),
+      // Its progress is not told: the next look must not take it for a change.
+      events.on('execution:step', ({ executionId: id, job }) =>
+        this.#tell({ type: 'execution', id, job, state: 'running' }),
+      ),
       ...worthALook.map((name) => events.on(name, () => this.#alarm.ring())),
       events.on('lease:expired', ({ executionId, job }) => {
         this.#tell({ type: 'lease', id: executionId, job })

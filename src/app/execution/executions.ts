@@ -48,7 +48,7 @@ export interface ListExecutions {
 
 export interface RetryExecution extends ActorOptions {
   /** The first of its steps, sleeps or waits that is done again. */
-  readonly fromStep?: string | null
+  readonly fromStep?: string
 }
 
 export class Executions {
@@ -126,9 +126,9 @@ export class Executions {
    * A final execution stays as it is; this makes a new one with the same instant and idempotency key. What its steps have
    * done is not done again, from `fromStep` on it is; of a completed one everything is, unless a step is named.
    */
-  async retry(id: string, { fromStep = null, ...by }: RetryExecution = {}): Promise<ExecutionView> {
+  async retry(id: string, { fromStep, ...by }: RetryExecution = {}): Promise<ExecutionView> {
     const context = changeContext(this.#app, by)
-    const retry = { id: this.#app.newId(context.now), fromStep }
+    const retry = { id: this.#app.newId(context.now), fromStep: fromStep ?? null }
     const made = await this.#app.store.executions.retryExecution(id, retry, context)
     this.#app.enqueued()
     return executionView(made)

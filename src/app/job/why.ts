@@ -1,5 +1,6 @@
 /** `evertick.why`: why a job or an execution does not run, in one sentence with the next step. */
 import type { Execution } from '../../core/execution/execution.ts'
+import { isFinal } from '../../core/execution/execution-state.ts'
 import { standingOf } from '../../core/execution/standing.ts'
 import type { Job } from '../../core/job/job.ts'
 import { nothingNamed } from '../../core/nothing-named.ts'
@@ -91,8 +92,7 @@ async function lastUnfinished({ store, clock }: AppContext, { id }: Job): Promis
   const [last] = await store.executions.lastExecutions([id], now)
   if (last === undefined) return null
   const { execution } = last
-  if (execution.state === 'running' || execution.state === 'retrying') return execution
-  return (execution.state === 'pending' || execution.state === 'blocked') && execution.readyAt <= now
-    ? execution
-    : null
+  const { state, readyAt } = execution
+  const isLater = (state === 'pending' || state === 'blocked') && readyAt > now
+  return isFinal(state) || isLater ? null : execution
 }

@@ -56,6 +56,9 @@ function executionMark({ account, state }: ExplainedTickView, share: number): Ti
       return { glyph: '▸', style: 'running' }
     case 'retrying':
       return { glyph: '↻', style: 'late' }
+    case 'sleeping':
+    case 'waiting':
+      return { glyph: '◌', style: 'running' }
     case 'pending':
     case 'blocked':
       return { glyph: '○', style: 'running' }

@@ -77,6 +77,10 @@ export function executionSentence(
       const outcome = execution.error === null ? 'postponed' : `attempt ${execution.attempt} failed${why}`
       return `${outcome}; continues ${times.next(execution.readyAt)}`
     }
+    case 'sleeping':
+      return waitSentence(execution) ?? 'sleeping'
+    case 'waiting':
+      return waitSentence(execution) ?? 'waiting for a signal'
     case 'pending':
       return waitSentence(execution) ?? 'ready, waiting for a worker'
     case 'blocked':

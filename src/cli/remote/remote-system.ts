@@ -41,7 +41,7 @@ export function remoteSystem(client: Client): System {
         return { ...executionOf(execution), attempts, steps }
       },
       cancel: async (id) => executionOf(await executions.cancel(id)),
-      retry: async (id) => executionOf(await executions.retry(id)),
+      retry: async (id, options) => executionOf(await executions.retry(id, withoutActor(options))),
       logs: async (id) => viewsOf<LogLine>(await executions.logs(id), logInstants),
     },
     leader: {
@@ -102,6 +102,12 @@ export function remoteSystem(client: Client): System {
       }
     },
     why: async (reference) => viewOf<Why>(await client.why(reference), {}),
+    signal: async (id, name, payload, options) =>
+      await executions.signal(id, {
+        name,
+        ...(payload === undefined ? {} : { payload }),
+        ...withoutActor(options),
+      }),
     metrics: async () => viewOf<Metrics>(await client.metrics(), { collectedAt: true }),
     tokens: {
       createToken: async (options) => viewOf(await tokens.create(withoutActor(options)), { expiresAt: true }),

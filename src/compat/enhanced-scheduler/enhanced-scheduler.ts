@@ -224,7 +224,9 @@ export class EnhancedScheduler {
     })
     evertick.on('execution:completed', ended('succeeded'))
     evertick.on('execution:failed', ended('failed'))
-    evertick.on('execution:retrying', ended('will be tried again'))
+    evertick.on('execution:retrying', (event) =>
+      ended(event.state === 'retrying' ? 'will be tried again' : `is ${event.state}`)(event),
+    )
     evertick.on('execution:cancelled', ended('was cancelled'))
     evertick.on('execution:refused', ended('was refused: its lease had passed to another worker'))
   }

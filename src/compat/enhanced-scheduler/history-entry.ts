@@ -1,7 +1,7 @@
 /** One run of a schedule with the statuses of the enhanced scheduler: `started`, `success`, `failed`, `cancelled`. */
 import { EvertickError } from '../../core/error.ts'
 import type { Execution } from '../../core/execution/execution.ts'
-import type { ExecutionState } from '../../core/execution/execution-state.ts'
+import { type ExecutionState, unfinishedStates } from '../../core/execution/execution-state.ts'
 import type { RunRow } from '../../store/store.ts'
 
 export const historyStatuses = ['started', 'success', 'failed', 'cancelled'] as const
@@ -35,7 +35,7 @@ export interface HandRunInput {
 }
 
 const states: Readonly<Record<HistoryStatus, readonly ExecutionState[]>> = {
-  started: ['running', 'retrying', 'pending', 'blocked'],
+  started: unfinishedStates,
   success: ['completed'],
   failed: ['failed'],
   cancelled: ['cancelled'],

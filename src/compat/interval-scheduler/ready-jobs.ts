@@ -19,7 +19,7 @@ export async function readyJobs(app: AppContext, limit: number): Promise<ReadyJo
   const since = new Map<string, number>()
   const note = (jobId: string, at: number) => since.set(jobId, Math.min(at, since.get(jobId) ?? at))
   for (const { id, nextDueAt } of (await store.ticks.findDueJobs(now, limit)).jobs) note(id, nextDueAt)
-  for (const state of ['pending', 'retrying'] as const) {
+  for (const state of ['pending', 'retrying', 'sleeping', 'waiting'] as const) {
     for (const { jobId, readyAt } of await store.executions.listExecutions({ state, limit: lookedAt })) {
       if (readyAt <= now) note(jobId, readyAt)
     }

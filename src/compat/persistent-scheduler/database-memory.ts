@@ -1,6 +1,7 @@
 /** State in a database: every process on it sees the same jobs, and nothing is loaded or saved as a whole. */
 import type { AppContext } from '../../app/app-context.ts'
 import type { EvertickOptions } from '../../app/config/options.ts'
+import { unfinishedStates } from '../../core/execution/execution-state.ts'
 import type { Job } from '../../core/job/job.ts'
 import type { Logger } from '../../engine/logger.ts'
 import type { Store } from '../../store/store.ts'
@@ -10,7 +11,6 @@ import { hostTimezone, type Memory, type RestoredJob, sharedOptions, zoneOf } fr
 import type { GivenJob } from './scheduler-config.ts'
 import { StateSaver } from './state-saver.ts'
 
-const unfinishedStates = ['blocked', 'pending', 'retrying', 'running'] as const
 const allOf = 1_000_000
 
 export class DatabaseMemory implements Memory {

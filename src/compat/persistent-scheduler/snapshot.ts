@@ -1,5 +1,6 @@
 /** From the database in memory to what is saved: each job with where its ticks are settled until and what is owed. */
 import type { Execution } from '../../core/execution/execution.ts'
+import { unfinishedStates } from '../../core/execution/execution-state.ts'
 import type { Job } from '../../core/job/job.ts'
 import type { Store } from '../../store/store.ts'
 import type { JobBook } from './job-book.ts'
@@ -13,7 +14,6 @@ export interface SnapshotParts {
   readonly now: number
 }
 
-const unfinishedStates = ['blocked', 'pending', 'retrying', 'running'] as const
 const allOf = 1_000_000
 
 export async function snapshotOf(

@@ -3,7 +3,7 @@
  */
 import type { CancelReason, Cause, ExecutionError } from '../execution/execution.ts'
 import { isChained } from '../execution/execution.ts'
-import { never } from '../execution/step.ts'
+import { never, type Rest } from '../execution/step.ts'
 import type { RetrySpec } from '../job/options.ts'
 import type { CrashPolicy, OverlapPolicy } from '../job/policies.ts'
 import { backoffMs } from './backoff.ts'
@@ -28,8 +28,8 @@ export type Outcome =
   | { readonly kind: 'error'; readonly error: ExecutionError }
   | { readonly kind: 'retry'; readonly afterMs: number | null; readonly error: ExecutionError }
   | { readonly kind: 'snooze'; readonly afterMs: number }
-  /** It gives its slot up for these sleeps and waits; null: until a signal comes. */
-  | { readonly kind: 'rest'; readonly until: number | null; readonly names: readonly string[] }
+  /** It gives its slot up for sleeps and waits; null: until a signal comes. */
+  | { readonly kind: 'rest'; readonly until: number | null; readonly rest: Rest }
   /** `told`: whoever ended it has reported it already, so the log need not. */
   | { readonly kind: 'fail'; readonly error: ExecutionError; readonly told?: true }
   /** What ran it is gone. Not an error: nobody knows how far it came, so the job's `onCrash` decides. */
@@ -50,8 +50,8 @@ export type Ending =
       readonly error: ExecutionError | null
       /** A snooze or a rest does not count as a try: its attempt is given back. */
       readonly countsAttempt: boolean
-      /** The sleeps and waits that it rests for: one that is over by then brings it back at once. */
-      readonly restsFor?: readonly string[]
+      /** What it rests for: a sleep or wait that is over by then brings it back at once. */
+      readonly rest?: Rest
       readonly crashed?: true
     }
 
@@ -79,8 +79,8 @@ export function endingOf(outcome: Outcome, tried: Tried, now: number, random: nu
     case 'snooze':
       return { ...waiting(tried, now + outcome.afterMs), error: null, countsAttempt: false }
     case 'rest': {
-      const { until, names } = outcome
-      return { ...waiting(tried, until ?? never), error: null, countsAttempt: false, restsFor: names }
+      const { until, rest } = outcome
+      return { ...waiting(tried, until ?? never), error: null, countsAttempt: false, rest }
     }
     case 'crash': {
       const tries = tried.onCrash === 'fail' ? { ...tried, maxAttempts: 0 } : tried

@@ -36,6 +36,8 @@ export const executionTransitions: Readonly<Record<ExecutionState, readonly Exec
   cancelled: [],
 }
 
+export const unfinishedStates: readonly ExecutionState[] = executionStates.filter((state) => !isFinal(state))
+
 export function isFinal(state: ExecutionState): boolean {
   return executionTransitions[state].length === 0
 }

@@ -30,8 +30,14 @@ export interface Step {
   readonly signalledBy: string | null
 }
 
-/** What waits for a signal without a timeout is ready at the last instant that a `Date` has. */
-export const never = 8_640_000_000_000_000
+/** Sleeps and waits that an execution has given up its slot for, and the state that it is shown in meanwhile. */
+export interface Rest {
+  readonly state: 'sleeping' | 'waiting'
+  readonly names: readonly string[]
+}
+
+/** What waits for a signal without a timeout is ready at the last instant that every language can read as ISO 8601. */
+export const never = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
 const longestName = 200
 

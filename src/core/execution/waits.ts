@@ -82,8 +82,13 @@ function restOf({ id, readyAt }: Waiting, { rests }: WaitFacts, now: number): Wa
     reason: 'waiting',
     sentence: `It waits for the signal "${wait.name}"${atMost}.`,
     ...until,
-    next: `Answer it: \`evertick executions signal ${id} ${wait.name}\`.`,
+    next: `Answer it: \`evertick executions signal ${id} ${shellWord(wait.name)}\`.`,
   }
+}
+
+/** A name may have spaces; a shell takes it for one word nonetheless. */
+function shellWord(name: string): string {
+  return /^[\w.:-]+$/.test(name) ? name : `'${name.replaceAll("'", String.raw`'\''`)}'`
 }
 
 function leftText(until: number, now: number): string {

@@ -155,6 +155,7 @@ export class Performer {
           ...eventOf(claim),
           error: ending.error,
           readyAt: new Date(ending.readyAt),
+          state: ending.rest?.state ?? 'retrying',
         })
     }
   }

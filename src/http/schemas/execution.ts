@@ -117,6 +117,22 @@ export const newExecution = name(
 
 export const enqueued = name('Enqueued', z.object({ id: z.string(), created: z.boolean() }))
 
+export const retryRequest = name(
+  'RetryRequest',
+  z.strictObject({ fromStep: z.string().min(1).max(200).optional() }),
+)
+
+export const newSignal = name(
+  'NewSignal',
+  z.strictObject({
+    name: z.string().min(1).max(200),
+    payload: payload.optional(),
+    id: z.string().min(1).max(200).optional(),
+  }),
+)
+
+export const signalled = name('Signalled', z.object({ executionId: z.string(), taken: z.boolean() }))
+
 export const lease = name(
   'Lease',
   z.object({

@@ -97,6 +97,7 @@ export const knownActions: readonly string[] = [
   'job.error',
   'execution.cancel',
   'execution.retry',
+  'execution.signal',
   'queue.pause',
   'queue.resume',
   'lock.release',

@@ -1,7 +1,7 @@
 /** `evertick executions`: the single units of work. */
 import type { Command } from 'commander'
 import { type ExecutionState, executionStates } from '../../../core/execution/execution-state.ts'
-import { choice, examples, pageOptions, sayMore } from '../../help.ts'
+import { choice, examples, jsonValue, pageOptions, sayMore } from '../../help.ts'
 import { stateCell } from '../../output/execution-state.ts'
 import { plainText } from '../../output/plain-text.ts'
 import { type Column, writeTable } from '../../output/table.ts'
@@ -22,7 +22,7 @@ export function addExecutions(program: Command, cli: Cli): void {
   const group = program
     .command('executions')
     .alias('execution')
-    .summary('list, show, cancel and retry executions')
+    .summary('list, show, signal, cancel and retry executions')
     .description('Manages executions: the work that ticks, triggers, backfills and enqueues create.')
 
   const list = group
@@ -37,11 +37,12 @@ export function addExecutions(program: Command, cli: Cli): void {
   examples(list, [
     ['executions list --job nightly-report'],
     ['executions list --state failed', 'the dead letters'],
+    ['executions list --state waiting', 'what waits for a signal'],
   ])
 
   const show = group
     .command('show <id>')
-    .description('Shows an execution: its cause, attempts and errors, lease, input and result.')
+    .description('Shows an execution: its cause, steps, attempts and errors, lease, input and result.')
     .action((id: string) => withEvertick(cli, show, (session) => showExecution(session, id)))
   examples(show, [['executions show 019e2b…']])
 
@@ -70,13 +71,34 @@ function addChanges(group: Command, cli: Cli): void {
   const retry = group
     .command('retry <id>')
     .description('Runs a finished execution again, as a new one with the same instant and idempotency key.')
-    .action((id: string) =>
+    .option('--from-step <name>', 'keep what the steps before this one have done, and begin here')
+    .action((id: string, options: { readonly fromStep?: string }) =>
       withEvertick(cli, retry, async ({ evertick, terminal, actor }) => {
-        const execution = await evertick.executions.retry(id, { actor })
+        const execution = await evertick.executions.retry(id, { ...options, actor })
         terminal.report(execution, `Retrying "${plainText(execution.job)}" as a new execution:`, execution.id)
       }),
     )
-  examples(retry, [['executions retry 019e2b…']])
+  examples(retry, [
+    ['executions retry 019e2b…'],
+    ['executions retry 019e2b… --from-step charge', 'the steps before it are not done again'],
+  ])
+
+  const signal = group
+    .command('signal <id> <name>')
+    .argument('[payload]', 'JSON that the handler is given', jsonValue)
+    .description('Answers a wait of an execution, also before it waits. A repeated --id is one signal.')
+    .option('--id <id>', 'the same id is one signal, however often it is sent')
+    .action((id: string, name: string, payload: unknown, options: { readonly id?: string }) =>
+      withEvertick(cli, signal, async ({ evertick, terminal, actor }) => {
+        const signalled = await evertick.signal(id, name, payload, { ...options, actor })
+        const said = signalled.taken ? 'Signalled.' : 'This signal had been taken before: nothing changed.'
+        terminal.report(signalled, said)
+      }),
+    )
+  examples(signal, [
+    [`executions signal 019e2b… approve`],
+    [`executions signal 019e2b… approve '{ "ok": true }' --id order-7`],
+  ])
 }
 
 async function showList({ evertick, terminal, times }: Session, options: ListOptions): Promise<void> {

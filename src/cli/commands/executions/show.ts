@@ -1,4 +1,4 @@
-/** `evertick executions show`: one execution and its attempts. */
+/** `evertick executions show`: one execution, its steps and its attempts. */
 import type { AttemptView } from '../../../app/execution/executions.ts'
 import { stateCell } from '../../output/execution-state.ts'
 import { plainText } from '../../output/plain-text.ts'
@@ -6,8 +6,8 @@ import { type Column, writePairs, writeTable } from '../../output/table.ts'
 import { executionSentence } from '../../output/tick-sentence.ts'
 import { durationWords } from '../../output/times.ts'
 import type { Session } from '../../session.ts'
-
-const shownJson = 500
+import { jsonCell } from './json-cell.ts'
+import { writeSteps } from './steps.ts'
 
 export async function showExecution({ evertick, terminal, times }: Session, id: string): Promise<void> {
   const execution = await evertick.executions.get(id)
@@ -47,6 +47,10 @@ export async function showExecution({ evertick, terminal, times }: Session, id: 
       ['result', jsonCell(execution.result)],
       ['times in', out.tty ? times.timezone : null],
     ])
+    if (execution.steps.length > 0) {
+      out.write('')
+      writeSteps(out, execution.steps, times, Date.now())
+    }
     if (execution.attempts.length === 0) return
     out.write('')
     const columns: readonly Column[] = [
@@ -71,10 +75,4 @@ export async function showExecution({ evertick, terminal, times }: Session, id: 
 
 function took({ startedAt, finishedAt }: AttemptView): string {
   return startedAt === null ? '–' : durationWords(finishedAt.getTime() - startedAt.getTime())
-}
-
-function jsonCell(value: unknown): string | null {
-  if (value === null || value === undefined) return null
-  const text = plainText(JSON.stringify(value))
-  return text.length > shownJson ? `${text.slice(0, shownJson)}… (--json shows it all)` : text
 }

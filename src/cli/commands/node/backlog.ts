@@ -21,7 +21,7 @@ export class Backlog {
   /** The first queue with an execution that could start now. */
   async firstReady(): Promise<string | null> {
     for (const queue of await this.#open()) {
-      for (const state of ['pending', 'retrying'] as const) {
+      for (const state of ['pending', 'retrying', 'sleeping', 'waiting'] as const) {
         if (await this.#some(queue, state, (execution) => isDue(execution))) return queue
       }
     }
@@ -38,7 +38,10 @@ export class Backlog {
     }
   }
 
-  /** Retries count, since what was started is to be finished; executions that are not due yet do not. */
+  /**
+   * Retries count, since what was started is to be finished; executions that are not due yet do not, nor those that sleep or
+   * wait for a signal: that may take weeks.
+   */
   async #empty(): Promise<boolean> {
     if (this.#evertick.running > 0) return false
     for (const queue of await this.#open()) {
@@ -46,7 +49,9 @@ export class Backlog {
         (await this.#some(queue, 'running', ({ leasedBy }) => leasedBy === this.#evertick.nodeId)) ||
         (await this.#some(queue, 'pending', isDue)) ||
         (await this.#some(queue, 'retrying', () => true)) ||
-        (await this.#some(queue, 'blocked', isDue))
+        (await this.#some(queue, 'blocked', isDue)) ||
+        (await this.#some(queue, 'sleeping', isDue)) ||
+        (await this.#some(queue, 'waiting', isDue))
       if (isBusy) return false
     }
     return true

@@ -20,8 +20,8 @@ export class Tally {
     evertick.on('execution:failed', () => {
       this.#failed += 1
     })
-    evertick.on('execution:retrying', ({ error }) => {
-      if (error === null) this.#postponed += 1
+    evertick.on('execution:retrying', ({ error, state }) => {
+      if (error === null && state === 'retrying') this.#postponed += 1
     })
   }
 

@@ -11,6 +11,7 @@ const eventNames = [
   'execution:retrying',
   'execution:cancelled',
   'execution:progress',
+  'execution:step',
   'execution:refused',
   'job:created',
   'job:updated',

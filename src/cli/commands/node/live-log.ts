@@ -81,8 +81,11 @@ export class LiveLog {
       job,
       `failed for good, attempt ${attempt}: ${error.message}`,
     ])
-    this.#on('execution:retrying', ({ job, attempt, error, readyAt }) => {
+    this.#on('execution:retrying', ({ job, attempt, error, readyAt, state }) => {
       const time = this.#time(readyAt)
+      if (state === 'sleeping')
+        return ['dim', '☾', job, `sleeps for ${durationWords(readyAt.getTime() - Date.now())}`]
+      if (state === 'waiting') return ['dim', '…', job, 'waits for a signal']
       return error === null
         ? ['late', '↻', job, `postponed until ${time}`]
         : ['late', '↻', job, `attempt ${attempt} failed: ${error.message}; next attempt at ${time}`]

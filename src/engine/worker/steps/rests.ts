@@ -13,13 +13,18 @@ const lookMs = 1_000
 /** A slot that is held longer than this is told of. */
 const heldMs = 10_000
 
+interface Open {
+  readonly kind: 'sleep' | 'wait'
+  /** Null where it has no end. */
+  readonly endsAt: number | null
+}
+
 export class Rests {
   readonly #context: EngineContext
   readonly #held: Held
   readonly #giveUp: (outcome: Extract<Outcome, { kind: 'rest' }>) => void
   readonly #warn: (message: string) => void
-  /** By name, with the end of each, or null where it has none. */
-  readonly #open = new Map<string, number | null>()
+  readonly #open = new Map<string, Open>()
   #underWay = 0
   /** Calls and ends, counted: the slot is given up only if nothing has happened since the last call to rest. */
   #events = 0
@@ -54,16 +59,18 @@ export class Rests {
   }
 
   /** Resolves when it is time, or, for a wait, to look again; or never, because the slot was given up. */
-  async until(name: string, endsAt: number | null): Promise<void> {
-    this.#open.set(name, endsAt)
+  async until(name: string, { kind, endsAt }: Open): Promise<void> {
+    this.#open.set(name, { kind, endsAt })
     this.#events += 1
     const seen = this.#events
     await new Promise<void>((resolve) => this.#context.defer(resolve))
     if (this.#events === seen && this.#underWay === 0 && !this.#held.signal.aborted) {
       this.#isOver = true
-      const ends = [...this.#open.values()].map((end) => end ?? never)
-      const until = Math.min(...ends)
-      this.#giveUp({ kind: 'rest', until: until === never ? null : until, names: [...this.#open.keys()] })
+      const open = [...this.#open.values()]
+      const until = Math.min(...open.map((each) => each.endsAt ?? never))
+      const state = open.some((each) => each.kind === 'wait') ? 'waiting' : 'sleeping'
+      const rest = { state, names: [...this.#open.keys()] } as const
+      this.#giveUp({ kind: 'rest', until: until === never ? null : until, rest })
     }
     if (this.#isOver) return await forever()
     await this.#hold(name, endsAt)

@@ -59,7 +59,7 @@ export class StepRunner {
     })
     if (begun.decidedAt !== null) return
     const endsAt = begun.endsAt ?? begun.begunAt
-    while (endsAt > clock.now()) await rests.until(name, endsAt)
+    while (endsAt > clock.now()) await rests.until(name, { kind: 'sleep', endsAt })
     await rests.during(async () => {
       const decided = { at: clock.now(), outcome: 'slept' as const, result: null }
       await this.#memos.record({ name, kind: 'sleep', begunAt: begun.begunAt, endsAt, decided })
@@ -80,7 +80,7 @@ export class StepRunner {
     })
     while (wait?.decidedAt === null) {
       const { endsAt, begunAt } = wait
-      if (endsAt === null || endsAt > clock.now()) await rests.until(name, endsAt)
+      if (endsAt === null || endsAt > clock.now()) await rests.until(name, { kind: 'wait', endsAt })
       wait = await rests.during(async () => {
         const at = clock.now()
         const decided =

@@ -8,6 +8,7 @@ import type { LastExecution } from '../../store.ts'
 import { newestOfEach } from '../jobs/newest-of-each.ts'
 import { executionFrom, executionStateOf, number, optionalNumber } from '../runtime/rows.ts'
 import { type Param, type Row, rows, type Script } from '../runtime/script.ts'
+import { restText } from '../steps/step-rows.ts'
 
 /** Ticks are accounted ahead by a second or two, and are seldom closer than a second. */
 const lookedAt = 8
@@ -32,7 +33,8 @@ export function* lastExecutions(jobIds: readonly string[], now: number): Script<
     })
   }
   const executions = yield* rows(
-    `SELECT e.*, j.name AS job_name FROM @job_executions e JOIN @jobs j ON j.id = e.job_id WHERE e.seq IN ?*`,
+    `SELECT e.*, j.name AS job_name, ${restText} AS rests_for
+     FROM @job_executions e JOIN @jobs j ON j.id = e.job_id WHERE e.seq IN ?*`,
     [...marks.keys()],
   )
   return executions.flatMap((written) => {

@@ -66,7 +66,7 @@ function stateIn(states: readonly string[]): [string, ...Param[]] {
   const [only = ''] = states
   if (states.length === 1 && !(only in resting)) return ['e.state = ?', only]
   const told = keysOf(resting).filter((state) => states.includes(state))
-  const rest = told.map((state) => `e.state = 'retrying' AND ${restText} ${resting[state]}`)
+  const rest = told.map((state) => `e.state = 'retrying' AND (${restText}) ${resting[state]}`)
   const plain = states.filter((state) => !told.some((one) => one === state))
   return [['e.state IN ?*', ...rest].join(' OR '), plain]
 }

@@ -4,11 +4,14 @@
  * what runs, and the ids of what was unfinished at the last look.
  */
 import type { ExecutionMark, RecentExecutions, RecentQuery } from '../../store.ts'
-import { executionStateOf, number, optionalNumber, text } from '../runtime/rows.ts'
+import { number, optionalNumber, shownState, text } from '../runtime/rows.ts'
 import { type Row, rows, type Script } from '../runtime/script.ts'
+import { restText } from '../steps/step-rows.ts'
 
 // LEFT, or MariaDB begins with the jobs and sorts every execution there is.
-const marks = (table: string) => `SELECT e.seq, e.id, e.state, e.attempt, e.progress, j.name AS job_name
+const marks = (
+  table: string,
+) => `SELECT e.seq, e.id, e.state, e.attempt, e.progress, ${restText} AS rests_for, j.name AS job_name
   FROM ${table} e LEFT JOIN @jobs j ON j.id = e.job_id`
 /** Those whose lease is youngest. What is not leased is null there, and MariaDB's index, which has all rows, skips it so. */
 const runningText = `${marks('@live_executions')} WHERE e.state = 'running' AND e.leased_until > 0 ORDER BY e.leased_until DESC LIMIT ?`
@@ -35,7 +38,7 @@ function markFrom(row: Row): ExecutionMark {
     seq: number(row.seq),
     id: text(row.id),
     job: text(row.job_name ?? ''),
-    state: executionStateOf(row.state),
+    state: shownState(row),
     attempt: number(row.attempt),
     progress: optionalNumber(row.progress),
   }

@@ -181,7 +181,7 @@ export function executionFrom(row: Row): Execution {
 }
 
 /** In the database what rests is `retrying`: it comes back by the same claim. In its chain it stays `blocked`. */
-function shownState({ state, rests_for }: Row): ExecutionState {
+export function shownState({ state, rests_for }: Row): ExecutionState {
   if (state !== 'retrying' || rests_for === null || rests_for === undefined) return executionStateOf(state)
   return rests_for === 'wait' ? 'waiting' : 'sleeping'
 }

@@ -95,5 +95,5 @@ function noSuchStep(id: string, name: string, steps: readonly Step[]): EvertickE
 
 /** What an execution `e` rests for, of which a slot was given up; null where it does not rest. */
 export const restText = `
-  (SELECT max(s.kind) FROM @steps s
-   WHERE s.execution_id = e.id AND s.rest_fence = e.fence AND s.decided_at IS NULL)`
+  CASE WHEN e.state = 'retrying' THEN (SELECT max(s.kind) FROM @steps s
+   WHERE s.execution_id = e.id AND s.rest_fence = e.fence AND s.decided_at IS NULL) END`

@@ -11,8 +11,9 @@ import { type LedgerRow, rangesOf } from '../../../core/tick/ledger-row.ts'
 import { jobNotFound } from '../jobs/create-job.ts'
 import { listRevisions } from '../jobs/find-jobs.ts'
 import { findJob } from '../jobs/lock-job.ts'
-import { accountOf, executionStateOf, number, text } from '../runtime/rows.ts'
+import { accountOf, number, shownState, text } from '../runtime/rows.ts'
 import { pageRows, rows, type Script, type ScriptContext } from '../runtime/script.ts'
+import { restText } from '../steps/step-rows.ts'
 import { ledgerRowFrom } from './ledger-rows.ts'
 import { listZoneSpans, spansOf } from './ledger-spans.ts'
 
@@ -71,7 +72,7 @@ export function* explainSpan(
   return { ticks, ranges: all.flatMap(rangesOf), unaccounted, truncated, job }
 }
 
-const executionPageText = `SELECT id, tick_at, account, state FROM @job_executions
+const executionPageText = `SELECT e.id, e.tick_at, e.account, e.state, ${restText} AS rests_for FROM @job_executions e
   WHERE job_id = ? AND tick_at >= ? AND tick_at < ? ORDER BY tick_at LIMIT ?`
 export const rangePageText =
   'SELECT * FROM @tick_ranges WHERE job_id = ? AND from_at >= ? AND from_at < ? ORDER BY from_at LIMIT ?'
@@ -97,7 +98,7 @@ function* ledgerPage(jobId: string, from: number, to: number): Script<LedgerPage
     id: text(execution.id),
     tickAt: number(execution.tick_at),
     account: accountOf(execution.account),
-    state: executionStateOf(execution.state),
+    state: shownState(execution),
   }))
   const ledgerRows = (yield* rows(rangePageText, jobId, from, to, pageRows)).map(ledgerRowFrom)
   const ends = [

@@ -2,13 +2,14 @@
 import { rangesOf } from '../../../core/tick/ledger-row.ts'
 import type { JobTick } from '../../store.ts'
 import { newestOfEach } from '../jobs/newest-of-each.ts'
-import { accountOf, executionStateOf, number, optionalNumber, text } from '../runtime/rows.ts'
+import { accountOf, number, optionalNumber, shownState, text } from '../runtime/rows.ts'
 import type { Script } from '../runtime/script.ts'
+import { restText } from '../steps/step-rows.ts'
 import { ledgerRowFrom } from './ledger-rows.ts'
 
 const ticksText = (limit: number) =>
-  `SELECT job_id, id, tick_at, account, state, started_at, finished_at FROM @job_executions
-   WHERE job_id = ? AND tick_at IS NOT NULL ORDER BY tick_at DESC LIMIT ${limit}`
+  `SELECT e.job_id, e.id, e.tick_at, e.account, e.state, e.started_at, e.finished_at, ${restText} AS rests_for
+   FROM @job_executions e WHERE e.job_id = ? AND tick_at IS NOT NULL ORDER BY tick_at DESC LIMIT ${limit}`
 const rangesText = (limit: number) =>
   `SELECT * FROM @tick_ranges
    WHERE job_id = ? ORDER BY from_at DESC LIMIT ${limit}`
@@ -26,7 +27,7 @@ export function* recentTicks(jobIds: readonly string[], limit: number): Script<J
       account: accountOf(written.account),
       reason: null,
       executionId: text(written.id),
-      state: executionStateOf(written.state),
+      state: shownState(written),
       startedAt: optionalNumber(written.started_at),
       finishedAt: optionalNumber(written.finished_at),
     }

@@ -209,7 +209,7 @@ function* writeEnding(
   if (ended === null) return null
   const state = endingStateOf(ended.state)
   const waits = 'readyAt' in ending && state !== 'cancelled' ? ending : null
-  if (waits?.restsFor !== undefined) yield* rest(attempt, waits.restsFor)
+  if (waits?.rest !== undefined) yield* rest(attempt, waits.rest.names)
   const crashed = 'crashed' in ending && state !== 'cancelled'
   const outcome = crashed ? 'crashed' : waits === null ? outcomes[state] : waitOutcome(waits)
   yield* insertAttempts([attemptRow(attempt, nodeId, outcome, ended.startedAt)])
@@ -218,7 +218,7 @@ function* writeEnding(
 
 function waitOutcome(ending: Extract<Ending, { readyAt: number }>): AttemptRow['outcome'] {
   if (ending.countsAttempt) return 'error'
-  return ending.restsFor === undefined ? 'snoozed' : 'rested'
+  return ending.rest === undefined ? 'snoozed' : 'rested'
 }
 
 /** The row is held from here on, as a signal holds it: what was answered before brings it back at once. */
