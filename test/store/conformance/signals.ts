@@ -26,10 +26,16 @@ async function signal(
 async function restFor(
   { hand }: Bench,
   claim: Claim,
-  restsFor: readonly string[],
+  names: readonly string[],
   { readyAt = never, state = 'retrying' as 'retrying' | 'blocked', now = at(3) } = {},
 ) {
-  return await hand.finish(claim, now, { state, readyAt, error: null, countsAttempt: false, restsFor })
+  return await hand.finish(claim, now, {
+    state,
+    readyAt,
+    error: null,
+    countsAttempt: false,
+    rest: { state: 'waiting', names },
+  })
 }
 
 export function describeSignals(open: OpenStoreUnderTest): void {

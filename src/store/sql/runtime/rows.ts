@@ -97,8 +97,9 @@ export function specFrom(value: Value): JobSpec {
   const written = text(value)
   const known = specs.get(written)
   if (known !== undefined) return known
-  // An option that is younger than the spec has its default.
-  const spec: JobSpec = { ...defaultOptions, ...(JSON.parse(written) as JobSpec) }
+  const stored = JSON.parse(written) as JobSpec
+  // An option that is younger than the spec has its default; what is there keeps its place, or it would be written anew.
+  const spec: JobSpec = { ...stored, ...defaultOptions, ...stored }
   if (written.length > longestKept) return spec
   if (specs.size >= mostSpecs) specs.clear()
   specs.set(written, spec)
