@@ -48,6 +48,12 @@ export const kindWords: Readonly<Record<TickKind, string>> = {
   unaccounted: 'Unaccounted',
 }
 
+const waitingWords: Readonly<Record<string, string>> = {
+  retrying: 'Waiting for its next attempt',
+  sleeping: 'Sleeping',
+  waiting: 'Waiting for a signal',
+}
+
 /** Shown as late after this; a minute is also the engine's default grace. */
 const lateMs = 60_000
 
@@ -72,6 +78,8 @@ function runKind({ state, account, latenessMs }: DrawnTick): TickKind {
     case 'cancelled':
       return state
     case 'retrying':
+    case 'sleeping':
+    case 'waiting':
     case 'pending':
     case 'blocked':
       return 'waiting'
@@ -108,7 +116,7 @@ export function tickSentence(tick: DrawnTick): string {
     }
     case 'waiting':
       if (tick.reason !== undefined) return heldBack(tick.reason) ?? 'Waiting'
-      return tick.state === 'retrying' ? 'Waiting for its next attempt' : 'Waiting'
+      return waitingWords[tick.state ?? ''] ?? 'Waiting'
     case 'failed':
     case 'running':
     case 'cancelled':

@@ -3,7 +3,7 @@ import type { ExecutionDetail } from '../../../../src/client/index.ts'
 import { durationWords } from '../../words/times.ts'
 
 export interface Stage {
-  readonly kind: 'waiting' | 'attempt' | 'pause'
+  readonly kind: 'waiting' | 'attempt' | 'pause' | 'rest'
   readonly outcome: string
   readonly label: string
   /** If there is no room for the label. */
@@ -20,6 +20,7 @@ export const outcomeWords: Readonly<Record<string, string>> = {
   crashed: 'its worker crashed',
   refused: 'refused: another worker held the lease',
   snoozed: 'snoozed',
+  rested: 'gave up its slot to sleep or wait',
   cancelled: 'cancelled',
   running: 'running',
 }
@@ -29,12 +30,13 @@ export function stagesOf(execution: ExecutionDetail): Stage[] {
   const stages: Stage[] = []
   let reached = Date.parse(createdAt)
   const wait = (until: number | null) => {
-    const isFirst = stages.length === 0
+    const before = stages.at(-1)
     if (until !== null && until <= reached) return
+    const [kind, label] = gapAfter(before)
     stages.push({
-      kind: isFirst ? 'waiting' : 'pause',
+      kind,
       outcome: 'waiting',
-      label: isFirst ? 'Waited' : 'Pause',
+      label,
       short: '',
       from: reached,
       to: until,
@@ -68,6 +70,11 @@ export function stagesOf(execution: ExecutionDetail): Stage[] {
   } else if (finishedAt === null) wait(null)
   else wait(Date.parse(finishedAt))
   return stages
+}
+
+function gapAfter(before: Stage | undefined): [kind: Stage['kind'], label: string] {
+  if (before === undefined) return ['waiting', 'Waited']
+  return before.outcome === 'rested' ? ['rest', 'Rest'] : ['pause', 'Pause']
 }
 
 /** Longer stages are wider. The square root keeps an hour from hiding a second. */
