@@ -112,9 +112,11 @@ export function describeStepKills(
         Array.from({ length: 18 }, async () => (await producer.enqueue(answered, undefined, { queue })).id),
       )
       const dying = start({ file, queues: [queue], dies: ids.length / 2 })
-      const waits = async () =>
-        (await site.sql(`SELECT execution_id AS id FROM @steps WHERE kind = 'wait'`)).map(({ id }) => id)
-      await until('all to wait', async () => new Set(await waits()).isSupersetOf(new Set(ids)))
+      await until('all to wait', async () => {
+        const waits = await site.sql(`SELECT execution_id FROM @steps WHERE kind = 'wait'`)
+        const waiting = new Set(waits.map(({ execution_id }) => execution_id))
+        return ids.every((id) => waiting.has(id))
+      })
       // Some at once, some not at all, the others at about the end of their time.
       const told = new Map<string, string>()
       const signals = ids.map(async (id, index) => {
