@@ -32,7 +32,9 @@ import { headNow, type Run } from './report/run.ts'
 import { runTable } from './report/run-table.ts'
 import { writeRuns } from './report/write.ts'
 import { settingsOf } from './scratch-database.ts'
+import { sleepers } from './sleepers.ts'
 import { startUp } from './start-up.ts'
+import { steps } from './steps.ts'
 import { sweep } from './sweep.ts'
 import { jsonLine, plainResults, printTable } from './table.ts'
 
@@ -46,6 +48,8 @@ const standard: readonly Measure[] = [
   idleStart,
   dueScan,
   lateness,
+  steps,
+  sleepers,
   missedTicks,
   sweep,
   lock,

@@ -12,7 +12,7 @@ import { History } from './history.ts'
 import { nameOf, type Pair, schedulesOf } from './interleaving.ts'
 import { differences, type Outcome, outcomeOf, replyText } from './outcome.ts'
 import { buildScene, sceneNames, type Verbs } from './scenes.ts'
-import type { ExploredServer } from './server.ts'
+import type { ExploredServer, Row } from './server.ts'
 
 interface Built {
   readonly verbs: Verbs
@@ -141,8 +141,7 @@ export class Explorer {
   async #isPassingOver(pair: Pair, seen: Outcome): Promise<boolean> {
     if (!passesOver(pair.A) && !passesOver(pair.B)) return false
     await this.#server.restore(pair.scene)
-    const ready =
-      (await this.#server.rows())['job_executions']?.filter(({ state }) => state === 'pending') ?? []
+    const ready = (await this.#server.rows())['job_executions']?.filter(isClaimable) ?? []
     for (const held of subsetsOf(ready.map(({ id }) => String(id)))) {
       for (const order of [
         ['A', 'B'],
@@ -192,9 +191,13 @@ export class Explorer {
   }
 }
 
+function isClaimable({ state }: Row): boolean {
+  return state === 'pending' || state === 'retrying'
+}
+
 /** Claims pass over rows that another transaction holds: SKIP LOCKED. */
 function passesOver(verb: string): boolean {
-  return /^claim (one|all|into the reserve)$/.test(verb)
+  return /^claim (one|all|woken|into the reserve)$/.test(verb)
 }
 
 function subsetsOf(ids: readonly string[]): string[][] {

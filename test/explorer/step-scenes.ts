@@ -15,9 +15,12 @@ const rest = { readyAt: never, error: null, countsAttempt: false, restsFor: ['w'
 export async function stepVerbs(hand: ByHand, store: Store): Promise<Verbs> {
   for (const nodeId of ['n1', 'n2']) await hand.work(nodeId)
   await hand.create('a', jobSpec({ schedule: null, retention: { executions: 1, ageMs: 0 } }))
+  // Leases of different ends: which of two equal ones is taken back first, nobody can say.
+  let claimedAt = at(0)
   const enqueued = async (name: string) => {
+    claimedAt += 1
     await store.work.enqueueExecutions([newExecution(name, 'a', { uniqueKey: name })])
-    const { id, fence } = await hand.claimOne(at(0))
+    const { id, fence } = await hand.claimOne(claimedAt)
     await store.steps.recordSteps([stepRecord({ id, fence }, 'w', openWait)])
     return { id, fence }
   }

@@ -112,10 +112,9 @@ export function describeStepKills(
         Array.from({ length: 18 }, async () => (await producer.enqueue(answered, undefined, { queue })).id),
       )
       const dying = start({ file, queues: [queue], dies: ids.length / 2 })
-      const waits = async () =>
-        (await site.sql(`SELECT execution_id AS id FROM @steps WHERE kind = 'wait'`)).map(({ id }) => id)
       await until('all to wait', async () => {
-        const waiting = new Set(await waits())
+        const waits = await site.sql(`SELECT execution_id FROM @steps WHERE kind = 'wait'`)
+        const waiting = new Set(waits.map(({ execution_id }) => execution_id))
         return ids.every((id) => waiting.has(id))
       })
       // Some at once, some not at all, the others at about the end of their time.
