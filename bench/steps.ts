@@ -48,15 +48,15 @@ async function evertickSteps(engine: Engine, kind: Kind): Promise<number> {
 
 async function dbosSteps(engine: Engine): Promise<number> {
   return await withDatabase(engine, async ({ url }) => {
-    const { run, close } = await openDbos(url, stepsEach)
+    const workflows = await openDbos(url, stepsEach)
     try {
       let next = 0
       const caller = async () => {
-        while (next < executions) await run(next++)
+        while (next < executions) await workflows.run(next++)
       }
       return await rate(total, () => Promise.all(Array.from({ length: concurrency }, caller)))
     } finally {
-      await close()
+      await workflows.close()
     }
   })
 }

@@ -55,6 +55,7 @@ export function describeStepKills(
     test(
       `after every line of five steps, ${rounds} times: it goes on at the right one`,
       async () => {
+        expect.hasAssertions()
         for (let round = 0; round < rounds; round += 1) await killEverywhere(`round-${round}`)
       },
       60_000 + rounds * 60_000,
@@ -63,6 +64,7 @@ export function describeStepKills(
     test(
       `a signal that races its timeout and a crash, ${rounds} times: one outcome`,
       async () => {
+        expect.hasAssertions()
         for (let round = 0; round < rounds; round += 1) await raceOutcomes(`answers-${round}`)
       },
       60_000 + rounds * 60_000,
@@ -85,7 +87,7 @@ export function describeStepKills(
 
       const rows = await site.sql('SELECT execution_id, step, attempt FROM step_effects')
       const seen = [
-        ...rows.map(({ execution_id, step, attempt }) => `${execution_id} ${step} ${attempt}`),
+        ...rows.map(({ execution_id, step, attempt }) => [execution_id, step, attempt].map(String).join(' ')),
         ...witnessed(file),
       ]
       const ids = new Map(enqueued.map(({ id, line }) => [id, `${line.step} ${line.moment}`]))
@@ -153,7 +155,10 @@ export function describeStepKills(
 
     /** Once all are dead their leases run out, and another goes on. */
     async function takeOver(dying: readonly Child[], config: object): Promise<Child> {
-      for (const child of dying) expect((await child.exited).signal, child.stderr).toBe('SIGKILL')
+      for (const child of dying) {
+        const { signal } = await child.exited
+        expect({ signal, stderr: child.stderr }).toEqual({ signal: 'SIGKILL', stderr: child.stderr })
+      }
       await site.sql(`UPDATE @live_executions SET leased_until = 1 WHERE state = 'running'`)
       return start({ ...config, dies: null })
     }

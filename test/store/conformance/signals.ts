@@ -18,7 +18,13 @@ async function one({ hand, store }: Bench): Promise<ClaimedExecution> {
 async function signal(
   { store }: Bench,
   target: SignalTarget,
-  { id = 'x', name = 'w', payload = '1' as string | null, now = at(5), actor = 'ann' } = {},
+  {
+    id = 'x',
+    name = 'w',
+    payload = '1',
+    now = at(5),
+    actor = 'ann',
+  }: { id?: string; name?: string; payload?: string | null; now?: number; actor?: string } = {},
 ) {
   return await store.steps.signalExecution(target, { id, name, payload }, by(now, actor))
 }
@@ -27,7 +33,11 @@ async function restFor(
   { hand }: Bench,
   claim: Claim,
   names: readonly string[],
-  { readyAt = never, state = 'retrying' as 'retrying' | 'blocked', now = at(3) } = {},
+  {
+    readyAt = never,
+    state = 'retrying',
+    now = at(3),
+  }: { readyAt?: number; state?: 'retrying' | 'blocked'; now?: number } = {},
 ) {
   return await hand.finish(claim, now, {
     state,
@@ -45,9 +55,9 @@ export function describeSignals(open: OpenStoreUnderTest): void {
       withStore(open, async (bench) => {
         const claim = await one(bench)
         expect(await signal(bench, claim.id)).toEqual({ executionId: claim.id, taken: true })
-        const { recordSteps, listSteps } = bench.store.steps
-        expect(await recordSteps([stepRecord(claim, 'w', { ...wait, begunAt: at(6) })])).toEqual([])
-        expect(await listSteps(claim.id)).toEqual([
+        const { steps } = bench.store
+        expect(await steps.recordSteps([stepRecord(claim, 'w', { ...wait, begunAt: at(6) })])).toEqual([])
+        expect(await steps.listSteps(claim.id)).toEqual([
           {
             name: 'w',
             kind: 'wait',
@@ -92,7 +102,7 @@ export function describeSignals(open: OpenStoreUnderTest): void {
         const two = await Promise.allSettled(['x', 'y'].map((id) => signal(bench, claim.id, { id })))
         expect(two.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
         const same = await Promise.all([1, 2, 3].map(() => signal(bench, claim.id, { id: 'z', name: 'v' })))
-        expect(same.map(({ taken }) => taken).toSorted()).toEqual([false, false, true])
+        expect(same.filter(({ taken }) => taken)).toHaveLength(1)
       }),
     )
 
@@ -100,15 +110,15 @@ export function describeSignals(open: OpenStoreUnderTest): void {
       'after the timeout it is refused; before it, the timeout changes nothing',
       withStore(open, async (bench) => {
         const claim = await one(bench)
-        const { recordSteps, listSteps } = bench.store.steps
+        const { steps } = bench.store
         const timeout = { kind: 'wait', decided: { at: at(8), outcome: 'timed_out', result: null } } as const
         for (const name of ['w', 'v'])
-          await recordSteps([stepRecord(claim, name, { ...wait, endsAt: at(8) })])
-        await recordSteps([stepRecord(claim, 'w', timeout)])
+          await steps.recordSteps([stepRecord(claim, name, { ...wait, endsAt: at(8) })])
+        await steps.recordSteps([stepRecord(claim, 'w', timeout)])
         await expect(signal(bench, claim.id)).rejects.toMatchObject({ code: 'invalid_transition' })
         await signal(bench, claim.id, { name: 'v' })
-        await recordSteps([stepRecord(claim, 'v', timeout)])
-        const outcomes = (await listSteps(claim.id)).map(({ name, outcome }) => `${name} ${outcome}`)
+        await steps.recordSteps([stepRecord(claim, 'v', timeout)])
+        const outcomes = (await steps.listSteps(claim.id)).map(({ name, outcome }) => `${name} ${outcome}`)
         expect(outcomes.toSorted()).toEqual(['v signalled', 'w timed_out'])
       }),
     )

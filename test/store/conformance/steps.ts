@@ -41,8 +41,8 @@ export function describeSteps(open: OpenStoreUnderTest): void {
       'a memo is kept with all that was given, under its own name',
       withStore(open, async (bench) => {
         const claim = await one(bench)
-        const { recordSteps, listSteps } = bench.store.steps
-        await recordSteps([
+        const { steps } = bench.store
+        await steps.recordSteps([
           stepRecord(claim, 'Ärger ', {
             attempt: 2,
             tries: 3,
@@ -50,11 +50,11 @@ export function describeSteps(open: OpenStoreUnderTest): void {
             decided: { at: at(2), outcome: 'done', result: '{"a":"é"}' },
           }),
         ])
-        await recordSteps([stepRecord(claim, 'ärger ', { begunAt: at(3) })])
-        await recordSteps([
+        await steps.recordSteps([stepRecord(claim, 'ärger ', { begunAt: at(3) })])
+        await steps.recordSteps([
           stepRecord(claim, 'Ärger', { kind: 'sleep', begunAt: at(4), endsAt: at(9), decided: null }),
         ])
-        const [first, ...others] = await listSteps(claim.id)
+        const [first, ...others] = await steps.listSteps(claim.id)
         expect(first).toEqual({
           name: 'Ärger ',
           kind: 'step',
@@ -121,22 +121,22 @@ export function describeSteps(open: OpenStoreUnderTest): void {
       'what was decided stays, and what is open is decided once',
       withStore(open, async (bench) => {
         const claim = await one(bench)
-        const { recordSteps, listSteps } = bench.store.steps
+        const { steps } = bench.store
         const write = async (name: string, overrides: Parameters<typeof stepRecord>[2]) =>
-          expect(await recordSteps([stepRecord(claim, name, overrides)])).toEqual([])
+          expect(await steps.recordSteps([stepRecord(claim, name, overrides)])).toEqual([])
         const said = (result: string) => ({ at: at(9), outcome: 'done', result }) as const
         await write('s', { decided: said('1') })
         await write('s', { decided: said('2') })
         await write('w', { ...openWait, begunAt: at(1), endsAt: at(8) })
         await write('w', { ...openWait, begunAt: at(2), endsAt: at(9) })
-        expect(await listSteps(claim.id)).toMatchObject([
+        expect(await steps.listSteps(claim.id)).toMatchObject([
           { name: 's', result: '1' },
           { name: 'w', begunAt: at(1), endsAt: at(8), decidedAt: null },
         ])
         const late = { at: at(8), outcome: 'timed_out', result: null } as const
         await write('w', { kind: 'wait', decided: late })
         await write('w', { kind: 'wait', decided: { ...late, at: at(99) } })
-        expect((await listSteps(claim.id))[1]).toMatchObject({ outcome: 'timed_out', decidedAt: at(8) })
+        expect((await steps.listSteps(claim.id))[1]).toMatchObject({ outcome: 'timed_out', decidedAt: at(8) })
       }),
     )
   })
