@@ -11,6 +11,7 @@ import { until } from '../process/until.ts'
 import { openNode, quiet } from '../promises/support.ts'
 import { requestOf, secret } from './api-under-test.ts'
 import { type EventClient, readEvents } from './event-stream.ts'
+import { order } from './order-job.ts'
 
 const jobs = [
   defineJob({ name: 'greet', run: () => 'hello' }),
@@ -51,6 +52,34 @@ test('an execution is told of in each of its states, and every event is as docum
   await until('the event', () => client.events().length > 0)
   expect(dataOf(client)).toContainEqual({ type: 'execution', id, job: 'greet', state: 'completed' })
   for (const data of dataOf(client)) expect(liveEvent.safeParse(data).success).toBe(true)
+})
+
+test('what rests is told of as such, also by a later look, and its steps are events', async () => {
+  const { node, evertick, listen } = await openLive()
+  await evertick.define(order)
+  const told: string[] = []
+  evertick.on('execution:step', ({ step, kind, outcome }) => told.push(`${kind} ${step}: ${outcome}`))
+  evertick.on('execution:retrying', ({ state }) => told.push(state))
+  const client = await readEvents(await listen())
+  await node.advance('1s')
+  const { id } = await evertick.enqueue('order')
+  await node.advance('1s')
+  const waiting = { type: 'execution', id, job: 'order', state: 'waiting' }
+  await until('the wait', () =>
+    dataOf(client).some((data) => JSON.stringify(data) === JSON.stringify(waiting)),
+  )
+  await node.advance('5s')
+  // Another look at the database says the same.
+  expect(dataOf(client).at(-1)).toEqual(waiting)
+  await evertick.signal(id, 'approve')
+  await node.advance('1s')
+  expect(told).toEqual([
+    'step charge: done',
+    'sleeping',
+    'sleep cool off: slept',
+    'waiting',
+    'step ship: done',
+  ])
 })
 
 test('what happens to one subject within 100 ms is told of once', async () => {
