@@ -31,6 +31,9 @@ async function fill({ hand, store, sql }: Bench): Promise<string> {
     )
   }
   await sql(`UPDATE @job_executions SET state = 'completed'`)
+  await sql(
+    `INSERT INTO @steps (execution_id, name, kind, tries, begun_at) SELECT id, 'a', 'step', 1, 0 FROM @job_executions`,
+  )
   return first?.id ?? ''
 }
 
