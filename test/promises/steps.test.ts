@@ -235,6 +235,19 @@ describe('ctx.waitFor', () => {
     expect(await send()).toEqual({ executionId: id, taken: false })
   })
 
+  it('is not taken for the memo of a step with the name of a signal', async () => {
+    const calls: number[] = []
+    const { node, id, get } = await opened(async (ctx) => {
+      const charged = await ctx.step('charge', () => calls.push(ctx.attempt))
+      if (ctx.attempt === 1) throw new Error('later')
+      return charged
+    })
+    await node.evertick.signal(id, 'charge')
+    await node.advance('1m')
+    expect(calls).toEqual([1])
+    expect(await get()).toMatchObject({ state: 'completed', result: 1 })
+  })
+
   it('times out as an outcome of its own', async () => {
     const { node, id, get } = await opened(waits)
     await node.advance('2h')

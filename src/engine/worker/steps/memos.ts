@@ -41,9 +41,11 @@ export class Memos {
     this.#used.add(name)
     this.#read ??= this.#readAll()
     const memo = (await this.#read).get(name) ?? null
-    if (memo !== null && memo.kind !== kind) throw failedBy(otherKind(memo, kind))
     this.refuseLost()
-    return memo
+    if (memo === null || memo.kind === kind) return memo
+    // A signal that no wait has heard: the memo will take its place.
+    if (memo.kind === 'wait' && memo.attempt === null) return null
+    throw failedBy(otherKind(memo, kind))
   }
 
   /** Nothing begins on a lease that has run out by this node's own clock: another worker may be at it. */

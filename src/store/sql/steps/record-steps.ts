@@ -13,14 +13,20 @@ export function* recordSteps(records: readonly StepRecord[]): Script<string[]> {
   const held = yield* holdRunning(records)
   const [ours, refused] = [records.filter(isHeld), records.filter((record) => !isHeld(record))]
   const known = yield* rows(
-    'SELECT execution_id, name FROM @steps WHERE execution_id IN ?* AND name IN ?*',
+    'SELECT execution_id, name, kind FROM @steps WHERE execution_id IN ?* AND name IN ?*',
     ours.map(({ id }) => id),
     [...new Set(ours.map(({ name }) => name))],
   )
-  const keys = new Set(known.map((step) => `${text(step.execution_id)} ${text(step.name)}`))
-  const isKnown = ({ id, name }: StepRecord) => keys.has(`${id} ${name}`)
-  yield* insertSteps(ours.filter((record) => !isKnown(record)).map(rowOf))
-  for (const record of ours.filter(isKnown)) yield* decide(record)
+  const kinds = new Map(
+    known.map((step) => [`${text(step.execution_id)} ${text(step.name)}`, text(step.kind)]),
+  )
+  const kindOf = ({ id, name }: StepRecord) => kinds.get(`${id} ${name}`)
+  const fresh = ours.filter((record) => kindOf(record) === undefined)
+  for (const record of ours.filter((record) => kindOf(record) !== undefined)) {
+    if (kindOf(record) === record.kind) yield* decide(record)
+    else if (yield* dropUnheard(record)) fresh.push(record)
+  }
+  yield* insertSteps(fresh.map(rowOf))
   return refused.map(({ id }) => id)
 
   function isHeld({ id, fence }: Claim): boolean {
@@ -51,6 +57,17 @@ function* decide({ id, name, kind, decided }: StepRecord): Script<void> {
     name,
     kind,
   )
+}
+
+/** A signal for a name that is no wait is nobody's. In the way of the memo, it would have the step done again, or fail. */
+function* dropUnheard({ id, name, kind }: StepRecord): Script<boolean> {
+  const dropped = yield* run(
+    `DELETE FROM @steps WHERE execution_id = ? AND name = ? AND kind = 'wait' AND kind <> ? AND attempt IS NULL`,
+    id,
+    name,
+    kind,
+  )
+  return dropped > 0
 }
 
 function rowOf(record: StepRecord) {
