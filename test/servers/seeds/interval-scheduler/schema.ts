@@ -88,7 +88,7 @@ async function cli(url: string, ...args: string[]) {
 export function step1(): void {
   test('the migration makes the tables, with no execution, and the jobs with a cron have an interval after it', async () => {
     const url = await emptyDatabase()
-    expect(await cli(url, 'migrate', 'up')).toMatchObject({ code: 0, stdout: '{"applied":["0001_init"]}\n' })
+    expect(await cli(url, 'migrate', 'up')).toMatchObject({ code: 0, stdout: '{"applied":["0001_init","0002_steps"]}\n' })
     expect(await rowsOf(url, 'SELECT count(*)::int AS n FROM evertick.job_executions')).toEqual([{ n: 0 }])
     for (const [name, cron] of [
       ['hourly', '0 * * * *'],
@@ -140,7 +140,7 @@ export function rollback(): void {
     ])
     expect(await cli(url, 'migrate', 'down', '--yes')).toMatchObject({
       code: 0,
-      stdout: '{"undone":["0001_init"]}\n',
+      stdout: '{"undone":["0002_steps","0001_init"]}\n',
     })
     expect(await rowsOf(url, `SELECT tablename FROM pg_tables WHERE schemaname = 'evertick'`)).toEqual([])
   })
