@@ -72,6 +72,15 @@ test('of an end: it is told as completed, once', async () => {
   expect(told).toEqual(['execution:completed'])
 })
 
+test('of a rest: it sleeps, and nobody is told that it was refused', async () => {
+  const { evertick, told, reply } = await open('finishAttempts', (context) => context.sleep('s', 700))
+  const { id } = await evertick.enqueue('job')
+  await evertick.result(id)
+  await evertick.stop()
+  expect(reply.lost).toBe(true)
+  expect(told).toEqual(['execution:completed'])
+})
+
 test.each([
   // With a deadline, each start asks its own row.
   ['startAttempts', { concurrency: 1, startDeadline: '1h' }],

@@ -102,6 +102,21 @@ describe('ctx.step', () => {
     expect(await get()).toMatchObject({ state: 'completed', result: ['A', 'B', 'C'] })
   })
 
+  it('does not begin once another part of the handler has ended the attempt', async () => {
+    const calls: number[] = []
+    const { node, clock, get } = await opened(
+      (ctx) =>
+        Promise.all([
+          ctx.step('throws', () => clock.sleep(2_000).then(() => Promise.reject(new Error('broken')))),
+          clock.sleep(10_000).then(() => ctx.step('late', () => calls.push(1))),
+        ]),
+      { retry: { attempts: 1 } },
+    )
+    await node.advance('1m')
+    expect(await get()).toMatchObject({ state: 'failed' })
+    expect(calls).toEqual([])
+  })
+
   it.each([
     [
       'a name that is used twice',
@@ -168,6 +183,24 @@ describe('ctx.sleep', () => {
     expect(await get()).toMatchObject({ state: 'running' })
     await node.advance('1m')
     expect(await get()).toMatchObject({ state: 'completed', result: 60_000, attempt: 1 })
+  })
+
+  it('beside another leaves no timer behind, and has nothing to tell of its slot', async () => {
+    const { node, clock, id, get } = await opened((ctx) =>
+      Promise.all([ctx.sleep('short', '5h'), ctx.sleep('long', '7h')]),
+    )
+    let asleep = 0
+    const sleep = clock.sleep.bind(clock)
+    clock.sleep = async (...args) => {
+      asleep += 1
+      await sleep(...args)
+      asleep -= 1
+    }
+    await node.settle()
+    expect(await get()).toMatchObject({ state: 'sleeping' })
+    expect(await node.evertick.executions.logs(id)).toEqual([])
+    await node.evertick.stop()
+    expect(asleep).toBe(0)
   })
 
   it('is cancelled without its handler', async () => {
@@ -254,6 +287,34 @@ describe('ctx.waitFor', () => {
     expect(await get()).toMatchObject({ state: 'completed', result: { outcome: 'timeout' } })
     await expect(node.evertick.signal(id, 'approval')).rejects.toMatchObject({ code: 'invalid_transition' })
   })
+
+  it.each([
+    ['with a timeout', { timeout: 86_400_000 }],
+    ['without', {}],
+  ])(
+    '%s, beside a step, holds the slot, lets plain code after the step go on, and hears its signal',
+    async (_, options) => {
+      const { node, clock, id, get } = await opened((ctx) =>
+        Promise.all([
+          ctx.waitFor('go', options),
+          ctx
+            .step('one', () => 1)
+            .then(async () => {
+              await clock.sleep(5_000)
+              return await ctx.step('two', () => 2)
+            }),
+        ]),
+      )
+      await node.advance('30s')
+      expect(await get()).toMatchObject({
+        state: 'running',
+        steps: [{}, {}, { name: 'two', outcome: 'done' }],
+      })
+      await node.evertick.signal(id, 'go')
+      await node.advance('2s')
+      expect(await get()).toMatchObject({ state: 'completed', result: [{ outcome: 'signal' }, 2] })
+    },
+  )
 
   it('without a timeout waits until it is answered', async () => {
     const { node, id, get } = await opened((ctx) => ctx.waitFor('go'))

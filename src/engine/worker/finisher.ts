@@ -5,6 +5,7 @@
 import { keptError } from '../../core/attempt/kept-error.ts'
 import type { Ending } from '../../core/attempt/outcome.ts'
 import type { Execution } from '../../core/execution/execution.ts'
+import type { ExecutionState } from '../../core/execution/execution-state.ts'
 import type { Aftermath, Claim, FinishedAttempt, StepRecord } from '../../store/store.ts'
 import type { EngineContext } from '../context.ts'
 import { Batcher, type Settle } from './batcher.ts'
@@ -101,7 +102,7 @@ export class Finisher {
       refused,
       attempts,
       tries,
-      ({ state }, { ending }) => state === ending.state,
+      ({ state }, { ending }) => state === ending.state || isAtRest(state, ending),
     )
   }
 
@@ -130,4 +131,9 @@ export class Finisher {
     this.#isInstead.add(instead)
     return instead
   }
+}
+
+/** It is written as a retry, and shown as what it rests for. */
+function isAtRest(state: ExecutionState, ending: Ending): boolean {
+  return 'rest' in ending && (state === 'sleeping' || state === 'waiting')
 }

@@ -16,6 +16,7 @@ export class Held implements Claim {
   #stopReason: StopReason | null = null
   #controller: AbortController | null = null
   #timers: readonly (() => void)[] = noTimers
+  #ended = false
 
   constructor(claim: Claim, leasedUntil: number) {
     this.id = claim.id
@@ -34,13 +35,15 @@ export class Held implements Claim {
     return this.#controller.signal
   }
 
-  /** A timer of this attempt, which goes with it. */
+  /** A timer of this attempt, or whatever else goes with it. */
   attach(cancel: () => void): void {
-    this.#timers = [...this.#timers, cancel]
+    if (this.#ended) cancel()
+    else this.#timers = [...this.#timers, cancel]
   }
 
   /** The claim has ended; its handler may still run if it ignores its signal. */
   end(): void {
+    this.#ended = true
     for (const cancel of this.#timers) cancel()
     this.#timers = noTimers
   }

@@ -54,6 +54,24 @@ export function describeAhead(open: OpenStoreUnderTest): void {
     )
 
     test(
+      'a pause leaves what has begun, also where a rest gave its attempt back and a worker its next claim',
+      withStore(open, async ({ hand, store }) => {
+        await hand.work()
+        const led = await hand.lead()
+        await hand.create('a')
+        await hand.account(led, at(9), ahead)
+        const begun = await hand.claimOne(at(9.9), { readyBy: at(10) })
+        const rest = { state: 'retrying', readyAt: at(9.9), error: null, countsAttempt: false } as const
+        await hand.finish(begun, at(9.9), rest)
+        const reserved = await hand.claimOne(at(9.9), { start: 0 })
+        await store.work.releaseClaims([reserved], at(9.9))
+        expect(await hand.executions('a')).toMatchObject([{ state: 'pending', attempt: 0 }])
+        await hand.pause('a', at(9.9))
+        expect(await hand.states('a')).toEqual(['schedule pending'])
+      }),
+    )
+
+    test(
       'a tick claimed ahead keeps its one account, and the leader is not stuck on it',
       withStore(open, async ({ hand, store }) => {
         await hand.work()

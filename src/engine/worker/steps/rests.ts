@@ -8,8 +8,6 @@ import { never } from '../../../core/execution/step.ts'
 import type { EngineContext } from '../../context.ts'
 import type { Held } from '../held.ts'
 
-/** How often a wait that holds its slot looks for its signal. */
-const lookMs = 1_000
 /** A slot that is held longer than this is told of. */
 const heldMs = 10_000
 
@@ -26,9 +24,14 @@ export class Rests {
   readonly #warn: (message: string) => void
   readonly #open = new Map<string, Open>()
   #underWay = 0
-  /** Calls and ends, counted: the slot is given up only if nothing has happened since the last call to rest. */
+  /** What the handler has called and been given, counted: the slot is given up only if a call to rest was the last of it. */
   #events = 0
-  #isOver = false
+  #lastRest = 0
+  /**
+   * Aborted when the attempt has ended, by a rest or because one part of the handler threw: what another part of it calls
+   * from then on is nobody's, and what it waits for is not waited for.
+   */
+  readonly #over = new AbortController()
   #warned = false
 
   constructor(
@@ -43,11 +46,12 @@ export class Rests {
     this.#held = held
     this.#giveUp = parts.giveUp
     this.#warn = parts.warn
+    held.attach(() => this.#over.abort())
   }
 
   /** Something of the run that keeps its slot until it has ended. */
   async during<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#isOver) return await forever<T>()
+    if (this.#over.signal.aborted) return await forever<T>()
     this.#events += 1
     this.#underWay += 1
     try {
@@ -58,34 +62,63 @@ export class Rests {
     }
   }
 
-  /** Resolves when it is time, or, for a wait, to look again; or never, because the slot was given up. */
-  async until(name: string, { kind, endsAt }: Open): Promise<void> {
+  /**
+   * Resolves when it is over; or never, because the slot was given up. Looking whether it is over, every `lookMs` where the
+   * slot is held, is no call of the handler's: it may be in the middle of plain code.
+   */
+  async until(
+    name: string,
+    { kind, endsAt, lookMs, isOver }: Open & { lookMs: number; isOver: () => Promise<boolean> },
+  ): Promise<void> {
     this.#open.set(name, { kind, endsAt })
     this.#events += 1
-    const seen = this.#events
-    await new Promise<void>((resolve) => this.#context.defer(resolve))
-    if (this.#events === seen && this.#underWay === 0 && !this.#held.signal.aborted) {
-      this.#isOver = true
-      const open = [...this.#open.values()]
-      const until = Math.min(...open.map((each) => each.endsAt ?? never))
-      const state = open.some((each) => each.kind === 'wait') ? 'waiting' : 'sleeping'
-      const rest = { state, names: [...this.#open.keys()] } as const
-      this.#giveUp({ kind: 'rest', until: until === never ? null : until, rest })
+    this.#lastRest = this.#events
+    const { clock, defer } = this.#context
+    const since = clock.monotonic()
+    try {
+      do {
+        await new Promise<void>((resolve) => defer(resolve))
+        this.#giveUpIfIdle()
+        await this.#hold(Math.min(lookMs, (endsAt ?? never) - clock.now()))
+        if (clock.monotonic() - since >= heldMs) this.#tellHeld(name)
+      } while (!(await this.#quietly(isOver)))
+    } finally {
+      this.#open.delete(name)
+      this.#events += 1
     }
-    if (this.#isOver) return await forever()
-    await this.#hold(name, endsAt)
-    this.#open.delete(name)
-    this.#events += 1
   }
 
-  async #hold(name: string, endsAt: number | null): Promise<void> {
-    const { clock } = this.#context
-    const left = endsAt === null ? lookMs : endsAt - clock.now()
-    if (!this.#warned && left > heldMs) {
-      this.#warned = true
-      this.#warn(`"${name}" holds its slot, since something else of this run goes on beside it.`)
+  #giveUpIfIdle(): void {
+    const isIdle = this.#events === this.#lastRest && this.#underWay === 0
+    if (!isIdle || this.#held.signal.aborted || this.#over.signal.aborted) return
+    const open = [...this.#open.values()]
+    const until = Math.min(...open.map(({ endsAt }) => endsAt ?? never))
+    const state = open.some(({ kind }) => kind === 'wait') ? 'waiting' : 'sleeping'
+    const rest = { state, names: [...this.#open.keys()] } as const
+    this.#giveUp({ kind: 'rest', until: until === never ? null : until, rest })
+  }
+
+  async #quietly(look: () => Promise<boolean>): Promise<boolean> {
+    this.#underWay += 1
+    try {
+      return await look()
+    } finally {
+      this.#underWay -= 1
     }
-    if (left > 0) await clock.sleep(Math.min(left, clock.longestSleepMs), this.#held.signal)
+  }
+
+  #tellHeld(name: string): void {
+    if (this.#warned) return
+    this.#warned = true
+    this.#warn(`"${name}" holds its slot, since something else of this run goes on beside it.`)
+  }
+
+  async #hold(ms: number): Promise<void> {
+    const { clock } = this.#context
+    const longestMs = Math.min(clock.longestSleepMs, this.#warned ? never : heldMs)
+    const ended = AbortSignal.any([this.#held.signal, this.#over.signal])
+    if (ms > 0) await clock.sleep(Math.min(ms, longestMs), ended)
+    if (this.#over.signal.aborted) return await forever()
     this.#held.signal.throwIfAborted()
   }
 }

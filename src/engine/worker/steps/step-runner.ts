@@ -1,7 +1,7 @@
 /** `ctx.step`, `ctx.sleep` and `ctx.waitFor` of one attempt: what was done before is not done again. */
 import { backoffMs } from '../../../core/attempt/backoff.ts'
 import { EvertickError } from '../../../core/error.ts'
-import type { Step } from '../../../core/execution/step.ts'
+import { never, type Step } from '../../../core/execution/step.ts'
 import { storedOptions } from '../../../core/job/options-codec.ts'
 import { durationText, parseDuration } from '../../../core/schedule/duration.ts'
 import type { Duration } from '../../../core/schedule/schedule.ts'
@@ -13,6 +13,9 @@ import type { LeaseKeeper } from '../lease-keeper.ts'
 import { errorFrom, failedBy } from '../outcome-signal.ts'
 import { Memos, type Remember, resultOf } from './memos.ts'
 import type { Rests } from './rests.ts'
+
+/** How often a wait that holds its slot looks for its signal. */
+const lookMs = 1_000
 
 export type StepFunction = StepWork<unknown> | ((tx: Transaction) => unknown)
 
@@ -59,7 +62,8 @@ export class StepRunner {
     })
     if (begun.decidedAt !== null) return
     const endsAt = begun.endsAt ?? begun.begunAt
-    while (endsAt > clock.now()) await rests.until(name, { kind: 'sleep', endsAt })
+    const isOver = async () => endsAt <= clock.now()
+    if (endsAt > clock.now()) await rests.until(name, { kind: 'sleep', endsAt, lookMs: never, isOver })
     await rests.during(async () => {
       const decided = { at: clock.now(), outcome: 'slept' as const, result: null }
       await this.#memos.record({ name, kind: 'sleep', begunAt: begun.begunAt, endsAt, decided })
@@ -78,18 +82,19 @@ export class StepRunner {
       await this.#memos.record({ name, kind: 'wait', begunAt, endsAt, decided: null })
       return await this.#memos.look(name)
     })
-    while (wait?.decidedAt === null) {
-      const { endsAt, begunAt } = wait
-      if (endsAt === null || endsAt > clock.now()) await rests.until(name, { kind: 'wait', endsAt })
-      wait = await rests.during(async () => {
-        const at = clock.now()
-        const decided =
-          endsAt !== null && endsAt <= at ? { at, outcome: 'timed_out' as const, result: null } : null
-        // A signal that was written before stands: the row says which of the two it was.
-        if (decided !== null) await this.#memos.record({ name, kind: 'wait', begunAt, endsAt, decided })
-        return await this.#memos.look(name)
-      })
+    if (wait === null || wait.decidedAt !== null) return answerOf(name, wait)
+    const { endsAt, begunAt } = wait
+    const isOver = async () => {
+      const at = clock.now()
+      const decided =
+        endsAt !== null && endsAt <= at ? { at, outcome: 'timed_out' as const, result: null } : null
+      // A signal that was written before stands: the row says which of the two it was.
+      if (decided !== null) await this.#memos.record({ name, kind: 'wait', begunAt, endsAt, decided })
+      wait = await this.#memos.look(name)
+      return wait?.decidedAt !== null
     }
+    if (endsAt !== null && endsAt <= clock.now()) await rests.during(isOver)
+    else await rests.until(name, { kind: 'wait', endsAt, lookMs, isOver })
     return answerOf(name, wait)
   }
 

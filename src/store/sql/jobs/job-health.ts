@@ -8,13 +8,13 @@ import type { JobHealth } from '../../store.ts'
 import { currentLeader } from '../cluster/leadership.ts'
 import { number, optionalNumber, optionalText, text } from '../runtime/rows.ts'
 import { type Param, row, rows, type Script } from '../runtime/script.ts'
-import { isActive } from '../work/states.ts'
+import { isActive, isUntried } from '../work/states.ts'
 
 /**
  * Ticks that nobody has tried: by the index of lanes, and by that of what is blocked. The sum keeps SQLite from the index
  * of ticks, by which it read every tick that a job ever had: 300 ms for a page of 100 jobs with 1,440 each.
  */
-const untried = 'tick_at + 0 IS NOT NULL AND attempt = 0'
+const untried = `tick_at + 0 IS NOT NULL AND ${isUntried}`
 const pendingTicks = `cause <> 'enqueue' AND ${isActive} AND state = 'pending' AND ${untried}`
 const blockedTicks = `state = 'blocked' AND cause IN ('schedule', 'catch_up') AND ${untried}`
 

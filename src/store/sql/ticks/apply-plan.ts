@@ -11,7 +11,7 @@ import { rows, run, type Script, type ScriptContext } from '../runtime/script.ts
 import { executionRow, insertExecutions, type NewExecutionRow } from '../work/insert-execution.ts'
 import { cancelWaiting, makeFinal } from '../work/make-final.ts'
 import { interruptReserves } from '../work/reserves.ts'
-import { isActive } from '../work/states.ts'
+import { isActive, isUntried } from '../work/states.ts'
 import { insertRanges } from './ledger-rows.ts'
 
 /** Returns the job as it stands after the plan. The caller holds the job's row, and settles its lane afterwards. */
@@ -92,10 +92,10 @@ export function* stepBack(job: Pick<Job, 'id'>, ids: readonly string[]): Script<
 function* supersedeCatchUps(job: Job, keep: number, now: number): Script<void> {
   const unstarted = yield* rows(
     `SELECT id, tick_at FROM @live_executions
-     WHERE job_id = ? AND state = 'blocked' AND cause = 'catch_up' AND attempt = 0
+     WHERE job_id = ? AND state = 'blocked' AND cause = 'catch_up' AND ${isUntried}
      UNION ALL
      SELECT id, tick_at FROM @live_executions
-     WHERE job_id = ? AND ${isActive} AND cause <> 'enqueue' AND cause = 'catch_up' AND attempt = 0
+     WHERE job_id = ? AND ${isActive} AND cause <> 'enqueue' AND cause = 'catch_up' AND ${isUntried}
        AND (state = 'pending' OR state = 'running' AND cancel_requested_at IS NULL)
      ORDER BY tick_at DESC`,
     job.id,

@@ -88,7 +88,10 @@ async function cli(url: string, ...args: string[]) {
 export function step1(): void {
   test('the migration makes the tables, with no execution, and the jobs with a cron have an interval after it', async () => {
     const url = await emptyDatabase()
-    expect(await cli(url, 'migrate', 'up')).toMatchObject({ code: 0, stdout: '{"applied":["0001_init","0002_steps"]}\n' })
+    expect(await cli(url, 'migrate', 'up')).toMatchObject({
+      code: 0,
+      stdout: '{"applied":["0001_init","0002_steps"]}\n',
+    })
     expect(await rowsOf(url, 'SELECT count(*)::int AS n FROM evertick.job_executions')).toEqual([{ n: 0 }])
     for (const [name, cron] of [
       ['hourly', '0 * * * *'],
