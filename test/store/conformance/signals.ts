@@ -137,18 +137,18 @@ export function describeSignals(open: OpenStoreUnderTest): void {
       'one for a name that turns out to be a step gives way to its memo',
       withStore(open, async (bench) => {
         const claim = await one(bench)
-        const { recordSteps, stepWithin, listSteps } = bench.store.steps
+        const { steps } = bench.store
         for (const name of ['w', 'v']) await signal(bench, claim.id, { id: name, name })
-        expect(await recordSteps([stepRecord(claim, 'w')])).toEqual([])
-        await stepWithin({
+        expect(await steps.recordSteps([stepRecord(claim, 'w')])).toEqual([])
+        await steps.stepWithin({
           claim,
           maxMs: 2_000,
           clock: { now: () => at(5), sleep: () => new Promise(() => {}) },
           run: async () => {},
           record: () => stepRecord(claim, 'v'),
         })
-        const steps = await listSteps(claim.id)
-        expect(steps.map(({ name, kind, outcome }) => `${name} ${kind} ${outcome}`)).toEqual([
+        const listed = await steps.listSteps(claim.id)
+        expect(listed.map(({ name, kind, outcome }) => `${name} ${kind} ${outcome}`)).toEqual([
           'v step done',
           'w step done',
         ])
