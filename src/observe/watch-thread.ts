@@ -8,6 +8,7 @@ import type { Watched } from './watchdog.ts'
 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- watchdog.ts starts it with just this
 const { beats, blockedMs, key } = workerData as Watched
+const awakeMs = 1_000
 /** A wait for beats does not keep a thread alive; a listener does. */
 parentPort?.on('message', () => {})
 
@@ -15,7 +16,8 @@ for (;;) {
   const seen = Atomics.load(beats, 0)
   // 0: nothing runs, so nobody can block it.
   const missing = await changeOf(seen, seen === 0 ? undefined : blockedMs)
-  if (!missing || Atomics.load(beats, 0) !== seen) continue
+  // A process that was stopped has stopped this thread, too. Awake again, its loop beats at once.
+  if (!missing || !(await changeOf(seen, awakeMs)) || Atomics.load(beats, 0) !== seen) continue
   await tellWhoBlocks()
   await changeOf(seen)
 }
