@@ -36,11 +36,15 @@ export class Watchdog implements Pulse {
     const tell = (blocking: Blocking, at: string) => {
       const { job, executionId } = blocking ?? {}
       const whose = job === undefined ? 'Code' : `${job}, execution ${executionId},`
-      logger.warn(`${whose} has blocked the event loop for more than ${blockedMs / 1_000} s, at ${at}`, {
-        ...(job === undefined ? {} : { job, executionId }),
-        at,
-        next: "Nothing else of this node goes on meanwhile. Await in between, or run it with isolate: 'thread'.",
-      })
+      // Where no handler is at it, it may be a machine that has no time for this process.
+      logger[job === undefined ? 'info' : 'warn'](
+        `${whose} has blocked the event loop for more than ${blockedMs / 1_000} s, at ${at}`,
+        {
+          ...(job === undefined ? {} : { job, executionId }),
+          at,
+          next: "Nothing else of this node goes on meanwhile. Await in between, or run it with isolate: 'thread'.",
+        },
+      )
     }
     Reflect.set(globalThis, Symbol.for(this.#key), tell)
     const file = new URL(

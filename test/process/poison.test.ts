@@ -101,5 +101,9 @@ test('beside handlers that end or block their process the good ones are done onc
   expect(scene.count(`evertick_attempts WHERE outcome = 'crashed' AND started_at IS NULL`)).toBe(0)
   expect(only('exit')).toMatchObject({ state: 'failed', attempt: 3, error: { code: 'lease_expired' } })
   expectAttemptsWithinLimits(scene)
-  expectQuiet(scene.children)
+  // What blocks its process is named.
+  expectQuiet(
+    scene.children,
+    /^(?:Lease of .* expired; it was held by |Waiting for the lead, held by |Taking the lead from |block, execution )/,
+  )
 }, 120_000)

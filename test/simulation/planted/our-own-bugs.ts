@@ -56,7 +56,7 @@ export const ourOwnBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: 'src/store/sql/work/states.ts',
-        find: `((state = 'pending' OR state = 'blocked') AND attempt = 0)`,
+        find: "((state = 'pending' OR state = 'blocked') AND ${isUntried})",
         replace: `(state = 'pending')`,
       },
     ],
