@@ -179,7 +179,13 @@ export const executionBugs: readonly PlantedBug[] = [
     name: 'crash-policy-ignored',
     says: "The rescuer tries again what crashed, also where onCrash is 'fail'.",
     rules: ['at most once by onCrash: fail'],
-    patches: [{ file: rescue, find: `spec.onCrash === 'fail' ?`, replace: 'spec.onCrash === null ?' }],
+    patches: [
+      {
+        file: 'src/core/attempt/outcome.ts',
+        find: `tried.onCrash === 'fail' ?`,
+        replace: 'tried.onCrash === null ?',
+      },
+    ],
   },
   {
     name: 'transaction-completes-apart',
