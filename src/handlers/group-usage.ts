@@ -6,6 +6,8 @@ export interface GroupUsage {
   /** Pages that processes share count for each of them. */
   readonly memory: number
   readonly cpuMs: number
+  /** The most that each of its processes ever had, by its id: the kernel keeps it, so that no look misses it. */
+  readonly peaks: ReadonlyMap<number, number>
 }
 
 /** The unit of times in /proc, on every Linux. */
@@ -15,21 +17,30 @@ export const hasGroupUsage = process.platform === 'linux'
 
 export function groupUsages(groups: ReadonlySet<number>): ReadonlyMap<number, GroupUsage> {
   const usages = new Map<number, GroupUsage>()
-  for (const pid of readdirSync('/proc')) {
-    const stat = /^\d+$/.test(pid) ? processStat(pid) : null
+  for (const name of readdirSync('/proc')) {
+    const pid = Number(name)
+    const stat = Number.isInteger(pid) ? processStat(pid) : null
     if (stat === null || !groups.has(stat.group)) continue
-    const { processes, memory, cpuMs } = usages.get(stat.group) ?? { processes: 0, memory: 0, cpuMs: 0 }
-    usages.set(stat.group, {
-      processes: processes + 1,
-      memory: memory + residentBytes(pid),
-      cpuMs: cpuMs + stat.cpuMs,
-    })
+    const one = usageOf(pid, stat)
+    const others = usages.get(stat.group)
+    usages.set(stat.group, others === undefined ? one : together(others, one))
   }
   return usages
 }
 
+/** Of the group's first process alone, which is read at once; undefined where it is gone. */
+export function firstUsage(group: number): GroupUsage | undefined {
+  const stat = processStat(group)
+  return stat?.group === group ? usageOf(group, stat) : undefined
+}
+
+interface ProcessStat {
+  readonly group: number
+  readonly cpuMs: number
+}
+
 /** Null where it has ended meanwhile. Its own time, and that of its children that have ended. */
-function processStat(pid: string): { readonly group: number; readonly cpuMs: number } | null {
+function processStat(pid: number): ProcessStat | null {
   const text = read(`/proc/${pid}/stat`)
   // Its name, in brackets, may have anything in it.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
@@ -38,8 +49,20 @@ function processStat(pid: string): { readonly group: number; readonly cpuMs: num
   return { group: Number(fields[2]), cpuMs: ticks * tickMs }
 }
 
-function residentBytes(pid: string): number {
-  return Number(/^VmRSS:\s+(\d+) kB/m.exec(read(`/proc/${pid}/status`))?.[1] ?? 0) * 1_024
+function usageOf(pid: number, { cpuMs }: ProcessStat): GroupUsage {
+  const status = read(`/proc/${pid}/status`)
+  const bytes = (line: RegExp) => Number(line.exec(status)?.[1] ?? 0) * 1_024
+  const peaks = new Map([[pid, bytes(/^VmHWM:\s+(\d+) kB/m)]])
+  return { processes: 1, memory: bytes(/^VmRSS:\s+(\d+) kB/m), cpuMs, peaks }
+}
+
+function together(some: GroupUsage, more: GroupUsage): GroupUsage {
+  return {
+    processes: some.processes + more.processes,
+    memory: some.memory + more.memory,
+    cpuMs: some.cpuMs + more.cpuMs,
+    peaks: new Map([...some.peaks, ...more.peaks]),
+  }
 }
 
 function read(path: string): string {

@@ -1,11 +1,19 @@
-/** How the chart of durations draws a run: a colour and a shape for how it ended. */
-export interface DurationMark {
+/** A run as a chart has it. */
+export interface ChartedRun {
+  readonly id: string
+  readonly state: string
+  readonly startedAt: string
+  readonly value: number
+}
+
+/** How a chart of runs draws one: a colour and a shape for how it ended. */
+export interface RunMark {
   readonly colour: 'ran' | 'failed' | 'faint'
   readonly width: number
   readonly draw: (path: Path2D, x: number, y: number, size: number) => void
 }
 
-export const durationMarks: Readonly<Record<string, DurationMark>> = {
+export const runMarks: Readonly<Record<string, RunMark>> = {
   completed: {
     colour: 'ran',
     width: 6.5,
