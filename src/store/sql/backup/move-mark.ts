@@ -1,0 +1,110 @@
+/**
+ * A database that moves to another says so where every node looks, those of older versions too: among its migrations, as one
+ * that nobody knows. Nodes that run stop by themselves, and none starts.
+ */
+import { movedVersion } from '../../migrate.ts'
+import type { ChangeContext, MoveMark, Store } from '../../store.ts'
+import { writeAuditLog } from '../audit/audit-log.ts'
+import { number, text } from '../runtime/rows.ts'
+import { insertRow, row, run, type Script } from '../runtime/script.ts'
+import { ownTables } from './own-tables.ts'
+
+const longestName = 200
+
+export function* findMove(): Script<MoveMark | null> {
+  const mark = yield* row(
+    'SELECT name, checksum, applied_at FROM @migrations WHERE version = ?',
+    movedVersion,
+  )
+  if (mark === null) return null
+  return {
+    id: text(mark.checksum),
+    to: text(mark.name).replace(/^moved to /, ''),
+    at: number(mark.applied_at),
+  }
+}
+
+/** Of two who move it at once, the second is refused by the key, looks again, and finds the first. */
+export function* markMoved(
+  { id, to }: Pick<MoveMark, 'id' | 'to'>,
+  { now, actor, origin }: ChangeContext,
+  dialect: Store['dialect'],
+): Script<MoveMark> {
+  const known = yield* findMove()
+  if (known !== null) return known
+  const mark = { id, to: to.slice(0, longestName - 'moved to '.length), at: now }
+  yield* insertRow('migrations', {
+    version: movedVersion,
+    name: `moved to ${mark.to}`,
+    checksum: id,
+    applied_at: now,
+    ...(dialect === 'mysql' ? { steps: 0 } : {}),
+  })
+  yield* writeAuditLog({
+    at: now,
+    actor,
+    origin,
+    action: 'database.move',
+    subject: 'database',
+    before: null,
+    after: mark,
+  })
+  return mark
+}
+
+export function* unmarkMoved({ now, actor, origin }: ChangeContext): Script<void> {
+  const mark = yield* findMove()
+  if (mark === null) return
+  yield* run('DELETE FROM @migrations WHERE version = ?', movedVersion)
+  yield* writeAuditLog({
+    at: now,
+    actor,
+    origin,
+    action: 'database.take_back',
+    subject: 'database',
+    before: mark,
+    after: null,
+  })
+}
+
+/** What a table of a database that has moved is called: no statement of any node finds it. */
+export const asideName = (name: string) => `moved_${name}`
+
+const aside: Readonly<Record<Store['dialect'], string>> = {
+  sqlite: `SELECT count(*) AS n FROM sqlite_master WHERE name = '@${asideName('jobs')}'`,
+  postgres: `SELECT count(*) AS n FROM pg_class WHERE oid = to_regclass('@${asideName('jobs')}')`,
+  mysql: `SELECT count(*) AS n FROM information_schema.tables
+    WHERE table_schema = DATABASE() AND table_name = '@${asideName('jobs')}'`,
+}
+
+export function* areTablesAside(dialect: Store['dialect']): Script<boolean> {
+  return number((yield* row(aside[dialect]))?.n) === 1
+}
+
+/** All at once: nobody sees some of them aside. What was under way in them ends first, and is read with the rest. */
+export function* putTablesAside(dialect: Store['dialect']): Script<void> {
+  if (yield* areTablesAside(dialect)) return
+  yield* rename(
+    dialect,
+    ownTables(dialect).map((name) => [name, asideName(name)]),
+  )
+}
+
+export function* putTablesBack(dialect: Store['dialect']): Script<void> {
+  if (!(yield* areTablesAside(dialect))) return
+  yield* rename(
+    dialect,
+    ownTables(dialect).map((name) => [asideName(name), name]),
+  )
+}
+
+/** Where DDL commits by itself, one statement renames all of them. */
+function* rename(dialect: Store['dialect'], pairs: readonly (readonly [string, string])[]): Script<void> {
+  if (dialect === 'mysql') {
+    yield* run(`RENAME TABLE ${pairs.map(([from, to]) => `@${from} TO @${to}`).join(', ')}`)
+    return
+  }
+  for (const [from, to] of pairs) {
+    yield* run(`ALTER TABLE @${from} RENAME TO ${dialect === 'postgres' ? to : `@${to}`}`)
+  }
+}
