@@ -1,6 +1,7 @@
 /** An API's answer, as far as it can be trusted: the entries in it, and what speaks against their being all there are. */
 import { EvertickError } from '../../core/error.ts'
 import { isRecord } from '../../core/unknown-value.ts'
+import { valueAt } from './map-entry.ts'
 
 export interface ScheduleAnswer {
   readonly entries: readonly unknown[]
@@ -12,7 +13,23 @@ export interface ScheduleAnswer {
 const listKeys = ['schedules', 'items', 'data', 'results'] as const
 const moreKeys = ['next', 'nextCursor', 'next_cursor', 'nextPage', 'next_page'] as const
 
-export function readAnswer(answer: unknown): ScheduleAnswer {
+/** So many are read in seconds; more is a mistake, or meant to be one. */
+const mostEntries = 100_000
+
+/** `items`: where the list is, if the answer has it elsewhere than most. */
+export function readAnswer(answer: unknown, items: string | null = null): ScheduleAnswer {
+  const read = items === null ? usualList(answer) : listAt(answer, items)
+  if (read.entries.length <= mostEntries) return read
+  throw invalidAnswer(`The answer lists ${read.entries.length} schedules; at most ${mostEntries} are read.`)
+}
+
+function listAt(answer: unknown, items: string): ScheduleAnswer {
+  const entries = valueAt(answer, items)
+  if (!Array.isArray(entries)) throw invalidAnswer(`The answer has no list under ${items}.`)
+  return { entries, doubt: isRecord(answer) ? doubtOf(answer, entries.length) : null }
+}
+
+function usualList(answer: unknown): ScheduleAnswer {
   if (Array.isArray(answer)) return { entries: answer, doubt: null }
   if (!isRecord(answer)) throw invalidAnswer(`The answer is ${kindOf(answer)}, not a list of schedules.`)
   const entries: unknown[] | undefined = listKeys
