@@ -1,0 +1,162 @@
+/** A webhook as its user writes it: checked once, its secrets sealed, into the spec of the job that it is. */
+import { randomBytes } from 'node:crypto'
+import { z } from 'zod'
+import { EvertickError } from '../../core/error.ts'
+import type { Sealed, WebhookExtra, WebhookHandler, WebhookSecret } from '../../core/job/handler.ts'
+import { webhookExtras } from '../../core/job/handler.ts'
+import type { JobSpec } from '../../core/job/job.ts'
+import type { RetryOptions } from '../../core/job/options.ts'
+import { isEventPattern, noticeTypeNames } from '../../core/notice/notice.ts'
+import { webhookQueue } from '../../core/notice/webhook.ts'
+import { secretBytes, secretPrefix } from '../../handlers/webhook/signature.ts'
+import { parseTarget } from '../../outbound/outbound-target.ts'
+import type { AppContext } from '../app-context.ts'
+import { checked } from '../config/checked.ts'
+import { refuseHeader, sealedValues, secretSlot } from '../job/handler-options.ts'
+import { headerName, headerValue } from '../job/handler-shape.ts'
+import { jobSpec } from '../job/job-options.ts'
+import { writtenShapes } from '../job/option-shapes.ts'
+
+export interface WebhookOptions {
+  /** Where each message is sent, by POST. */
+  readonly url: string
+  /** `execution.failed`, `job.*` or `*`. */
+  readonly events: readonly string[]
+  /** Only of these jobs; `*` in a name stands for any text. @default all */
+  readonly jobs?: readonly string[]
+  /** Only of jobs with one of these tags. @default all */
+  readonly tags?: readonly string[]
+  /** What else a message has: the `result` of what has completed, up to 16 KiB. @default nothing */
+  readonly include?: readonly WebhookExtra[]
+  /** Sent along. Values of names such as Authorization are sealed, and never shown again. @default none */
+  readonly headers?: Readonly<Record<string, string>>
+  /** The address of the dashboard, for links in messages. @default none */
+  readonly link?: string
+  /** @default 8 attempts over about a day */
+  readonly retry?: RetryOptions
+  readonly description?: string
+}
+
+/** 15 s, 1 min, 4, 16, 64 min, 4 h, 17 h. */
+const retry = { attempts: 8, base: '15s', factor: 4, max: '24h', jitter: 0.2 } as const
+/** A little more than the call itself is given. */
+const timeout = '20s'
+const retention = { executions: 1_000, age: '7d', failed: '30d' } as const
+
+const { retry: retryShape, description } = writtenShapes({
+  duration: z.union([z.number(), z.string()]),
+  instant: z.union([z.date(), z.string()]),
+})
+const texts = (longest: number) => z.array(z.string().min(1).max(longest)).max(100)
+
+/** The HTTP API takes the same. */
+export const webhookShape = {
+  url: z.string().min(1).max(2_048),
+  events: texts(100).min(1),
+  jobs: texts(200).optional(),
+  tags: texts(100).optional(),
+  include: z.array(z.enum(webhookExtras)).max(webhookExtras.length).optional(),
+  headers: z.record(headerName, headerValue).optional(),
+  link: z.string().max(2_048).optional(),
+  retry: retryShape,
+  description,
+}
+const shape = z.strictObject(webhookShape)
+const partialShape = shape.partial()
+
+export interface WebhookContext {
+  readonly app: Pick<AppContext, 'secrets' | 'maxPayloadBytes' | 'timezone'>
+  /** The name of its job. */
+  readonly job: string
+  readonly createdAt: number
+}
+
+/** `before`: what an edit changes; what it does not name stays as it is. */
+export function webhookSpec(
+  written: Partial<WebhookOptions>,
+  context: WebhookContext,
+  before:
+    | { readonly spec: JobSpec; readonly handler: WebhookHandler }
+    | { readonly secrets: readonly WebhookSecret[] },
+): JobSpec {
+  const known = Object.keys(webhookShape)
+  const what = 'The webhook'
+  const partial = checked('spec' in before ? partialShape : shape, written, 'invalid_definition', what, known)
+  const { retry: ownRetry, description: ownDescription, ...given } = partial
+  const handler = handlerOf(given, context, 'spec' in before ? before.handler : before.secrets)
+  const options = {
+    ...(ownRetry === undefined ? {} : { retry: written.retry ?? {} }),
+    ...(ownDescription === undefined ? {} : { description: ownDescription }),
+  }
+  const { app, job: name, createdAt } = context
+  const around = { ...app, name, handler, createdAt }
+  if ('spec' in before) return jobSpec(options, around, before.spec)
+  const fixed = { overlap: 'allow', queue: webhookQueue, timeout, retention } as const
+  return jobSpec({ ...fixed, ...options, retry: { ...retry, ...written.retry } }, around)
+}
+
+type Given = Omit<z.output<typeof partialShape>, 'retry' | 'description'>
+
+function handlerOf(
+  given: Given,
+  { app, job }: WebhookContext,
+  from: WebhookHandler | readonly WebhookSecret[],
+): WebhookHandler {
+  const before = 'url' in from ? from : null
+  const url = given.url ?? before?.url ?? ''
+  const { origin } = parseTarget(url)
+  if (given.link !== undefined) parseTarget(given.link)
+  for (const event of given.events ?? []) refuseUnknownEvent(event)
+  for (const name of Object.keys(given.headers ?? {})) refuseHeader(name, Object.keys(given.headers ?? {}))
+  const isSameHost = before !== null && parseTarget(before.url).origin === origin
+  // A secret is for the address that it was given for: a new one must be given it again.
+  const kept = isSameHost ? before.headers : null
+  const shown = given.headers ?? (isSameHost ? undefined : {})
+  const headers =
+    shown === undefined
+      ? (before?.headers ?? {})
+      : sealedValues(shown, { kind: 'headers', before: kept, context: { job, secrets: app.secrets } })
+  return {
+    type: 'webhook',
+    url,
+    events: given.events ?? before?.events ?? [],
+    jobs: given.jobs ?? before?.jobs ?? [],
+    tags: given.tags ?? before?.tags ?? [],
+    include: given.include ?? before?.include ?? [],
+    headers,
+    link: given.link ?? before?.link ?? null,
+    secrets: 'url' in from ? from.secrets : from,
+  }
+}
+
+function refuseUnknownEvent(event: string): void {
+  if (isEventPattern(event)) return
+  throw new EvertickError('invalid_definition', `There is no event "${event}".`, {
+    field: 'events',
+    next: `Use *, a group such as execution.*, or one of: ${noticeTypeNames.join(', ')}.`,
+  })
+}
+
+/** Shown once to whoever makes it; in the database it is sealed. */
+export function newSecret(job: string, secrets: AppContext['secrets']): { secret: string; key: Sealed } {
+  const secret = secretPrefix + randomBytes(secretBytes).toString('base64')
+  return { secret, key: secrets.seal(secret, signingSlot(job)) }
+}
+
+/** Those that sign now, the newest first. */
+export function openSecrets(
+  { secrets }: Pick<WebhookHandler, 'secrets'>,
+  job: string,
+  sealed: AppContext['secrets'],
+  now: number,
+): string[] {
+  return holding(secrets, now).map(({ key }) => sealed.open(key, signingSlot(job)))
+}
+
+export function holding(secrets: readonly WebhookSecret[], now: number): WebhookSecret[] {
+  return secrets.filter(({ until }) => until === null || until > now)
+}
+
+function signingSlot(job: string): string {
+  return secretSlot(job, 'signing', 'key')
+}

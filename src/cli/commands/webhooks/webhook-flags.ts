@@ -1,0 +1,66 @@
+/** The flags that make and change a webhook. */
+import { type Command, Option } from 'commander'
+import type { WebhookOptions } from '../../../app/webhook/webhook-options.ts'
+import { EvertickError } from '../../../core/error.ts'
+import { type WebhookExtra, webhookExtras } from '../../../core/job/handler.ts'
+import type { Duration } from '../../../core/schedule/schedule.ts'
+import { choice, collect, wholeNumber } from '../../help.ts'
+
+export interface WebhookFlags {
+  readonly to?: string
+  readonly event?: string[]
+  readonly job?: string[]
+  readonly tag?: string[]
+  readonly include?: WebhookExtra
+  readonly header?: string[]
+  readonly link?: string
+  readonly description?: string
+  readonly attempts?: number
+  readonly retryBase?: Duration
+}
+
+/** `isNew`: what a webhook cannot do without must be given. */
+export function webhookFlags(command: Command, { isNew }: { readonly isNew: boolean }): Command {
+  const needed = (option: Option) => option.makeOptionMandatory(isNew)
+  const events = new Option('--event <pattern>', 'execution.failed, job.* or *; can be repeated')
+  return command
+    .addOption(needed(new Option('--to <url>', 'where each message is sent')))
+    .addOption(needed(events.argParser(collect)))
+    .option('--job <name>', 'only of these jobs; * stands for any text; can be repeated', collect)
+    .option('--tag <tag>', 'only of jobs with one of these tags; can be repeated', collect)
+    .addOption(choice('--include <what>', 'what else a message has', webhookExtras))
+    .option('--header <header>', '"Name: value", sent along; can be repeated', collect)
+    .option('--link <url>', 'the address of the dashboard, for links in messages')
+    .option('--attempts <n>', 'how often each delivery is tried', wholeNumber(1, 100))
+    .option('--retry-base <duration>', 'the first back-off')
+    .option('--description <text>', 'what it is for')
+}
+
+/** What is not given stays as it is, or has its default. */
+export function givenOf(flags: WebhookFlags): Partial<WebhookOptions> {
+  const { event, job, tag, include, header, attempts, retryBase, to, link, description } = flags
+  const retry = {
+    ...(attempts === undefined ? {} : { attempts }),
+    ...(retryBase === undefined ? {} : { base: retryBase }),
+  }
+  return {
+    ...(to === undefined ? {} : { url: to }),
+    ...(event === undefined ? {} : { events: event }),
+    ...(job === undefined ? {} : { jobs: job }),
+    ...(tag === undefined ? {} : { tags: tag }),
+    ...(include === undefined ? {} : { include: [include] }),
+    ...(header === undefined ? {} : { headers: Object.fromEntries(header.map(headerOf)) }),
+    ...(link === undefined ? {} : { link }),
+    ...(description === undefined ? {} : { description }),
+    ...(Object.keys(retry).length === 0 ? {} : { retry }),
+  }
+}
+
+function headerOf(written: string): [string, string] {
+  const [, name, value] = /^([^:]+):\s*(.*)$/s.exec(written) ?? []
+  if (name !== undefined && value !== undefined) return [name.trim(), value]
+  throw new EvertickError('invalid_option', `"${written}" is not a header.`, {
+    field: '--header',
+    next: 'Write it as "Name: value".',
+  })
+}

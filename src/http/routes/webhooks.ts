@@ -1,0 +1,132 @@
+/** `/webhooks`: who is told outside of what happens, and what became of each delivery. */
+import { z } from 'zod'
+import { deliveryStates } from '../../app/webhook/webhooks.ts'
+import { endpoint } from '../endpoint.ts'
+import { duration, givenInstant, page } from '../schemas/named.ts'
+import * as schema from '../schemas/webhook.ts'
+
+const tag = 'Webhooks'
+
+export const webhookRoutes = [
+  endpoint({
+    method: 'get',
+    path: '/webhooks',
+    role: 'viewer',
+    tag,
+    summary: 'Webhooks, by name',
+    answers: schema.webhooks,
+    run: async ({ evertick }) => ({ webhooks: await evertick.webhooks.list() }),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/webhooks',
+    role: 'admin',
+    tag,
+    summary: 'Create a webhook; its secret is in this answer only',
+    body: schema.newWebhook,
+    answers: schema.createdWebhook,
+    status: 201,
+    run: async ({ evertick, body, by }) => await evertick.webhooks.create(body, by),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/webhooks/{name}',
+    role: 'viewer',
+    tag,
+    summary: 'One webhook',
+    params: schema.reference,
+    answers: schema.webhook,
+    run: async ({ evertick, params }) => await evertick.webhooks.get(params.name),
+  }),
+  endpoint({
+    method: 'patch',
+    path: '/webhooks/{name}',
+    role: 'admin',
+    tag,
+    summary: 'Change what is given; the headers of one address are not sent to another',
+    params: schema.reference,
+    body: schema.changes,
+    answers: schema.webhook,
+    run: async ({ evertick, params, body, by }) => await evertick.webhooks.update(params.name, body, by),
+  }),
+  endpoint({
+    method: 'delete',
+    path: '/webhooks/{name}',
+    role: 'admin',
+    tag,
+    summary: 'Delete a webhook; what waits to be delivered is cancelled',
+    params: schema.reference,
+    answers: null,
+    status: 204,
+    run: async ({ evertick, params, by }) => await evertick.webhooks.delete(params.name, by),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/webhooks/{name}/pause',
+    role: 'operator',
+    tag,
+    summary: 'Pause a webhook: it is told of nothing, and what waits to be delivered waits on',
+    params: schema.reference,
+    body: z.strictObject({ reason: z.string().max(2_000).optional() }),
+    bodyOptional: true,
+    answers: schema.webhook,
+    run: async ({ evertick, params, body, by }) =>
+      await evertick.webhooks.pause(params.name, { ...body, ...by }),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/webhooks/{name}/resume',
+    role: 'operator',
+    tag,
+    summary: 'Resume a webhook',
+    params: schema.reference,
+    answers: schema.webhook,
+    run: async ({ evertick, params, by }) => await evertick.webhooks.resume(params.name, by),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/webhooks/{name}/test',
+    role: 'operator',
+    tag,
+    summary: 'Send a `ping` now, and say what came back',
+    params: schema.reference,
+    answers: schema.tested,
+    run: async ({ evertick, params }) => await evertick.webhooks.test(params.name),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/webhooks/{name}/rotate',
+    role: 'admin',
+    tag,
+    summary: 'Make a new secret; the one before signs beside it for `keep`',
+    params: schema.reference,
+    body: z.strictObject({ keep: duration.default('24h') }),
+    bodyOptional: true,
+    answers: schema.rotated,
+    run: async ({ evertick, params, body, by }) =>
+      await evertick.webhooks.rotate(params.name, { ...body, ...by }),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/webhooks/{name}/deliveries',
+    role: 'viewer',
+    tag,
+    summary: 'Deliveries, newest first',
+    params: schema.reference,
+    query: z.strictObject({ state: z.enum(deliveryStates).optional(), ...page }),
+    answers: schema.deliveries,
+    run: async ({ evertick, params, query }) => await evertick.webhooks.deliveries(params.name, query),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/webhooks/{name}/resend',
+    role: 'operator',
+    tag,
+    summary: 'Deliver again: one `delivery`, or all that have failed `since`; under the ids that they had',
+    params: schema.reference,
+    body: z.strictObject({ delivery: z.string().max(64).optional(), since: givenInstant.optional() }),
+    answers: schema.resent,
+    run: async ({ evertick, params, body, by }) =>
+      await evertick.webhooks.resend(params.name, { ...body, ...by }),
+  }),
+]
