@@ -13,6 +13,7 @@ export const quietJob: JobPlan = {
     transactionMs: 0,
     heeds: true,
     enqueues: 'job-2',
+    parts: [],
   },
 }
 

@@ -12,6 +12,8 @@ export interface BrokenSeed extends Broken {
 const counts = [
   'ticks',
   'attempts',
+  'steps',
+  'repeated',
   'crashes',
   'failovers',
   'refused',

@@ -49,6 +49,8 @@ export class CallRules {
       case 'retryExecution':
       case 'beginExecution':
         return this.#isWritten((result as { readonly id: string }).id)
+      case 'signalExecution':
+        return this.#signalled(call as unknown as Call<'signalExecution'>)
       case 'accountTicks':
         return this.#accounted(call as unknown as Call<'accountTicks'>)
       case 'finishAttempts':
@@ -83,6 +85,12 @@ export class CallRules {
         : this.#model.executions.get(id)?.unique_key === draft?.uniqueKey
       if (!stands) throw unwritten(id, `stands for ${draft?.id}, and has nothing to do with it`)
     }
+  }
+
+  #signalled({ args: [, { id, name }], result }: Call<'signalExecution'>): void {
+    const { executionId, taken } = result
+    if (taken && this.#model.steps(executionId).get(name)?.signal_id !== id)
+      throw unwritten(executionId, `has taken the signal ${id}, and "${name}" knows nothing of it`)
   }
 
   #isWritten(id: string): void {

@@ -22,6 +22,7 @@ export interface ExecutionRow {
   readonly cancel_requested_at: number | null
   readonly cancel_reason: string | null
   readonly unique_key: string | null
+  readonly retry_of: string | null
   readonly queue: string
   readonly start_by: number | null
   readonly reserve_place: number | null
@@ -93,6 +94,34 @@ export interface EffectRow {
   readonly attempt: number
 }
 
+export interface AttemptRow {
+  readonly execution_id: string
+  readonly attempt: number
+  readonly fence: number
+  readonly outcome: string
+}
+
+export interface StepRow {
+  readonly execution_id: string
+  readonly name: string
+  readonly kind: 'step' | 'sleep' | 'wait'
+  readonly fence: number | null
+  readonly begun_at: number
+  readonly ends_at: number | null
+  readonly decided_at: number | null
+  readonly outcome: 'done' | 'slept' | 'signalled' | 'timed_out' | null
+  readonly result: string | null
+  readonly signal_id: string | null
+  readonly signalled_by: string | null
+  readonly rest_fence: number | null
+}
+
+/** What a step has written in its own transaction. */
+export interface StepEffectRow {
+  readonly execution_id: string
+  readonly name: string
+}
+
 export interface Rows {
   execution: ExecutionRow
   job: JobRow
@@ -102,6 +131,9 @@ export interface Rows {
   effect: EffectRow
   queue: QueueRow
   reserve: ReserveRow
+  attempt: AttemptRow
+  step: StepRow
+  stepEffect: StepEffectRow
 }
 
 /** A row before and after; one of them is null where it was made or is gone. */
@@ -116,7 +148,7 @@ export type Change = {
 }[keyof Rows]
 
 const executionColumns = `id, job_id, cause, tick_at, account, state, ready_at, attempt, max_attempts, fence, leased_by,
-  leased_until, started_at, finished_at, cancel_requested_at, cancel_reason, unique_key, queue, start_by, reserve_place`
+  retry_of, leased_until, started_at, finished_at, cancel_requested_at, cancel_reason, unique_key, queue, start_by, reserve_place`
 const jobColumns = `id, name, state, version, revision, revision_from, spec, accounted_until, ledger_from, next_due_at, open_tick_at,
   paused_at, runs, deleted_at, updated_at`
 
@@ -136,6 +168,13 @@ const watched: readonly Watched[] = [
   { table: 'queue', name: 'evertick_queues', columns: 'name, paused_at' },
   { table: 'reserve', name: 'evertick_reserves', columns: 'node_id, queue, turn, from_place, begun_to' },
   { table: 'effect', name: 'effects', columns: 'execution_id, attempt' },
+  { table: 'attempt', name: 'evertick_attempts', columns: 'execution_id, attempt, fence, outcome' },
+  {
+    table: 'step',
+    name: 'evertick_steps',
+    columns: `execution_id, name, kind, fence, begun_at, ends_at, decided_at, outcome, result, signal_id, signalled_by, rest_fence`,
+  },
+  { table: 'stepEffect', name: 'step_effects', columns: 'execution_id, name' },
 ]
 
 interface Watched {
@@ -175,6 +214,8 @@ export class ChangeLog {
   readonly #news: StatementSync
   readonly #forget: StatementSync
   #seen = -1
+  /** Somebody's transaction was open at the last look. */
+  isBehind = false
   #last = 0
 
   /** On a database that has Evertick's schema. */
@@ -183,6 +224,7 @@ export class ChangeLog {
     this.client.exec(`
       PRAGMA busy_timeout = 0;
       CREATE TABLE effects (execution_id TEXT NOT NULL, attempt INTEGER NOT NULL);
+      CREATE TABLE step_effects (execution_id TEXT NOT NULL, name TEXT NOT NULL);
       CREATE TABLE sim_changes (
         seq INTEGER PRIMARY KEY AUTOINCREMENT, writer TEXT, name TEXT NOT NULL, before TEXT, after TEXT);
       ${[...executionTables(this.client), ...watched].map(triggersOf).join('\n')}`)
@@ -194,6 +236,7 @@ export class ChangeLog {
   /** What was committed since the last look; nothing while somebody's transaction is open. */
   read(): Change[] {
     try {
+      this.isBehind = false
       const version = Number(this.#version.get()?.['data_version'])
       if (version === this.#seen) return []
       this.#seen = version
@@ -203,6 +246,7 @@ export class ChangeLog {
       return found.map(changeFrom)
     } catch (error) {
       if (!isLocked(error)) throw error
+      this.isBehind = true
       return []
     }
   }

@@ -8,12 +8,14 @@ import { LaneRules } from './lane-rules.ts'
 import { LeaderRules } from './leader-rules.ts'
 import { Model } from './model.ts'
 import type { Scene } from './scene.ts'
+import { StepRules } from './step-rules.ts'
 import { TickRules } from './tick-rules.ts'
 
 export class Checker {
   readonly model = new Model()
   readonly ticks: TickRules
   readonly executions: ExecutionRules
+  readonly steps: StepRules
   readonly lanes: LaneRules
   readonly jobs: JobRules
   readonly leader: LeaderRules
@@ -22,7 +24,8 @@ export class Checker {
   constructor(scene: Scene) {
     this.ticks = new TickRules(this.model)
     this.executions = new ExecutionRules(this.model, scene)
-    this.lanes = new LaneRules(this.model)
+    this.steps = new StepRules(this.model, scene)
+    this.lanes = new LaneRules(this.model, scene)
     this.jobs = new JobRules(this.model)
     this.leader = new LeaderRules(this.model, scene)
     this.calls = new CallRules(this.model)
@@ -35,6 +38,7 @@ export class Checker {
     for (const change of changes) {
       this.ticks.see(change)
       this.executions.see(change)
+      this.steps.see(change)
       this.lanes.see(change)
       this.jobs.see(change)
       this.leader.see(change)
@@ -43,6 +47,7 @@ export class Checker {
     }
     this.ticks.end()
     this.executions.end()
+    this.steps.end()
     this.lanes.end()
     this.jobs.end()
   }

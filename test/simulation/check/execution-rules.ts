@@ -19,6 +19,8 @@ export class ExecutionRules {
   readonly #snoozes = new Map<string, number>()
   readonly #effects = new Map<string, number>()
   readonly #endedWell = new Set<string>()
+  /** A snooze or a rest gives the attempt back, but not the start. */
+  readonly #begun = new Set<string>()
   /** Effects of this commit, whose execution must complete in it. */
   #effectsNow: string[] = []
   attempts = 0
@@ -33,6 +35,7 @@ export class ExecutionRules {
     const row = this.#model.executions.get(id)
     const key = `${id}:${attempt}`
     this.attempts += 1
+    this.#begun.add(id)
     this.#starts.set(key, (this.#starts.get(key) ?? 0) + 1)
     if ((this.#starts.get(key) ?? 0) > 1 + (this.#snoozes.get(id) ?? 0))
       throw this.#broken('an attempt starts once', id, `attempt ${attempt} was started twice`)
@@ -76,6 +79,7 @@ export class ExecutionRules {
     if (change.table === 'reserve' && change.after !== null) this.#seeReserve(change.before, change.after)
     if (change.table !== 'execution') return
     const { before, after } = change
+    this.#seeUnbegun(before, after)
     if (after === null) return
     if (before === null) return this.#seeNew(after)
     if (isFinal(before.state))
@@ -96,6 +100,18 @@ export class ExecutionRules {
         throw this.#broken('effects commit with the completion', id, 'its effect was committed without it')
     }
     this.#effectsNow = []
+  }
+
+  #seeUnbegun(before: ExecutionRow | null, after: ExecutionRow | null): void {
+    if (before === null || isFinal(before.state) || !this.#begun.has(before.id)) return
+    const { id, cancel_reason: reason } = after ?? before
+    const isFor = ['superseded', 'start_deadline'].includes(reason ?? '')
+    if (after === null || (isFor && before.cancel_reason !== reason))
+      throw this.#broken(
+        'what has begun is not unstarted again',
+        id,
+        `it has begun, and was ${reason ?? 'deleted'}`,
+      )
   }
 
   /** When all is over. */

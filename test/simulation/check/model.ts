@@ -2,7 +2,16 @@
 import { isFinal } from '../../../src/core/execution/execution-state.ts'
 import type { JobSpec } from '../../../src/core/job/job.ts'
 import { specFrom } from '../../../src/store/sql/runtime/rows.ts'
-import type { Change, ExecutionRow, JobRow, LockRow, QueueRow, RangeRow, ReserveRow } from './change-log.ts'
+import type {
+  Change,
+  ExecutionRow,
+  JobRow,
+  LockRow,
+  QueueRow,
+  RangeRow,
+  ReserveRow,
+  StepRow,
+} from './change-log.ts'
 
 export class Model {
   readonly jobs = new Map<string, JobRow>()
@@ -11,6 +20,7 @@ export class Model {
   readonly queues = new Map<string, QueueRow>()
   readonly #reserves = new Map<string, ReserveRow>()
   readonly #ranges = new Map<string, Map<number, RangeRow>>()
+  readonly #steps = new Map<string, Map<string, StepRow>>()
   /** By job: what is unfinished, enqueued work too. */
   readonly #open = new Map<string, Map<string, ExecutionRow>>()
   /** By job: what each of its revisions said. */
@@ -60,6 +70,11 @@ export class Model {
     return [...(this.#ranges.get(jobId)?.values() ?? [])]
   }
 
+  /** What is remembered of an execution, by name. */
+  steps(executionId: string): ReadonlyMap<string, StepRow> {
+    return this.#steps.get(executionId) ?? nothing
+  }
+
   apply(change: Change): void {
     switch (change.table) {
       case 'job':
@@ -77,6 +92,15 @@ export class Model {
         const ranges = within(this.#ranges, (after ?? before)?.job_id ?? '')
         return keep(ranges, before?.id, after?.id, after)
       }
+      case 'step': {
+        const { before, after } = change
+        return keep(
+          within(this.#steps, (after ?? before)?.execution_id ?? ''),
+          before?.name,
+          after?.name,
+          after,
+        )
+      }
       case 'execution': {
         const { before, after } = change
         keep(this.executions, before?.id, after?.id, after)
@@ -87,6 +111,8 @@ export class Model {
     }
   }
 }
+
+const nothing: ReadonlyMap<string, StepRow> = new Map()
 
 function within<K, V>(maps: Map<string, Map<K, V>>, key: string): Map<K, V> {
   const known = maps.get(key)

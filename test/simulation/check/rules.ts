@@ -46,9 +46,26 @@ export const rules = {
   'one unfinished execution per unique key': 'For each job and key.',
   'what is acknowledged is written':
     'An id that was answered is a row, made by that call or standing for its unique key.',
+  // --- steps, sleeps and waits
+  'a finished step never runs again':
+    'Once its memo is written, its function is not called any more; a retry of the execution takes the memo over.',
+  'a memo comes before the next line':
+    'What a handler is given for a step, a sleep or a wait is what its row says by then.',
+  "a step's writes commit with its memo":
+    'What a step writes in its transaction is there once, in the commit of its memo; and no memo is of what was never done.',
+  'a sleep ends once':
+    'Its end is stored by its first call, and kept; it rests until then, and is never over before.',
+  'a signal is consumed once':
+    'It answers one wait; and what decides a wait first, a signal or the timeout, stands.',
+  'a signal wakes who waits for it': 'Also one that comes while the rest is being written.',
+  'a rest gives its attempt back': 'However often it sleeps or waits, it has all its attempts.',
+  'what has begun is not unstarted again':
+    'Though its attempt was given back, it is neither superseded, nor too late to start, nor taken back.',
   // --- policies
   'overlap holds': 'Never more than `maxConcurrent` of a job are under way.',
   "only a tick's own execution costs a tick": 'None is skipped for a catch-up, a backfill or a trigger.',
+  'nothing final without its settlement':
+    'With the end of one in its lane, what may go next is released, in the same transaction.',
   'the buffer has its limit': '1 for `buffer_one`, 100 for `buffer_all`.',
   'maxMissedRuns holds': 'Never more catch-ups wait, over all outages.',
   'maxRuns holds': 'Never more runs by ticks.',

@@ -6,6 +6,7 @@ import { Violation } from './violation.ts'
 const tables = [
   'evertick_job_executions',
   'evertick_attempts',
+  'evertick_steps',
   'evertick_tick_ranges',
   'evertick_execution_logs',
   'evertick_ledger_totals',

@@ -132,5 +132,6 @@ function drawWork(random: Random, last: string | null): Work {
     heeds: random.chance(0.8),
     // Only forward, or two jobs would feed each other for ever.
     enqueues: random.chance(0.15) ? last : null,
+    parts: [],
   }
 }

@@ -28,6 +28,7 @@ export function drawPlainWork(random: Random, durationsMs: readonly [number, num
     transactionMs: 0,
     heeds: true,
     enqueues: null,
+    parts: [],
   }
 }
 

@@ -3,6 +3,7 @@
  * from each other find more than histories in which everything happens a little.
  */
 import { Random } from '../world/random.ts'
+import { drawCourse, drawCourseSteps } from './draw-course.ts'
 import { crowdEveryMs, drawCrowd, drawJobs, drawOptions, drawSchedule, type Era, eras } from './draw-jobs.ts'
 import { drawMixedQueue, drawMixture } from './draw-mixed-queue.ts'
 import { drawOwnEnqueues, drawOwnWork } from './draw-own-enqueues.ts'
@@ -44,12 +45,14 @@ export function drawPlan(seed: number, mode: Mode): Plan {
   const crowd = drawCrowd(random.fork('crowd'))
   const mixed = drawMixedQueue(random.fork('mixed queue'))
   const own = drawOwnWork(random.fork('own work'))
+  const course = drawCourse(random.fork('course'), era)
   const jobs = [...drawJobs(random, era), ...crowd]
   const nodes = drawNodes(random, swarm, jobs)
   const steps = [
     ...drawSteps(random, swarm, { durationMs, timing, nodes, jobs, era }),
     ...drawMixture(random.fork('mixture'), mixed, { ...swarm, durationMs, timing, nodes }),
     ...drawOwnEnqueues(random.fork('own enqueues'), own, { ...swarm, durationMs, nodes }),
+    ...drawCourseSteps(random.fork('course steps'), course, { ...swarm, durationMs, nodes }),
     ...(swarm.operators ? drawInterference(random.fork('interference'), crowd, durationMs) : []),
     ...drawPruning(random.fork('pruning'), nodes.length, durationMs),
   ].toSorted((a, b) => a.atMs - b.atMs)
@@ -57,7 +60,7 @@ export function drawPlan(seed: number, mode: Mode): Plan {
   const lifelines = random.fork('lifelines').chance(0.6)
   const tables = random.fork('tables').pick(['one', 'two'] as const)
   const surroundings = { startAt: era.startAt, tables, durationMs, timing, weather, lifelines }
-  return { seed, mode, ...surroundings, nodes, jobs: [...jobs, ...mixed, ...own], steps }
+  return { seed, mode, ...surroundings, nodes, jobs: [...jobs, ...mixed, ...own, ...course], steps }
 }
 
 function drawSwarm(random: Random): Swarm {

@@ -1,7 +1,7 @@
 /** A virtual year: few faults, many changes of the clocks, and a history that must not grow. */
 import type { JobOptions } from '../../../src/index.ts'
 import { Random } from '../world/random.ts'
-import { calm, type JobPlan, type Plan, type Step } from './plan.ts'
+import { calm, type JobPlan, type Part, type Plan, type Step } from './plan.ts'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -52,6 +52,13 @@ export function drawSoak(seed: number, days = 366): Plan {
   }
 }
 
+/** In one of the jobs: what is remembered must go with its execution. */
+const remembered: readonly Part[] = [
+  { kind: 'step', beside: false, transaction: true, ms: 0, throws: 0.01, tries: 2 },
+  { kind: 'sleep', beside: false, ms: 10 * minute },
+  { kind: 'wait', beside: false, timeoutMs: minute },
+]
+
 function drawJob(random: Random, name: string, schedule: NonNullable<JobOptions['schedule']>): JobPlan {
   return {
     name,
@@ -71,6 +78,7 @@ function drawJob(random: Random, name: string, schedule: NonNullable<JobOptions[
       transactionMs: 0,
       heeds: true,
       enqueues: null,
+      parts: 'cron' in schedule && schedule.cron === '0 * * * *' ? remembered : [],
     },
   }
 }

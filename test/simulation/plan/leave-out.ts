@@ -91,6 +91,7 @@ export const plainWork: Work = {
   transactionMs: 0,
   heeds: true,
   enqueues: null,
+  parts: [],
 }
 
 function plainerJobs(job: JobPlan): JobPlan[] {
@@ -108,6 +109,10 @@ function plainerJobs(job: JobPlan): JobPlan[] {
     }),
     ...(deeds.length > 1 ? [{ ...job, work: plainWork }] : []),
     ...deeds.map((deed) => ({ ...job, work: { ...job.work, [deed]: plainWork[deed] } })),
+    ...job.work.parts.map((_, index) => ({
+      ...job,
+      work: { ...job.work, parts: job.work.parts.toSpliced(index, 1) },
+    })),
     ...job.work.durationsMs.flatMap((ms) =>
       job.work.durationsMs.length > 1 ? [{ ...job, work: { ...job.work, durationsMs: [ms] } }] : [],
     ),

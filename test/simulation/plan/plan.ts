@@ -75,6 +75,30 @@ export interface Work {
   readonly heeds: boolean
   /** A job that each run enqueues, inside its transaction where it has one. */
   readonly enqueues: string | null
+  /** What it remembers by name, one after another, before its end. */
+  readonly parts: readonly Part[]
+}
+
+/** A step, a sleep or a wait of a run. */
+export type Part = {
+  /** Together with the one before it, by Promise.all. */
+  readonly beside: boolean
+} & (
+  | {
+      readonly kind: 'step'
+      readonly transaction: boolean
+      readonly ms: number
+      /** The probability of one try, of which it has so many. */
+      readonly throws: number
+      readonly tries: number
+    }
+  | { readonly kind: 'sleep'; readonly ms: number }
+  | { readonly kind: 'wait'; readonly timeoutMs: number | null }
+)
+
+/** As its handler and whoever signals it know it. */
+export function partName(part: Part, index: number): string {
+  return `${part.kind === 'step' && part.transaction ? 'write' : part.kind}-${index + 1}`
 }
 
 export type Step = { readonly atMs: number } & (NodeStep | WorldStep | OperatorStep)
@@ -112,6 +136,17 @@ export type OperatorStep = {
   /** `prune`: retention at once, where the leader's own comes every five minutes. */
   | { readonly kind: 'pause_queue' | 'resume_queue' | 'prune' }
   | { readonly kind: 'lock'; readonly ttlMs: number; readonly holdMs: number }
+  | {
+      readonly kind: 'signal'
+      readonly job: string
+      readonly wait: string
+      /** The same id is one signal. */
+      readonly id: string
+      /** Which execution: the newest that is unfinished or has ended, or the one that has a unique key. */
+      readonly to: 'unfinished' | 'ended' | { readonly key: string }
+    }
+  /** Whatever still waits gets its signal, or its end: nobody would come any more. */
+  | { readonly kind: 'answer_all'; readonly job: string }
 )
 
 export const calm: Weather = { latencyMs: 0, refused: 0, replyLost: 0, hang: 0, hangMs: 0 }

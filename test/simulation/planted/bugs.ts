@@ -7,11 +7,18 @@ import { jobBugs } from './job-bugs.ts'
 import { leaderBugs } from './leader-bugs.ts'
 import { ourOwnBugs } from './our-own-bugs.ts'
 import type { PlantedBug } from './planted-bug.ts'
+import { stepBugs } from './step-bugs.ts'
 import { tickBugs } from './tick-bugs.ts'
 
 export type { Patch, PlantedBug } from './planted-bug.ts'
 
-export const plantedBugs: readonly PlantedBug[] = [...executionBugs, ...tickBugs, ...jobBugs, ...leaderBugs]
+export const plantedBugs: readonly PlantedBug[] = [
+  ...executionBugs,
+  ...stepBugs,
+  ...tickBugs,
+  ...jobBugs,
+  ...leaderBugs,
+]
 
 /** Those that seeds are searched for, and those that regressions bring back. */
 export const knownBugs: readonly PlantedBug[] = [...plantedBugs, ...ourOwnBugs]

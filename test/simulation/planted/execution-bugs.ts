@@ -194,9 +194,9 @@ export const executionBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: 'src/store/sql/work/complete-within.ts',
-        find: `after = yield* finishOne(finished, nodeId, hot)
+        find: `after = yield* finishOne(finished, request, hot)
       if (after === null) throw staleLease(claim.id)`,
-        replace: 'complete = () => finishOne(finished, nodeId, hot)',
+        replace: 'complete = () => finishOne(finished, request, hot)',
       },
       {
         file: 'src/store/sql/work/complete-within.ts',

@@ -32,8 +32,9 @@ export const ourOwnBugs: readonly PlantedBug[] = [
       },
       {
         file: 'src/app/job/apply-jobs.ts',
-        find: 'const spec = specOf(app, job, now)\n',
-        replace: 'const spec = specOf(app, job, now)\n  refusePastInstant(spec, job.name, now)\n',
+        find: '  if (existing === null) {\n',
+        replace:
+          '  if (existing === null) {\n    const now = app.clock.now()\n    refusePastInstant(wanted.spec({ createdAt: now, spec: null }), job.name, now)\n',
       },
     ],
   },
@@ -163,6 +164,18 @@ export const ourOwnBugs: readonly PlantedBug[] = [
     patches: [{ file: 'src/engine/worker/worker.ts', find: 'if (opened) parts.onNextTick()', replace: '' }],
   },
   {
+    name: 'a-rest-outlives-its-attempt',
+    says: 'A wait or a sleep that holds its slot beside another goes on when the attempt has ended.',
+    rules: ['a stop leaves nothing behind'],
+    patches: [
+      {
+        file: 'src/engine/worker/steps/rests.ts',
+        find: 'held.attach(() => this.#over.abort())',
+        replace: '',
+      },
+    ],
+  },
+  {
     name: 'one-execution-twice-in-a-batch',
     says: 'Ends of two attempts of one execution go into one batch, whose answer names executions only.',
     rules: ['a stale fence is refused'],
@@ -171,6 +184,18 @@ export const ourOwnBugs: readonly PlantedBug[] = [
         file: 'src/engine/worker/batcher.ts',
         find: 'batch.length >= largestBatch || ids.has(id)',
         replace: 'batch.length >= largestBatch',
+      },
+    ],
+  },
+  {
+    name: 'an-action-ends-what-was-asked-to-stop',
+    says: 'An action that takes back ticks to come ends a reserved one that was asked to stop, by half.',
+    rules: ['an end moves its row'],
+    patches: [
+      {
+        file: 'src/store/sql/ticks/revoke-ahead.ts',
+        find: '\n     AND cancel_requested_at IS NULL`,',
+        replace: '`,',
       },
     ],
   },

@@ -45,6 +45,18 @@ export function describeChange(change: Change, model: Model): string | null {
     }
     case 'queue':
       return `${writer}: the queue is ${(change.after?.paused_at ?? null) === null ? 'open' : 'paused'}`
+    case 'attempt':
+      return change.after?.outcome === 'rested'
+        ? `${writer}: ${short(change.after.execution_id)} rests`
+        : null
+    case 'step': {
+      const { before, after } = change
+      if (after === null || before?.outcome === after.outcome) return null
+      const what = before === null && after.outcome === null ? 'begins' : `is ${after.outcome ?? 'open'}`
+      return `${writer}: "${after.name}" of ${short(after.execution_id)} ${what}`
+    }
+    case 'stepEffect':
+      return `${writer} commits what "${change.after?.name}" of ${short(change.after?.execution_id ?? '')} wrote`
     case 'effect':
       return `${writer} commits the effect of execution ${short(change.after?.execution_id ?? '')}`
   }

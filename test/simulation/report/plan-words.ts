@@ -5,7 +5,7 @@ import { describeSchedule } from '../../../src/core/schedule/describe-schedule.t
 import { parseDuration } from '../../../src/core/schedule/duration.ts'
 import { nextTicks } from '../../../src/core/schedule/next-ticks.ts'
 import type { JobOptions } from '../../../src/index.ts'
-import type { JobPlan, NodePlan, Plan, Work } from '../plan/plan.ts'
+import { type JobPlan, type NodePlan, type Part, type Plan, partName, type Work } from '../plan/plan.ts'
 
 export function clusterWords({ nodes, timing, weather, lifelines }: Plan): string[] {
   const clocks = nodes.flatMap(clockWords)
@@ -81,7 +81,7 @@ function valueWords(key: string, value: unknown): string {
 }
 
 function workWords(work: Work): string {
-  const { durationsMs, throws, snoozes, retries, transactional, transactionMs, heeds, enqueues } = work
+  const { durationsMs, throws, snoozes, retries, transactional, transactionMs, heeds, enqueues, parts } = work
   const times = durationsMs.map(ms)
   const takes = times.length < 2 ? times.join('') : `${times.slice(0, -1).join(', ')} or ${times.at(-1)}`
   const held = transactionMs === 0 ? '' : `, held for ${ms(transactionMs)}`
@@ -93,7 +93,19 @@ function workWords(work: Work): string {
     ...(transactional ? [`their effect goes through ctx.transaction${held}`] : []),
     ...(heeds ? [] : ['they ignore their signal']),
     ...(enqueues === null ? [] : [`they enqueue ${enqueues}`]),
+    ...(parts.length === 0 ? [] : [`before that: ${parts.map(partWords).join(', ')}`]),
   ].join('; ')
+}
+
+function partWords(part: Part, index: number): string {
+  const beside = part.beside ? 'beside it ' : ''
+  const name = `${beside}${partName(part, index)}`
+  if (part.kind === 'sleep') return `${name} of ${ms(part.ms)}`
+  if (part.kind === 'wait')
+    return part.timeoutMs === null ? `${name} for ever` : `${name} for up to ${ms(part.timeoutMs)}`
+  const throws =
+    part.throws === 0 ? '' : `, ${percent(part.throws)} throw, ${counted(part.tries, 'try', 'tries')}`
+  return `${name} in ${ms(part.ms)}${throws}`
 }
 
 function ms(value: number): string {

@@ -75,9 +75,18 @@ function actionWords(step: OperatorStep): string {
       return 'prunes history'
     case 'lock':
       return `takes a lock of ${durationWords(step.ttlMs)} for ${durationWords(step.holdMs)}`
+    case 'signal':
+      return `signals "${step.wait}" (${step.id}) to ${targetWords(step.to)} of ${step.job}`
+    case 'answer_all':
+      return `answers whatever of ${step.job} waits`
     default:
       return step satisfies never
   }
+}
+
+function targetWords(to: Extract<OperatorStep, { kind: 'signal' }>['to']): string {
+  if (typeof to === 'object') return `the key "${to.key}"`
+  return to === 'ended' ? 'one that has ended' : 'the newest unfinished one'
 }
 
 function editWords({ schedule, ...rest }: JobOptions): string {

@@ -27,6 +27,8 @@ export function writeSummary(out: Stream, { totals, elapsedMs, bug }: Summary): 
     ['virtual hours', totals.virtualHours.toLocaleString('en')],
     ['ticks', whole(sums.ticks)],
     ['attempts', whole(sums.attempts)],
+    ['steps', whole(sums.steps)],
+    ['repeated for want of a memo', whole(sums.repeated)],
     ['crashes', whole(sums.crashes)],
     ['failovers', whole(sums.failovers)],
     ['refused stale writes', whole(sums.refused)],

@@ -81,6 +81,22 @@ export class Observer implements Scene {
     this.checker.executions.endedWell(executionId)
   }
 
+  readonly stepRuns = (life: Life, context: JobContext, name: string): number => {
+    let time = 0
+    this.#guard(() => {
+      this.#look()
+      time = this.checker.steps.runs(context, name, life.nodeId)
+    })
+    return time
+  }
+
+  readonly saw = (life: Life, context: JobContext, name: string, seen: unknown): void =>
+    this.#guard(() => {
+      this.#look()
+      // While somebody's transaction is open, what was committed before it is not known yet.
+      if (!this.#log.isBehind) this.checker.steps.saw(context, name, seen, life.clock.now())
+    })
+
   /** After each event. Throws what went wrong. */
   look(): void {
     this.#guard(() => this.#look())

@@ -2,10 +2,15 @@
 
 import { contextOf } from '../../../src/app/app-context.ts'
 import { EvertickError } from '../../../src/core/error.ts'
+import { stableHash } from '../../../src/core/stable-hash.ts'
 import type { Evertick } from '../../../src/evertick.ts'
 import type { Store } from '../../../src/store/store.ts'
 import type { OperatorStep } from '../plan/plan.ts'
 import type { Life } from './life.ts'
+
+/** A signal for the moment of a timeout waits for it this long at most, and comes at most this much after it. */
+const longestLurkMs = 10_000
+const lurkMs = 250
 
 /** What an operator may be told; anything else that is thrown is a fault of ours. */
 const refusals = ['conflict', 'not_found', 'usage', 'unavailable']
@@ -60,10 +65,48 @@ async function act(evertick: Evertick, step: OperatorStep, life: Life): Promise<
       await life.nap(step.holdMs)
       return await lock?.release()
     }
+    case 'signal':
+      return await signal(evertick, step, life)
+    case 'answer_all':
+      return await answerAll(evertick, step.job)
     case 'burst':
       return await evertick.enqueueMany(Array.from({ length: step.count }, () => ({ job: step.job })))
     case 'enqueue':
       return await evertick.enqueue(step.job, null, step.unique === null ? {} : { unique: step.unique })
+  }
+}
+
+async function signal(
+  evertick: Evertick,
+  { job, wait, id, to }: Extract<OperatorStep, { kind: 'signal' }>,
+  life: Life,
+): Promise<unknown> {
+  if (typeof to === 'object') return await evertick.signal({ job, key: to.key }, wait, { id }, { id })
+  const { executions } = await evertick.executions.list({ job, limit: 10 })
+  const found = executions.find(({ finishedAt }) => (finishedAt === null) === (to === 'unfinished'))
+  if (found === undefined) return null
+  if (stableHash(id) % 2 === 0) await untilTimeout(evertick, found.id, wait, life)
+  return await evertick.signal(found.id, wait, { id }, { id })
+}
+
+/** Of a wait that is open: until just after its end, when its timeout is about to be written. */
+async function untilTimeout(evertick: Evertick, id: string, wait: string, life: Life): Promise<void> {
+  const { steps } = await evertick.executions.get(id)
+  const open = steps.find(({ name, outcome }) => name === wait && outcome === 'open')
+  const leftMs = (open?.until?.getTime() ?? 0) - life.clock.now()
+  if (leftMs > 0 && leftMs < longestLurkMs) await life.nap(leftMs + (stableHash(`${id} ${wait}`) % lurkMs))
+}
+
+/** Some that wait are cancelled instead. */
+async function answerAll(evertick: Evertick, job: string): Promise<void> {
+  const states = ['waiting', 'running', 'blocked'] as const
+  const lists = await Promise.all(states.map((state) => evertick.executions.list({ job, state, limit: 100 })))
+  for (const { id } of lists.flatMap(({ executions }) => executions)) {
+    const { steps } = await evertick.executions.get(id)
+    const [wait] = steps.filter(({ kind, outcome }) => kind === 'wait' && outcome === 'open')
+    if (wait === undefined) continue
+    if (stableHash(id) % 4 === 0) await evertick.executions.cancel(id)
+    else await evertick.signal(id, wait.name, { id })
   }
 }
 

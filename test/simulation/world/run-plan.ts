@@ -1,4 +1,5 @@
 /** One history from beginning to end. */
+import { never } from '../../../src/core/execution/step.ts'
 import { nominalSequence } from '../../../src/core/job/sequence.ts'
 import { specFrom } from '../../../src/store/sql/runtime/rows.ts'
 import type { ExecutionRow } from '../check/change-log.ts'
@@ -86,7 +87,11 @@ function isDrained(observer: Observer): boolean {
 function waiting({ checker: { model }, now }: Observer): ExecutionRow | undefined {
   for (const jobId of model.jobs.keys()) {
     const open = model.open(jobId)
-    if (open.length > 0 && !open.some(({ ready_at: readyAt }) => readyAt > now + farAheadMs)) return open[0]
+    if (
+      open.length > 0 &&
+      !open.some(({ ready_at: readyAt }) => readyAt > now + farAheadMs && readyAt !== never)
+    )
+      return open[0]
   }
   return undefined
 }

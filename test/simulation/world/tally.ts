@@ -3,6 +3,9 @@ export interface Tally {
   virtualMs: number
   ticks: number
   attempts: number
+  /** Functions of steps that were called; and of those that had run before, but whose memo was not written. */
+  steps: number
+  repeated: number
   crashes: number
   failovers: number
   refused: number
@@ -15,6 +18,8 @@ export const noTally: Readonly<Tally> = {
   virtualMs: 0,
   ticks: 0,
   attempts: 0,
+  steps: 0,
+  repeated: 0,
   crashes: 0,
   failovers: 0,
   refused: 0,

@@ -19,6 +19,9 @@ import { splitExecutions } from './two-tables.ts'
 
 let databases = 0
 
+/** While a history drains. */
+const answerEveryMs = 5_000
+
 export class World {
   readonly plan: Plan
   readonly timeline: Timeline
@@ -78,6 +81,8 @@ export class World {
       audience: {
         started: (life: Life, context: JobContext) => observer.started(life, context),
         endedWell: (context: JobContext) => observer.endedWell(context),
+        stepRuns: observer.stepRuns,
+        saw: observer.saw,
         hurried: () => this.#hurried,
       },
       born: observer.born,
@@ -98,6 +103,8 @@ export class World {
       virtualMs: timeline.now - this.plan.startAt,
       ticks: checker.ticks.ticks,
       attempts: checker.executions.attempts,
+      steps: checker.steps.ran,
+      repeated: checker.steps.repeated,
       crashes: this.#crashes,
       failovers: Math.max(0, checker.leader.terms - 1),
       refused: checker.calls.refused,
@@ -225,6 +232,17 @@ export class World {
     for (const { name } of this.plan.jobs) {
       this.#operate({ atMs: 0, via: -1, kind: 'pause', job: name, forMs: null })
     }
+    this.#answerAll()
+  }
+
+  /** Again and again: what comes to its wait only now waits for its signal, too. */
+  #answerAll(): void {
+    const jobs = this.plan.jobs.filter(({ work }) => work.parts.some(({ kind }) => kind === 'wait'))
+    if (jobs.length === 0) return
+    const waiting = this.observer.checker.steps.waiting()
+    for (const { name } of jobs)
+      if (waiting.has(name)) this.#operate({ atMs: 0, via: -1, kind: 'answer_all', job: name })
+    this.timeline.after(answerEveryMs, this.#nature, () => this.#answerAll())
   }
 
   async audit(): Promise<void> {
