@@ -1,13 +1,14 @@
 /**
- * Spans around what a node does, by OpenTelemetry: an enqueue, a batch of ticks, an attempt. The store is wrapped once and
- * the runner asks once; nothing else knows. Without a provider of traces the package is not even loaded.
+ * Spans around what a node does, by OpenTelemetry: an enqueue, a batch of ticks, an attempt and its steps. The store is
+ * wrapped once, the runner and its steps ask once; nothing else knows. Without a provider of traces the package is not even
+ * loaded.
  */
-import type * as Otel from '@opentelemetry/api'
 import { type TraceContext, traceContextOf, traceMetadata } from '../core/execution/trace-context.ts'
-import { isRecord, messageOf } from '../core/unknown-value.ts'
-import type { AttemptEnd, TraceAttempt } from '../engine/context.ts'
-import { loadDriver } from '../store/load-driver.ts'
+import { isRecord } from '../core/unknown-value.ts'
+import type { AttemptEnd, TraceAttempt, TraceSteps } from '../engine/context.ts'
 import type { ClaimedExecution, ExecutionStore, NewExecution, Store, TickStore } from '../store/store.ts'
+import { type Attributes, type Context, openSpans, type Span, type Spans } from './spans.ts'
+import { stepSpans } from './step-spans.ts'
 
 /** Where all copies of the package keep the registered provider. */
 const registry = Symbol.for('opentelemetry.js.api.1')
@@ -15,7 +16,7 @@ const registry = Symbol.for('opentelemetry.js.api.1')
 /** `wanted`: null for "if a provider is registered". */
 export async function openTracing(wanted: boolean | null, version: string): Promise<Tracing | null> {
   if (wanted === false || (wanted === null && !hasProvider())) return null
-  return new Tracing(await loadDriver('@opentelemetry/api', () => import('@opentelemetry/api')), version)
+  return new Tracing(await openSpans(version))
 }
 
 function hasProvider(): boolean {
@@ -24,12 +25,14 @@ function hasProvider(): boolean {
 }
 
 export class Tracing {
-  readonly #api: typeof Otel
-  readonly #tracer: Otel.Tracer
+  readonly #api: Spans['api']
+  readonly #spans: Spans
+  readonly steps: TraceSteps
 
-  constructor(api: typeof Otel, version: string) {
-    this.#api = api
-    this.#tracer = api.trace.getTracer('evertick', version)
+  constructor(spans: Spans) {
+    this.#api = spans.api
+    this.#spans = spans
+    this.steps = stepSpans(spans)
   }
 
   /** For log lines. */
@@ -60,7 +63,8 @@ export class Tracing {
     write: (carried: readonly NewExecution[]) => Promise<T>,
   ): Promise<T> {
     const options = { kind: this.#api.SpanKind.PRODUCER, attributes: enqueueAttributes(rows) }
-    return this.#within('evertick.enqueue', options, this.#asker(rows[0]?.metadata ?? {}), (span) =>
+    const parent = this.#asker(rows[0]?.metadata ?? {})
+    return this.#spans.within('evertick.enqueue', { options, parent }, (span) =>
       write(rows.map((row) => ({ ...row, metadata: this.#carried(row.metadata, span) }))),
     )
   }
@@ -74,7 +78,8 @@ export class Tracing {
         'evertick.cause': 'manual',
       }
       const options = { kind: this.#api.SpanKind.PRODUCER, attributes }
-      return this.#within('evertick.enqueue', options, this.#asker(trigger.metadata), (span) => {
+      const parent = this.#asker(trigger.metadata)
+      return this.#spans.within('evertick.enqueue', { options, parent }, (span) => {
         const metadata = this.#carried(trigger.metadata, span)
         return executions.triggerJob(job, { ...trigger, metadata }, context)
       })
@@ -84,7 +89,8 @@ export class Tracing {
   #accounts(ticks: TickStore): TickStore['accountTicks'] {
     return (request) => {
       const attributes = { 'evertick.jobs': request.jobs.length, 'evertick.term': request.leader.termId }
-      return this.#within('evertick.tick', { attributes }, this.#api.ROOT_CONTEXT, async (span) => {
+      const around = { options: { attributes }, parent: this.#api.ROOT_CONTEXT }
+      return this.#spans.within('evertick.tick', around, async (span) => {
         const result = await ticks.accountTicks(request)
         const sum = (of: 'ticks' | 'executions') =>
           result.accounted.reduce((total, each) => total + each[of], 0)
@@ -99,67 +105,41 @@ export class Tracing {
     const asked = traceContextOf(claim.metadata)
     const parent = asked === null ? this.#api.ROOT_CONTEXT : this.#remote(asked)
     const options = { kind: this.#api.SpanKind.CONSUMER, attributes: attemptAttributes(claim) }
-    return await this.#within('evertick.execute', options, parent, async (span) => {
+    return await this.#spans.within('evertick.execute', { options, parent }, async (span) => {
       const ran = await run({ ...claim, metadata: this.#carried(claim.metadata, span) })
       this.#end(span, endOf(ran))
       return ran
     })
   }
 
-  #end(span: Otel.Span, { outcome, error }: AttemptEnd): void {
+  #end(span: Span, { outcome, error }: AttemptEnd): void {
     span.setAttribute('evertick.outcome', outcome)
-    if (error === null) return
-    span.setAttribute('error.type', error.code ?? error.name)
-    span.recordException({
-      name: error.name,
-      message: error.message,
-      ...(error.stack === undefined ? {} : { stack: error.stack }),
-    })
-    span.setStatus({ code: this.#api.SpanStatusCode.ERROR, message: error.message })
+    if (error !== null) this.#spans.fail(span, error)
   }
 
   /** The parent: the active span, else the one that the request named. */
-  #asker(metadata: Readonly<Record<string, unknown>>): Otel.Context {
+  #asker(metadata: Readonly<Record<string, unknown>>): Context {
     const active = this.#api.context.active()
     const asked = traceContextOf(metadata)
     return this.#api.trace.getSpan(active) !== undefined || asked === null ? active : this.#remote(asked)
   }
 
-  #remote({ traceId, spanId, flags, state }: TraceContext): Otel.Context {
+  #remote({ traceId, spanId, flags, state }: TraceContext): Context {
     const traceState = state === null ? {} : { traceState: this.#api.createTraceState(state) }
     const parent = { traceId, spanId, traceFlags: flags, isRemote: true, ...traceState }
     return this.#api.trace.setSpanContext(this.#api.ROOT_CONTEXT, parent)
   }
 
-  #carried(metadata: Readonly<Record<string, unknown>>, span: Otel.Span): Readonly<Record<string, unknown>> {
+  #carried(metadata: Readonly<Record<string, unknown>>, span: Span): Readonly<Record<string, unknown>> {
     const { traceId, spanId, traceFlags, traceState } = span.spanContext()
     if (!this.#api.isSpanContextValid(span.spanContext())) return metadata
     const state = traceState?.serialize() || null
     return { ...metadata, ...traceMetadata({ traceId, spanId, flags: traceFlags, state }) }
   }
-
-  async #within<T>(
-    name: string,
-    options: Otel.SpanOptions,
-    parent: Otel.Context,
-    run: (span: Otel.Span) => Promise<T>,
-  ): Promise<T> {
-    const span = this.#tracer.startSpan(name, options, parent)
-    try {
-      // Begun in this turn: verbs of one turn share a commit on SQLite.
-      return await this.#api.context.with(this.#api.trace.setSpan(parent, span), run, undefined, span)
-    } catch (error) {
-      span.recordException(error instanceof Error ? error : String(error))
-      span.setStatus({ code: this.#api.SpanStatusCode.ERROR, message: messageOf(error) })
-      throw error
-    } finally {
-      span.end()
-    }
-  }
 }
 
 /** The names of the semantic conventions for messaging. */
-function messaging(operation: 'send' | 'process'): Otel.Attributes {
+function messaging(operation: 'send' | 'process'): Attributes {
   return {
     'messaging.system': 'evertick',
     'messaging.operation.name': operation === 'send' ? 'enqueue' : 'execute',
@@ -167,7 +147,7 @@ function messaging(operation: 'send' | 'process'): Otel.Attributes {
   }
 }
 
-function enqueueAttributes(rows: readonly NewExecution[]): Otel.Attributes {
+function enqueueAttributes(rows: readonly NewExecution[]): Attributes {
   const [first] = rows
   const alike = rows.every(({ jobName }) => jobName === first?.jobName)
   return {
@@ -180,7 +160,7 @@ function enqueueAttributes(rows: readonly NewExecution[]): Otel.Attributes {
   }
 }
 
-function attemptAttributes(claim: ClaimedExecution): Otel.Attributes {
+function attemptAttributes(claim: ClaimedExecution): Attributes {
   return {
     ...messaging('process'),
     'messaging.message.id': claim.id,

@@ -10,31 +10,36 @@ const now = at(20)
 const error = { name: 'Error', message: 'no' }
 const openWait = { kind: 'wait', decided: null } as const
 const timedOut = { kind: 'wait', decided: { at: now, outcome: 'timed_out', result: null } } as const
-const rest = { readyAt: never, error: null, countsAttempt: false, restsFor: ['w'] } as const
+const rest = {
+  readyAt: never,
+  error: null,
+  countsAttempt: false,
+  rest: { state: 'waiting', names: ['w'] },
+} as const
 
 export async function stepVerbs(hand: ByHand, store: Store): Promise<Verbs> {
   for (const nodeId of ['n1', 'n2']) await hand.work(nodeId)
   await hand.create('a', jobSpec({ schedule: null, retention: { executions: 1, ageMs: 0 } }))
   // Leases of different ends: which of two equal ones is taken back first, nobody can say.
   let claimedAt = at(0)
-  const enqueued = async (name: string) => {
+  const enqueued = async (name: string, endsAt: number | null = null) => {
     claimedAt += 1
     await store.work.enqueueExecutions([newExecution(name, 'a', { uniqueKey: name })])
     const { id, fence } = await hand.claimOne(claimedAt)
-    await store.steps.recordSteps([stepRecord({ id, fence }, 'w', openWait)])
+    await store.steps.recordSteps([stepRecord({ id, fence }, 'w', { ...openWait, endsAt })])
     return { id, fence }
   }
   const failed = await enqueued('failed')
-  await store.steps.recordSteps([stepRecord(failed, 's')])
+  await store.steps.recordSteps([stepRecord(failed, 'step-s')])
   await hand.finish(failed, at(1), { state: 'failed', error })
   const resting = await enqueued('rest')
   await hand.finish(resting, at(1), { state: 'retrying', ...rest })
   const chained = await chainedRest(hand, store)
-  const [other, run] = [await enqueued('other'), await enqueued('run')]
+  const [other, run] = [await enqueued('other'), await enqueued('run', now)]
   return {
     ...memoVerbs(run, other),
     ...signalVerbs(chained.id),
-    rest: (store) => finish(store, run, { state: 'retrying', ...rest }),
+    rest: (store) => finish(store, run, { state: 'retrying', ...rest, readyAt: now }),
     complete: (store) => finish(store, run, { state: 'completed', result: 1 }),
     'try again': (store) =>
       finish(store, run, { state: 'retrying', error, readyAt: now, countsAttempt: true }),
@@ -73,8 +78,8 @@ function memoVerbs(run: Claim, other: Claim): Verbs {
     (store) =>
       store.steps.recordSteps(records)
   return {
-    'record step': record(stepRecord(run, 's')),
-    'record steps': record(stepRecord(other, 's'), stepRecord(run, 't')),
+    'record step': record(stepRecord(run, 'step-s')),
+    'record steps': record(stepRecord(other, 'step-s'), stepRecord(run, 'step-t')),
     'open wait': record(stepRecord(run, 'v', openWait)),
     'time out': record(stepRecord(run, 'w', timedOut)),
     'step within': (store) =>
@@ -83,7 +88,7 @@ function memoVerbs(run: Claim, other: Claim): Verbs {
         maxMs: 60_000,
         clock: { now: () => now, sleep: () => new Promise(() => {}) },
         run: async (tx) => await tx.sql`SELECT 1 AS one`,
-        record: () => stepRecord(run, 's'),
+        record: () => stepRecord(run, 'step-s'),
       }),
   }
 }
@@ -99,7 +104,7 @@ function signalVerbs(chained: string): Verbs {
     'signal again': signal(idOf('run'), 'w', 'same'),
     'signal another again': signal(idOf('other'), 'w', 'same'),
     'signal early': signal(idOf('run'), 'v'),
-    'signal a step': signal(idOf('run'), 's'),
+    'signal a step': signal(idOf('run'), 'step-s'),
     'signal who rests': signal({ job: 'a', key: 'rest' }, 'w'),
     'signal the chain': signal(chained, 'w'),
   }

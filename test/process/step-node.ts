@@ -28,10 +28,7 @@ const witness = (...words: (string | number)[]) => appendFileSync(file, `${words
 const evertick = await Evertick.open({
   database,
   logger: sayingLogger,
-  roles: dies === null ? ['scheduler', 'worker'] : ['worker'],
-  leader: { lease: '1s', heartbeat: '300ms' },
-  // A long one for those who die: on a busy machine nobody may take over before.
-  worker: { lease: dies === null ? '1s' : '30s' },
+  roles: ['worker'],
   queues: Object.fromEntries(queues.map((queue) => [queue, { concurrency: 32 }])),
   jobs: [
     fiveSteps.handle(async (ctx) => {

@@ -139,6 +139,32 @@ describe('ctx.step', () => {
   })
 })
 
+describe('ctx.definition', () => {
+  it('tells an execution that began under an older revision, and its retry', async () => {
+    const told: unknown[] = []
+    const { node, id, get } = await opened(async (ctx) => {
+      told.push(await ctx.definition())
+      await ctx.step('one', () => 1)
+      await ctx.sleep('rest', '1h')
+      throw new Error(`attempt ${ctx.attempt}`)
+    })
+    const { evertick } = node
+    expect(await get()).toMatchObject({ definition: null })
+    await node.advance('1m')
+    await evertick.jobs.update('job', { retry: { attempts: 1 } })
+    await evertick.jobs.update('job', { priority: 3 })
+    await node.advance('2h')
+    expect(await get()).toMatchObject({ state: 'failed', definition: { began: 1, revision: 3 } })
+    await evertick.jobs.update('job', { priority: 4 })
+    const retry = await evertick.executions.retry(id)
+    await node.advance('2h')
+    expect((await evertick.executions.get(retry.id)).definition).toEqual({ began: 1, revision: 4 })
+    expect(told[0]).toEqual({ began: 1, revision: 1 })
+    expect(told[1]).toEqual({ began: 1, revision: 3 })
+    expect(told.at(-1)).toEqual({ began: 1, revision: 4 })
+  })
+})
+
 describe('ctx.sleep', () => {
   it('gives up the slot, costs no attempt, and comes back to its line once', async () => {
     const seen: number[] = []

@@ -10,6 +10,7 @@ async function siteOf(file: Pick<PostgresFile, 'open' | 'close' | 'nodeUrl'>): P
   const bench = await file.open()
   return {
     nodeUrl: file.nodeUrl,
+    store: bench.store,
     sql: bench.sql,
     async close() {
       await bench.close()

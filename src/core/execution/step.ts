@@ -26,6 +26,8 @@ export interface Step {
   readonly outcome: StepOutcome | null
   /** JSON. */
   readonly result: string | null
+  /** Of the claim that gave up its slot for it; null where none did. */
+  readonly restFence: number | null
   readonly signalId: string | null
   readonly signalledBy: string | null
 }

@@ -6,6 +6,7 @@ import { at } from '../by-hand.ts'
 import { type Bench, type OpenStoreUnderTest, withStore } from './store-under-test.ts'
 
 const openWait = { kind: 'wait', decided: null } as const
+type Ours = ClaimedExecution
 const error = { name: 'Error', message: 'no' }
 
 /** Executions of job `a` that run, by their names. */
@@ -66,6 +67,7 @@ export function describeSteps(open: OpenStoreUnderTest): void {
           decidedAt: at(2),
           outcome: 'done',
           result: '{"a":"é"}',
+          restFence: null,
           signalId: null,
           signalledBy: null,
         })
@@ -79,12 +81,8 @@ export function describeSteps(open: OpenStoreUnderTest): void {
     test(
       'several executions at once: who was superseded or does not run is told, and writes nothing; the others do',
       withStore(open, async (bench) => {
-        const [ours, zombie, done, asked] = (await running(bench, 'e1', 'e2', 'e3', 'e4')) as [
-          ClaimedExecution,
-          ClaimedExecution,
-          ClaimedExecution,
-          ClaimedExecution,
-        ]
+        const claims = await running(bench, 'e1', 'e2', 'e3', 'e4')
+        const [ours, zombie, done, asked] = claims as [Ours, Ours, Ours, Ours]
         const { hand, store } = bench
         await store.work.extendLeases({ claims: [ours, asked], leasedUntil: at(100), now: at(1) })
         await hand.finish(done, at(2))

@@ -20,6 +20,8 @@ export class Memos {
   readonly #claim: ClaimedExecution
   readonly #held: Held
   readonly #used = new Set<string>()
+  /** What this attempt has begun or decided. */
+  readonly #written = new Set<string>()
   #read: Promise<ReadonlyMap<string, Step>> | null = null
 
   constructor(
@@ -60,7 +62,13 @@ export class Memos {
     return { id, fence, attempt, name, kind, begunAt, decided, tries, endsAt }
   }
 
+  /** An earlier attempt has gone on behind it; this one has not, and is not woken by it either. */
+  isRemembered({ name, restFence }: Pick<Step, 'name' | 'restFence'>): boolean {
+    return !this.#written.has(name) && restFence !== this.#claim.fence - 1
+  }
+
   async record(draft: Draft): Promise<void> {
+    this.#written.add(draft.name)
     const ours = await new Promise<boolean>((resolve) => this.#parts.remember(this.recordOf(draft), resolve))
     if (ours) return this.#tell(draft)
     this.#parts.keeper.abort(this.#held, 'lost')
@@ -103,13 +111,13 @@ export class Memos {
     const read = async () => await store.steps.listSteps(this.#claim.id)
     let steps = await read()
     const at = clock.now()
-    const over = steps.filter(
-      ({ decidedAt, endsAt }) => decidedAt === null && endsAt !== null && endsAt <= at,
-    )
+    const isOver = ({ decidedAt, endsAt }: Step) => decidedAt === null && endsAt !== null && endsAt <= at
+    const over = steps.filter(isOver)
     for (const step of over)
       await this.record({ ...step, decided: { at, outcome: overOutcome(step), result: null } })
-    // A signal that was written before the timeout stands.
-    if (over.length > 0) steps = await read()
+    // A signal that was written before the timeout stands; a sleep has nobody else to decide it.
+    if (over.some(({ kind }) => kind === 'wait')) steps = await read()
+    else steps = steps.map((step) => (isOver(step) ? { ...step, decidedAt: at, outcome: 'slept' } : step))
     return new Map(steps.map((step) => [step.name, step]))
   }
 }

@@ -19,6 +19,8 @@ const lookMs = 1_000
 
 export type StepFunction = StepWork<unknown> | ((tx: Transaction) => unknown)
 
+type Ended = Pick<Step, 'name' | 'kind' | 'begunAt' | 'decidedAt' | 'outcome' | 'restFence'>
+
 export interface StepParts {
   readonly keeper: LeaseKeeper
   readonly remember: Remember
@@ -44,7 +46,9 @@ export class StepRunner {
   async step(name: string, work: StepFunction, options: StepOptions = {}): Promise<unknown> {
     return await this.#parts.rests.during(async () => {
       const memo = await this.#memos.begin(name, 'step')
-      return memo === null ? await this.#tried(name, work, options) : resultOf(memo)
+      if (memo === null) return await this.#traced(name, work, options)
+      this.#context.traceSteps?.remembered(name, 'step')
+      return resultOf(memo)
     })
   }
 
@@ -58,16 +62,26 @@ export class StepRunner {
       const begunAt = clock.now()
       const endsAt = endOf(until, begunAt)
       await this.#memos.record({ name, kind: 'sleep', begunAt, endsAt, decided: null })
-      return { begunAt, endsAt, decidedAt: null }
+      return {
+        name,
+        kind: 'sleep',
+        begunAt,
+        endsAt,
+        decidedAt: null,
+        outcome: null,
+        restFence: null,
+      } as const
     })
-    if (begun.decidedAt !== null) return
+    if (begun.decidedAt !== null) return this.#traceEnd(begun)
     const endsAt = begun.endsAt ?? begun.begunAt
     const isOver = async () => endsAt <= clock.now()
     if (endsAt > clock.now()) await rests.until(name, { kind: 'sleep', endsAt, lookMs: never, isOver })
-    await rests.during(async () => {
+    const decided = await rests.during(async () => {
       const decided = { at: clock.now(), outcome: 'slept' as const, result: null }
       await this.#memos.record({ name, kind: 'sleep', begunAt: begun.begunAt, endsAt, decided })
+      return decided
     })
+    this.#traceEnd({ ...begun, decidedAt: decided.at, outcome: decided.outcome })
   }
 
   async waitFor(name: string, { timeout }: { readonly timeout?: Duration } = {}): Promise<Answer> {
@@ -82,7 +96,7 @@ export class StepRunner {
       await this.#memos.record({ name, kind: 'wait', begunAt, endsAt, decided: null })
       return await this.#memos.look(name)
     })
-    if (wait === null || wait.decidedAt !== null) return answerOf(name, wait)
+    if (wait === null || wait.decidedAt !== null) return this.#answer(name, wait)
     const { endsAt, begunAt } = wait
     const isOver = async () => {
       const at = clock.now()
@@ -95,13 +109,40 @@ export class StepRunner {
     }
     if (endsAt !== null && endsAt <= clock.now()) await rests.during(isOver)
     else await rests.until(name, { kind: 'wait', endsAt, lookMs, isOver })
+    return this.#answer(name, wait)
+  }
+
+  #answer(name: string, wait: Step | null): Answer {
+    if (wait !== null) this.#traceEnd(wait)
     return answerOf(name, wait)
+  }
+
+  /** Of a sleep or a wait: in the attempt that goes on behind it, it is told with its times. */
+  #traceEnd(step: Ended): void {
+    const { traceSteps, clock } = this.#context
+    const { name, kind, begunAt, decidedAt, outcome } = step
+    if (traceSteps === null || decidedAt === null || outcome === null) return
+    if (this.#memos.isRemembered(step)) return traceSteps.remembered(name, kind)
+    const now = clock.now()
+    const [begunMsAgo, endedMsAgo] = [now - Math.min(begunAt, decidedAt), now - decidedAt]
+    traceSteps.ended({ name, kind, outcome, begunMsAgo, endedMsAgo })
+  }
+
+  async #traced(name: string, work: StepFunction, options: StepOptions): Promise<unknown> {
+    const { traceSteps } = this.#context
+    if (traceSteps === null) return await this.#tried(name, work, options)
+    return await traceSteps.step(
+      name,
+      async (onTry) => await this.#tried(name, work, options, onTry),
+      errorFrom,
+    )
   }
 
   async #tried(
     name: string,
     work: StepFunction,
     { transaction = false, retry = { attempts: 1 }, timeout }: StepOptions,
+    onTry: (tries: number) => void = () => {},
   ): Promise<unknown> {
     const { clock, random } = this.#context
     const spec = storedOptions({ retry }).retry
@@ -109,6 +150,7 @@ export class StepRunner {
     const begunAt = clock.now()
     for (let tries = 1; ; tries += 1) {
       this.#memos.refuseLost()
+      onTry(tries)
       try {
         if (transaction) return await this.#within(name, work as (tx: Transaction) => unknown, begunAt, tries)
         const value = await this.#limited(name, work as StepWork<unknown>, tries, timeoutMs)

@@ -22,10 +22,9 @@ export function* recordSteps(records: readonly StepRecord[]): Script<string[]> {
   )
   const kindOf = ({ id, name }: StepRecord) => kinds.get(`${id} ${name}`)
   const fresh = ours.filter((record) => kindOf(record) === undefined)
-  for (const record of ours.filter((record) => kindOf(record) !== undefined)) {
-    if (kindOf(record) === record.kind) yield* decide(record)
-    else if (yield* dropUnheard(record)) fresh.push(record)
-  }
+  yield* decideOpen(ours.filter((record) => kindOf(record) === record.kind))
+  const unheard = ours.filter((record) => kindOf(record) !== undefined && kindOf(record) !== record.kind)
+  for (const record of unheard) if (yield* dropUnheard(record)) fresh.push(record)
   yield* insertSteps(fresh.map(rowOf))
   return refused.map(({ id }) => id)
 
@@ -44,19 +43,19 @@ function* holdRunning(claims: readonly Claim[]): Script<ReadonlyMap<string, numb
   return new Map(running.map(({ id, fence }) => [text(id), number(fence)]))
 }
 
-/** A sleep or a wait that is open. Who has decided it before, by a signal, stands. */
-function* decide({ id, name, kind, decided }: StepRecord): Script<void> {
-  if (decided === null) return
-  yield* run(
-    `UPDATE @steps SET decided_at = ?, outcome = ?, result = ?
-     WHERE execution_id = ? AND name = ? AND kind = ? AND decided_at IS NULL`,
-    decided.at,
-    decided.outcome,
-    decided.result,
-    id,
-    name,
-    kind,
+/** Sleeps and waits that are open. Who has decided one before, by a signal, stands. Many that wake together share a write. */
+function* decideOpen(records: readonly StepRecord[]): Script<void> {
+  const decided = records.flatMap(({ id, name, kind, decided }) =>
+    decided === null ? [] : [{ id, same: [decided.at, decided.outcome, decided.result, name, kind] }],
   )
+  for (const group of Map.groupBy(decided, ({ same }) => JSON.stringify(same)).values()) {
+    yield* run(
+      `UPDATE @steps SET decided_at = ?, outcome = ?, result = ?
+       WHERE name = ? AND kind = ? AND execution_id IN ?* AND decided_at IS NULL`,
+      ...(group[0]?.same ?? []),
+      group.map(({ id }) => id),
+    )
+  }
 }
 
 /** A signal for a name that is no wait is nobody's. In the way of the memo, it would have the step done again, or fail. */

@@ -1,9 +1,18 @@
 /** Steps, sleeps and waits in the database. */
 import { EvertickError } from '../../../core/error.ts'
 import type { Execution } from '../../../core/execution/execution.ts'
+import type { ExecutionState } from '../../../core/execution/execution-state.ts'
 import type { Step } from '../../../core/execution/step.ts'
 import { idOrNone } from '../../../core/id.ts'
-import { number, optionalNumber, optionalText, stepKindOf, stepOutcomeOf, text } from '../runtime/rows.ts'
+import {
+  number,
+  optionalNumber,
+  optionalText,
+  shownState,
+  stepKindOf,
+  stepOutcomeOf,
+  text,
+} from '../runtime/rows.ts'
 import { insertAll, type Row, type RowOf, rows, type Script } from '../runtime/script.ts'
 
 const columns = {
@@ -27,11 +36,18 @@ export function* insertSteps(steps: readonly RowOf<typeof columns>[]): Script<vo
 }
 
 export function* listSteps(executionId: string): Script<Step[]> {
+  return (yield* listStepsOf([executionId])).flat()
+}
+
+/** In the order of the executions. */
+export function* listStepsOf(executionIds: readonly string[]): Script<Step[][]> {
+  const ids = executionIds.map(idOrNone)
   const steps = yield* rows(
-    'SELECT * FROM @steps WHERE execution_id = ? ORDER BY begun_at, COALESCE(decided_at, begun_at), name',
-    idOrNone(executionId),
+    'SELECT * FROM @steps WHERE execution_id IN ?* ORDER BY begun_at, COALESCE(decided_at, begun_at), name',
+    ids,
   )
-  return steps.map(stepFrom)
+  const found = Map.groupBy(steps, ({ execution_id }) => text(execution_id))
+  return ids.map((id) => (found.get(id) ?? []).map(stepFrom))
 }
 
 function stepFrom(step: Row): Step {
@@ -46,6 +62,7 @@ function stepFrom(step: Row): Step {
     decidedAt: optionalNumber(step.decided_at),
     outcome: step.outcome === null ? null : stepOutcomeOf(step.outcome),
     result: optionalText(step.result),
+    restFence: optionalNumber(step.rest_fence),
     signalId: optionalText(step.signal_id),
     signalledBy: optionalText(step.signalled_by),
   }
@@ -97,3 +114,18 @@ function noSuchStep(id: string, name: string, steps: readonly Step[]): EvertickE
 export const restText = `
   CASE WHEN e.state = 'retrying' THEN (SELECT max(s.kind) FROM @steps s
    WHERE s.execution_id = e.id AND s.rest_fence = e.fence AND s.decided_at IS NULL) END`
+
+/** Of what was read without a look at its steps: the same, with what rests shown so. Only retries are looked up. */
+export function* withRests<Shown extends { readonly id: string; readonly state: ExecutionState }>(
+  executions: readonly Shown[],
+): Script<Shown[]> {
+  const ids = executions.filter(({ state }) => state === 'retrying').map(({ id }) => id)
+  if (ids.length === 0) return [...executions]
+  const found = yield* rows(
+    `SELECT e.id, e.state, ${restText} AS rests_for FROM @live_executions e WHERE e.id IN ?*`,
+    ids,
+  )
+  const resting = found.filter(({ rests_for }) => rests_for !== null)
+  const states = new Map(resting.map((row) => [text(row.id), shownState(row)]))
+  return executions.map((one) => ({ ...one, state: states.get(one.id) ?? one.state }))
+}

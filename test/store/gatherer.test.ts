@@ -1,7 +1,7 @@
 /** Enqueues that come one by one, each in its own turn, share writes; and whoever is refused is refused alone. */
 import { expect, test } from 'vitest'
 import { EvertickError } from '../../src/core/error.ts'
-import { EnqueueGatherer } from '../../src/store/sql/work/gather-enqueues.ts'
+import { Gatherer } from '../../src/store/sql/runtime/gatherer.ts'
 import type { Enqueued, NewExecution } from '../../src/store/store.ts'
 import { idOf, nameOf, newExecution } from './builders.ts'
 
@@ -38,7 +38,10 @@ async function turn(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve))
 }
 
-async function addInTurns(gatherer: EnqueueGatherer, count: number): Promise<Promise<Enqueued[]>[]> {
+async function addInTurns(
+  gatherer: Gatherer<NewExecution, Enqueued>,
+  count: number,
+): Promise<Promise<Enqueued[]>[]> {
   const added: Promise<Enqueued[]>[] = []
   for (let n = 0; n < count; n += 1) {
     const one = gatherer.add([newExecution(`e${n}`, 'a')])
@@ -52,7 +55,7 @@ async function addInTurns(gatherer: EnqueueGatherer, count: number): Promise<Pro
 
 test('what comes while enough is under way shares the next write, in order, and each hears of its own', async () => {
   const writes = new Writes()
-  const added = await addInTurns(new EnqueueGatherer(writes.write, 2), 50)
+  const added = await addInTurns(new Gatherer(writes.write, 2), 50)
   expect(writes.batches).toEqual([['e0'], ['e1']])
   await writes.end()
   expect(writes.batches).toHaveLength(3)
@@ -64,7 +67,7 @@ test('what comes while enough is under way shares the next write, in order, and 
 
 test('without a limit nobody waits for another turn', async () => {
   const writes = new Writes()
-  const added = await addInTurns(new EnqueueGatherer(writes.write, Number.POSITIVE_INFINITY), 5)
+  const added = await addInTurns(new Gatherer(writes.write, Number.POSITIVE_INFINITY), 5)
   expect(writes.batches).toHaveLength(5)
   await writes.end()
   expect(await Promise.all(added)).toHaveLength(5)
@@ -72,7 +75,7 @@ test('without a limit nobody waits for another turn', async () => {
 
 test('a write has its limit, and what one caller asks for stays together', async () => {
   const writes = new Writes()
-  const gatherer = new EnqueueGatherer(writes.write, 1)
+  const gatherer = new Gatherer(writes.write, 1)
   const sizes = [1, 600, 600, 2_000, 1]
   const added = sizes.map((size) => gatherer.add(Array.from({ length: size }, () => newExecution('e', 'a'))))
   await writes.end()
@@ -84,7 +87,7 @@ test('who is refused is refused alone, and costs the others few writes', async (
   const writes = new Writes((id) =>
     id === idOf('e40') ? new EvertickError('job_not_found', 'No such job.') : null,
   )
-  const added = await addInTurns(new EnqueueGatherer(writes.write, 1), 65)
+  const added = await addInTurns(new Gatherer(writes.write, 1), 65)
   await writes.end()
   const outcomes = await Promise.allSettled(added)
   expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(1)
@@ -95,7 +98,7 @@ test('who is refused is refused alone, and costs the others few writes', async (
 
 test('a database that is gone is not asked again by each of them', async () => {
   const writes = new Writes(() => new EvertickError('database_unavailable', 'Gone.'))
-  const added = await addInTurns(new EnqueueGatherer(writes.write, 1), 20)
+  const added = await addInTurns(new Gatherer(writes.write, 1), 20)
   await writes.end()
   const outcomes = await Promise.allSettled(added)
   expect(outcomes.every(({ status }) => status === 'rejected')).toBe(true)
