@@ -37,7 +37,7 @@ export async function claimAndFinish(store: Store, batch: number): Promise<void>
       ending,
       finishedAt: now,
     }))
-    const { refused } = await store.work.finishAttempts({ nodeId, attempts, now })
+    const { refused } = await store.work.finishAttempts({ nodeId, attempts, now, heard: [] })
     if (refused.length > 0) throw new Error(`${refused.length} attempts were refused`)
   }
 }

@@ -37,7 +37,7 @@ async function claimAndFinish(store: Store): Promise<void> {
   if (claimed.length !== batch) throw new Error(`${claimed.length} of ${batch} were claimed`)
   const ending = { state: 'completed', result: null } as const
   const attempts = claimed.map((claim) => ({ ...claim, claimed: claim, ending, finishedAt: now }))
-  await store.work.finishAttempts({ nodeId, attempts, now })
+  await store.work.finishAttempts({ nodeId, attempts, now, heard: [] })
 }
 
 async function enqueueSome(store: Store): Promise<void> {
