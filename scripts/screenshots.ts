@@ -13,7 +13,7 @@ const folder = join(root, 'docs', 'images')
 const schemes = ['light', 'dark'] as const
 const desk = { width: 1440, height: 900, suffix: '' }
 const phone = { width: 390, height: 844, suffix: '-phone' }
-const onPhones = ['overview', 'jobs', 'job']
+const onPhones = ['overview', 'jobs', 'job', 'alerts']
 /** More would be felt by whoever opens the page that shows it. */
 const mostBytes = 250_000
 

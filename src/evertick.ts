@@ -1,5 +1,15 @@
 /** The library's main class. */
+import type { Writable } from 'node:stream'
+import { Alerts } from './app/alerts/alerts.ts'
 import { type AppContext, keepContext } from './app/app-context.ts'
+import { type RestoreOptions, type RestoreResult, restoreBackup } from './app/backup/restore-backup.ts'
+import {
+  type BackupFileOptions,
+  type BackupOptions,
+  type BackupResult,
+  writeBackup,
+  writeBackupFile,
+} from './app/backup/write-backup.ts'
 import { Leader, Nodes, Queues } from './app/cluster/cluster.ts'
 import { defaultStopMs, LiveNode, type Surroundings } from './app/cluster/live-node.ts'
 import type { AnyJob, EvertickOptions } from './app/config/options.ts'
@@ -15,6 +25,7 @@ import { Locks } from './app/locks/locks.ts'
 import { AuditLog } from './app/log/audit-log.ts'
 import { type Metrics, metricsOf } from './app/reports/metrics.ts'
 import { Reports } from './app/reports/reports.ts'
+import { Webhooks } from './app/webhook/webhooks.ts'
 import { parseDuration } from './core/schedule/duration.ts'
 import type { Duration } from './core/schedule/schedule.ts'
 import type { EventName, Listener } from './engine/events.ts'
@@ -29,8 +40,10 @@ export class Evertick {
   readonly locks: Locks
   readonly queues: Queues
   readonly nodes: Nodes
+  readonly alerts: Alerts
   readonly auditLog: AuditLog
   readonly reports: Reports
+  readonly webhooks: Webhooks
   readonly nodeId: string
   readonly #app: AppContext
   readonly #live: LiveNode
@@ -47,8 +60,10 @@ export class Evertick {
     this.locks = new Locks(app)
     this.queues = new Queues(app)
     this.nodes = new Nodes(app)
+    this.alerts = new Alerts(app)
     this.auditLog = new AuditLog(app)
     this.reports = new Reports(app, this.leader)
+    this.webhooks = new Webhooks(app)
     keepContext(this, app)
   }
 
@@ -149,6 +164,25 @@ export class Evertick {
   /** Proves on the live database that every due tick is accounted for exactly once. */
   async audit(options: AuditOptions = {}): Promise<AuditResult> {
     return await auditLedger(this.#app, options)
+  }
+
+  /** Writes all of the database, as it is at this moment, to a file of that name or to a stream. Nodes may go on. */
+  async backup(to: string, options?: BackupFileOptions): Promise<BackupResult>
+  async backup(to: Writable, options?: BackupOptions): Promise<BackupResult>
+  async backup(to: string | Writable, options: BackupFileOptions = {}): Promise<BackupResult> {
+    const { store, clock } = this.#app
+    return typeof to === 'string'
+      ? await writeBackupFile(store, clock.now(), to, options)
+      : await writeBackup(store, clock.now(), to, options)
+  }
+
+  /**
+   * Replaces what is in the database by a backup, or changes nothing: the file is checked whole before the first write. No
+   * node may work on the database meanwhile, this one neither.
+   */
+  async restore(path: string, options: RestoreOptions = {}): Promise<RestoreResult> {
+    this.#live.refuseStarted('restore')
+    return await restoreBackup(this.#app, path, options)
   }
 
   async metrics(): Promise<Metrics> {

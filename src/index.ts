@@ -1,10 +1,15 @@
 /** The public API: this list, and nothing else. A test keeps it. */
 import './app/config/supported-node.ts'
 
+export type { AckOptions, AlertView, ListAlerts, SnoozeOptions } from './app/alerts/alerts.ts'
+export type { QuietOptions, RuleOptions, RuleView } from './app/alerts/rule-options.ts'
+export type { RestoreOptions, RestoreResult } from './app/backup/restore-backup.ts'
+export type { BackupFileOptions, BackupOptions, BackupResult } from './app/backup/write-backup.ts'
 export type { ActorOptions } from './app/change-context.ts'
 export type { TermView } from './app/cluster/cluster.ts'
 export { type AnyJob, defineConfig, type EvertickOptions } from './app/config/options.ts'
-export type { AttemptView, ListExecutions, LogLine } from './app/execution/executions.ts'
+export type { AttemptView, ExecutionDetail } from './app/execution/execution-detail.ts'
+export type { ListExecutions, LogLine } from './app/execution/executions.ts'
 export type { EnqueueItem } from './app/execution/producer.ts'
 export type { SignalOptions, StepView } from './app/execution/steps.ts'
 export type { BackfillView } from './app/job/actions/backfill-job.ts'
@@ -18,6 +23,7 @@ export type {
   HandlerOptions,
   HttpHandlerOptions,
 } from './app/job/handler-options.ts'
+export type { RunUsageView, UsageOptions } from './app/job/job-usage.ts'
 export type { CreateJob, UpdateJob } from './app/job/jobs.ts'
 export type { ConvertedJob, ConvertReport, ManualJob } from './app/job/legacy/convert-jobs.ts'
 export type {
@@ -36,6 +42,7 @@ export type {
   ListJobs,
   RecentTick,
 } from './app/job/list-jobs.ts'
+export type { SourceHandlerOptions } from './app/job/source-options.ts'
 export type { SyncResult } from './app/job/sync-source.ts'
 export type { Why } from './app/job/why.ts'
 export {
@@ -57,12 +64,19 @@ export type { Problem } from './app/reports/problems.ts'
 export type { BucketOptions, SpanOptions } from './app/reports/span.ts'
 export type { Timeline, TimelineOptions, TimelineRun } from './app/reports/timeline.ts'
 export type { ExecutionView, JobView, WaitsView } from './app/views.ts'
+export type { WebhookOptions } from './app/webhook/webhook-options.ts'
+export type { DeliveryView, WebhookView } from './app/webhook/webhook-view.ts'
+export type { CreateWebhook, ListDeliveries, TestedWebhook } from './app/webhook/webhooks.ts'
 // The APIs that people know from elsewhere, each with its own list.
 export * from './compat/enhanced-scheduler/index.ts'
 export * from './compat/interval-scheduler/index.ts'
 export * from './compat/leader-log/index.ts'
 export * from './compat/persistent-scheduler/index.ts'
 export * from './compat/processing/index.ts'
+export type { AlertState } from './core/alert/alert.ts'
+export type { AlertKind } from './core/alert/alert-kinds.ts'
+export type { Severity } from './core/alert/alert-rule.ts'
+export type { Usage } from './core/attempt/usage.ts'
 export { type ErrorCode, type ErrorDetails, type ErrorKind, EvertickError } from './core/error.ts'
 export type { Cause, ExecutionError } from './core/execution/execution.ts'
 export type { ExecutionState } from './core/execution/execution-state.ts'
@@ -89,7 +103,7 @@ export type { Duration, Instant, Schedule } from './core/schedule/schedule.ts'
 export type { Account, SkipReason } from './core/tick/account.ts'
 export type { Verdict } from './core/tick/explain.ts'
 export type { Clock } from './engine/clock.ts'
-export type { EventMap, EventName, Listener } from './engine/events.ts'
+export type { AlertEvent, EventMap, EventName, Listener } from './engine/events.ts'
 export type { Logger } from './engine/logger.ts'
 export type { Role } from './engine/node.ts'
 export type {

@@ -73,6 +73,20 @@ export const router = createRouter({
       component: () => import('./screens/cluster/Cluster.vue'),
     },
     {
+      path: '/alerts/:tab(over|rules)?',
+      name: 'alerts',
+      meta: { title: 'Alerts' },
+      component: () => import('./screens/alerts/Alerts.vue'),
+      props: true,
+    },
+    {
+      path: '/webhooks/:name?',
+      name: 'webhooks',
+      meta: { title: 'Webhooks' },
+      component: () => import('./screens/webhooks/Webhooks.vue'),
+      props: true,
+    },
+    {
       path: '/audit/:tab(log)?',
       name: 'audit',
       meta: { title: 'Audit' },

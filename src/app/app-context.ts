@@ -38,6 +38,8 @@ export interface AppContext {
   readonly allowCommands: readonly string[]
   /** Names of variables that command jobs may set. */
   readonly allowCommandEnv: readonly string[]
+  /** Hosts in private networks that calls may go to. */
+  readonly allowPrivateHosts: readonly string[]
   /** The jobs that the code of this process defines, by name. */
   readonly defined: ReadonlyMap<string, AnyJob>
   /** A hint to this process's node, if it runs: look at once. */

@@ -15,8 +15,7 @@ import { sequenceOfJob } from '../core/job/sequence.ts'
 import { durationText } from '../core/schedule/duration.ts'
 import type { Schedule, ScheduleSpec } from '../core/schedule/schedule.ts'
 import type { LastExecution } from '../store/store.ts'
-import type { HandlerOptions } from './job/handler-options.ts'
-import { handlerView } from './job/handler-view.ts'
+import { type HandlerView, handlerView } from './job/handler-view.ts'
 import { scheduleWords } from './job/schedule-words.ts'
 
 /** A schedule whose instants are text. */
@@ -33,7 +32,7 @@ export interface JobView extends JobSettings {
   readonly schedule: ShownSchedule | null
   readonly scheduleText: string | null
   readonly timezone: string
-  readonly handler: HandlerOptions
+  readonly handler: HandlerView
   readonly nextRunAt: Date | null
   /** The cursor: every tick before it has its account. */
   readonly accountedUntil: Date

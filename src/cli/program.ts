@@ -5,8 +5,12 @@ import { EvertickError } from '../core/error.ts'
 import { addLogin } from './commands/access/login.ts'
 import { addOpenapi } from './commands/access/openapi.ts'
 import { addToken } from './commands/access/token.ts'
+import { addAlerts } from './commands/alerts/alerts.ts'
 import { addAudit } from './commands/audit/audit.ts'
 import { addAuditLog } from './commands/audit/audit-log.ts'
+import { addBackup } from './commands/backup/backup.ts'
+import { addMove } from './commands/backup/move.ts'
+import { addRestore } from './commands/backup/restore.ts'
 import { addLeader } from './commands/cluster/leader.ts'
 import { addLeases } from './commands/cluster/leases.ts'
 import { addLocks } from './commands/cluster/locks.ts'
@@ -17,6 +21,7 @@ import { addExport } from './commands/crontab/export.ts'
 import { addImport } from './commands/crontab/import.ts'
 import { addDoctor } from './commands/doctor/doctor.ts'
 import { addExecutions } from './commands/executions/executions.ts'
+import { addApply, addDiff } from './commands/files/apply.ts'
 import { addJobs } from './commands/jobs/jobs.ts'
 import { addWhy } from './commands/jobs/why.ts'
 import { addStart } from './commands/node/start.ts'
@@ -28,6 +33,7 @@ import { addMigrate } from './commands/setup/migrate.ts'
 import { addBackfill } from './commands/ticks/backfill.ts'
 import { addCron } from './commands/ticks/cron.ts'
 import { addExplain } from './commands/ticks/explain.ts'
+import { addWebhooks } from './commands/webhooks/webhooks.ts'
 import { examples } from './help.ts'
 import type { Cli } from './session.ts'
 import type { GlobalFlags } from './settings.ts'
@@ -35,8 +41,12 @@ import type { GlobalFlags } from './settings.ts'
 const groups = [
   { title: 'Run:', add: [addInit, addStart, addWorker, addMigrate] },
   { title: 'Jobs and ticks:', add: [addJobs, addExecutions, addWhy, addExplain, addBackfill, addCron] },
-  { title: 'Import and export:', add: [addImport, addExport] },
-  { title: 'Verify and monitor:', add: [addAudit, addDoctor, addStats, addEvents, addAuditLog] },
+  { title: 'Files of jobs:', add: [addApply, addDiff, addImport, addExport] },
+  { title: 'Backup:', add: [addBackup, addRestore, addMove] },
+  {
+    title: 'Verify and monitor:',
+    add: [addAlerts, addAudit, addDoctor, addStats, addEvents, addWebhooks, addAuditLog],
+  },
   { title: 'Cluster:', add: [addLeader, addNodes, addQueues, addLeases, addLocks] },
   { title: 'Access:', add: [addLogin, addToken, addOpenapi, addCompletion] },
 ]
@@ -47,6 +57,9 @@ export const localCommands: readonly string[] = [
   'start',
   'worker',
   'migrate',
+  'backup',
+  'restore',
+  'move',
   'cron',
   'login',
   'openapi',

@@ -1,7 +1,7 @@
 /** What a command works with: the system, the terminal and how to print times. */
 import { existsSync } from 'node:fs'
 import { userInfo } from 'node:os'
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Access } from '../app/access/access.ts'
 import { contextOf } from '../app/app-context.ts'
@@ -10,6 +10,7 @@ import type { EvertickOptions } from '../app/config/options.ts'
 import { newId } from '../app/ids.ts'
 import { EvertickError } from '../core/error.ts'
 import { Evertick } from '../evertick.ts'
+import { makeDataFolder, makePrivateFolder } from '../store/private-files.ts'
 import { sqlitePath, withoutSecrets } from '../store/store-url.ts'
 import type { Terminal } from './output/terminal.ts'
 import { ownZone, Times } from './output/times.ts'
@@ -128,6 +129,21 @@ export function databaseOf(cli: Cli, { database, ownDatabase }: Settings, mayCre
     )
   }
   return database.url
+}
+
+/** The URL for a command that makes the database; of a SQLite file that is not there yet, the folder is made. */
+export function databaseToMake(cli: Cli, settings: Settings): string {
+  const url = settings.database?.url ?? settings.ownDatabase
+  const file = databaseFile(cli, url)
+  if (url !== settings.ownDatabase) makeFolderOf(cli, url)
+  else if (file !== null && !existsSync(file)) makeDataFolder(dirname(file))
+  return url
+}
+
+/** Of a SQLite file that is not there yet. */
+export function makeFolderOf(cli: Pick<Cli, 'cwd'>, url: string): void {
+  const file = databaseFile(cli, url)
+  if (file !== null && !existsSync(file)) makePrivateFolder(dirname(file))
 }
 
 /** Which database a command works on, and where that was set. */

@@ -1,12 +1,14 @@
 /** A server's API under the library's names. It is `fetch` and nothing else: it runs in browsers, too. */
 import { type ErrorCode, EvertickError } from '../core/error.ts'
 import { nothingNamed } from '../core/nothing-named.ts'
+import { alertCalls } from './alerts.ts'
 import { type CallOptions, type ClientOptions, Requests } from './call.ts'
 import { clusterCalls, proofTimeout } from './cluster.ts'
 import type { Body } from './contract.ts'
 import { type EventsOptions, liveEvents } from './events.ts'
 import { executionCalls, jobCalls } from './jobs.ts'
 import { reportCalls } from './reports.ts'
+import { webhookCalls } from './webhooks.ts'
 
 export type Client = ReturnType<typeof createClient>
 
@@ -21,7 +23,9 @@ export function createClient(options: ClientOptions) {
     jobs,
     executions,
     ...clusterCalls(call),
+    alerts: alertCalls(call),
     reports: reportCalls(call),
+    webhooks: webhookCalls(call),
     enqueue: (
       job: string,
       input?: unknown,

@@ -55,6 +55,9 @@ export function jobCalls(requests: Requests) {
       (await call('GET /jobs/{id}/revisions', { params: { id }, ...options })).revisions,
     stats: (id: string, options: CallOptions = {}) =>
       call('GET /jobs/{id}/stats', { params: { id }, ...options }),
+    /** What its newest runs used, newest first. */
+    usage: async (id: string, query: Query<'GET /jobs/{id}/usage'> = {}, options: CallOptions = {}) =>
+      (await call('GET /jobs/{id}/usage', { params: { id }, query, ...options })).runs,
     executions: (id: string, query: Query<'GET /jobs/{id}/executions'> = {}, options: CallOptions = {}) =>
       call('GET /jobs/{id}/executions', { params: { id }, query, ...options }),
     bulk: async (
@@ -68,6 +71,15 @@ export function jobCalls(requests: Requests) {
       call('POST /jobs/convert', { body, ...options }),
     resetCursor: (id: string, options: CallOptions = {}) =>
       call('POST /jobs/{id}/reset-cursor', { params: { id }, ...options }),
+    /** Brings the jobs of one owner to a list of them. */
+    apply: (body: Body<'POST /jobs/apply'>, options: CallOptions = {}) =>
+      call('POST /jobs/apply', { body, ...options }),
+    /** Jobs as a list that can be applied, a page of them. */
+    export: (query: Query<'GET /export/jobs'> = {}, options: CallOptions = {}) =>
+      call('GET /export/jobs', { query, ...options }),
+    /** The jobs that sync others from an API. */
+    sources: (query: Query<'GET /sources'> = {}, options: CallOptions = {}) =>
+      call('GET /sources', { query, ...options }),
     exportCrontab: (query: Query<'GET /export/crontab'> = {}, options: CallOptions = {}) =>
       call('GET /export/crontab', { query, ...options }),
   }

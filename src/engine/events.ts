@@ -1,5 +1,6 @@
 /** The events of a node, in the words of the contract. A listener that throws does not disturb the others. */
 import { type Channel, channel } from 'node:diagnostics_channel'
+import type { AlertKind } from '../core/alert/alert-kinds.ts'
 import type { Cause, ExecutionError } from '../core/execution/execution.ts'
 import type { Rest, StepKind, StepOutcome } from '../core/execution/step.ts'
 import type { AccountedCount } from '../store/store.ts'
@@ -12,8 +13,17 @@ export interface ExecutionEvent {
   readonly scheduledFor: Date
 }
 
+export interface AlertEvent {
+  readonly alertId: string
+  readonly rule: string
+  readonly kind: AlertKind
+  /** The name of the job or the queue; empty for the cluster. */
+  readonly subject: string
+}
+
 export interface EventMap {
-  'execution:started': ExecutionEvent
+  /** `fence` grows at every claim: 1 at its first. */
+  'execution:started': ExecutionEvent & { readonly fence: number }
   'execution:completed': ExecutionEvent & { readonly result: unknown; readonly durationMs: number }
   'execution:failed': ExecutionEvent & { readonly error: ExecutionError }
   'execution:retrying': ExecutionEvent & {
@@ -43,6 +53,8 @@ export interface EventMap {
     readonly accounts: readonly AccountedCount[]
   }
   'lease:expired': { readonly executionId: string; readonly job: string; readonly leasedBy: string | null }
+  'alert:opened': AlertEvent
+  'alert:resolved': AlertEvent
   'leader:elected': { readonly termId: number; readonly instance: string }
   'leader:lost': { readonly termId: number; readonly instance: string }
   'schedule:added': { readonly job: string }

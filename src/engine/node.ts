@@ -1,7 +1,8 @@
 /** One Evertick process. It only wires: which parts a role needs, and in which order they start and stop. */
 import type { EvertickError } from '../core/error.ts'
 import type { HintTopic } from '../store/hints.ts'
-import type { NodeRow } from '../store/store.ts'
+import type { Archive, NodeRow } from '../store/store.ts'
+import { Audience } from './audience.ts'
 import type { EngineContext } from './context.ts'
 import { Elector } from './elector.ts'
 import { JumpGuard } from './jump-guard.ts'
@@ -11,7 +12,9 @@ import { Releaser } from './releaser.ts'
 import { Rescuer } from './rescuer.ts'
 import { Scheduler } from './scheduler.ts'
 import { Sealer } from './sealer.ts'
+import { Teller } from './teller.ts'
 import { Watcher } from './watcher.ts'
+import { Watchman } from './watchman.ts'
 import type { EnqueueOptions, EnqueueResult, Handler, JobReference } from './worker/handler.ts'
 import type { Slot } from './worker/slot.ts'
 import { Worker } from './worker/worker.ts'
@@ -36,6 +39,8 @@ export interface NodeOptions {
   readonly catchUpEveryMs: number
   /** How long the audit log is kept; null: for ever. */
   readonly auditLogMs: number | null
+  /** Where what retention removes is kept. */
+  readonly archive: Archive | null
   readonly host: string
   readonly pid: number
   readonly version: string
@@ -45,8 +50,10 @@ export interface NodeOptions {
 
 export class Node {
   readonly #scheduling: readonly { start(): void; stop(): Promise<void> }[]
+  readonly #audience: Audience
   readonly #elector: Elector
   readonly #scheduler: Scheduler
+  readonly #teller: Teller
   readonly #worker: Worker | null
   readonly #registrar: Registrar
   readonly #watcher: Watcher
@@ -63,9 +70,16 @@ export class Node {
     const watchMs = context.clock.longestSleepMs / 120
     const pollMs = options.worker.pollMs ?? context.clock.longestSleepMs / 6
     const onReady = () => this.#worker?.wake()
+    // While nobody listens there are no deliveries, and nothing looks for any.
+    this.#audience = new Audience(context.store, () => {
+      this.#teller.wake()
+      if (this.#audience.heard.length > 0) this.#worker?.deliver()
+    })
+    const audience = this.#audience
     const onElected = () => {
       this.#scheduler.wake()
       rescuer.wake()
+      this.#teller.wake()
     }
     this.#elector = new Elector(context, options.leader, onElected)
     this.#releaser = new Releaser(context, onReady)
@@ -76,26 +90,34 @@ export class Node {
     const sweep = { everyMs: options.leader.sweepMs, leaseMs: options.worker.leaseMs }
     const rescuer = new Rescuer(context, sweep, { ...parts, onReady: () => this.changed() })
     const leads = options.roles.includes('scheduler')
-    const pruner = new Pruner(context, { elector: this.#elector, guard }, options.auditLogMs)
+    const pruner = new Pruner(context, { elector: this.#elector, guard }, options)
     const sealer = new Sealer(context, this.#elector)
+    this.#teller = new Teller(context, { elector: this.#elector, audience }, onReady)
+    const watchman = new Watchman(context, { ...parts, onPaused: () => this.changed() })
     const works = options.roles.includes('worker')
     this.#scheduling = [
       ...(leads ? [this.#elector, this.#scheduler] : []),
       ...(leads || works ? [rescuer] : []),
-      ...(leads ? [pruner, sealer] : []),
+      ...(leads ? [pruner, sealer, watchman, this.#teller] : []),
     ]
     this.#worker = works
       ? new Worker(
           context,
           { ...options.worker, queues: options.queues, pollMs },
-          { handlers, enqueue, releaser: this.#releaser, onNextTick: () => this.#scheduler.wake() },
+          {
+            handlers,
+            enqueue,
+            audience,
+            releaser: this.#releaser,
+            onNextTick: () => this.#scheduler.wake(),
+          },
         )
       : null
     const hear = (topic: HintTopic) => {
       if (topic === 'leader') this.#elector.wake()
       else this.changed()
     }
-    this.#watcher = new Watcher(context, watchMs, { hear, onLost: options.onLost })
+    this.#watcher = new Watcher(context, watchMs, { audience, hear, onLost: options.onLost })
     const startedAt = context.clock.now()
     this.#registrar = new Registrar(context, this.#elector, {
       node: () => nodeRow(context, options, startedAt),
@@ -106,6 +128,8 @@ export class Node {
 
   async start(): Promise<void> {
     await this.#registrar.register()
+    // Before the first end: what nobody was known to hear of is told to nobody.
+    await this.#audience.refresh()
     this.#registrar.start()
     this.#releaser.start()
     this.#watcher.start()
@@ -132,6 +156,7 @@ export class Node {
   /** Something was written that this node should look at now. */
   changed(): void {
     this.#scheduler.wake()
+    this.#teller.wake()
     this.#worker?.wake()
   }
 

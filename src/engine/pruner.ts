@@ -1,4 +1,5 @@
 /** While this node leads: prunes history by retention, a slice at a time, so that the writer is never held for long. */
+import type { Archive } from '../store/store.ts'
 import type { EngineContext } from './context.ts'
 import type { Elector } from './elector.ts'
 import type { JumpGuard } from './jump-guard.ts'
@@ -7,25 +8,35 @@ import { Alarm, Service } from './service.ts'
 const everyMs = 5 * 60_000
 const betweenSlicesMs = 50
 const sliceJobs = 100
+/** How long alerts are kept once they are over. */
+const alertsMs = 90 * 86_400_000
+
+/** Of what it removes. */
+export interface Kept {
+  /** How long the audit log is; null: for ever. */
+  readonly auditLogMs: number | null
+  /** Where executions go; null: they are gone. */
+  readonly archive: Archive | null
+}
 
 export class Pruner extends Service {
   readonly #context: EngineContext
   readonly #elector: Elector
   readonly #guard: JumpGuard
   readonly #alarm: Alarm
-  readonly #auditLogMs: number | null
+  readonly #kept: Kept
   #after: string | null = null
 
   constructor(
     context: EngineContext,
     { elector, guard }: { elector: Elector; guard: JumpGuard },
-    auditLogMs: number | null,
+    kept: Kept,
   ) {
     super()
     this.#context = context
     this.#elector = elector
     this.#guard = guard
-    this.#auditLogMs = auditLogMs
+    this.#kept = kept
     this.#alarm = new Alarm(context.clock)
   }
 
@@ -41,6 +52,7 @@ export class Pruner extends Service {
           afterJobId: this.#after,
           jobs: sliceJobs,
           now: clock.now(),
+          archive: this.#kept.archive ?? undefined,
         })
         this.#after = slice.lastJobId
         if (this.#after === null) await this.#purgeRest()
@@ -55,9 +67,12 @@ export class Pruner extends Service {
     const { store, clock } = this.#context
     const now = clock.now()
     await store.access.purgeAccess(now)
-    if (this.#auditLogMs === null) return
+    let alerts = 1
+    while (alerts > 0) alerts = await store.alerts.purgeAlerts(now - alertsMs)
+    const { auditLogMs } = this.#kept
+    if (auditLogMs === null) return
     const context = { now, actor: 'evertick' }
     let gone = 1
-    while (gone > 0) gone = await store.audit.purgeAuditLog(now - this.#auditLogMs, context)
+    while (gone > 0) gone = await store.audit.purgeAuditLog(now - auditLogMs, context)
   }
 }

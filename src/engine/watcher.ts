@@ -5,6 +5,7 @@
 import { EvertickError } from '../core/error.ts'
 import { type HintTopic, hintTopics } from '../store/hints.ts'
 import type { JobMark } from '../store/store.ts'
+import type { Audience } from './audience.ts'
 import type { EngineContext } from './context.ts'
 import { Alarm, Service } from './service.ts'
 
@@ -17,6 +18,7 @@ export class Watcher extends Service {
   readonly #hear: (topic: HintTopic) => void
   readonly #onLost: (error: EvertickError) => void
   readonly #alarm: Alarm
+  readonly #audience: Audience
   readonly #known = new Map<string, number>()
   #changes = ''
   #since = 0
@@ -25,9 +27,11 @@ export class Watcher extends Service {
     context: EngineContext,
     everyMs: number,
     {
+      audience,
       hear,
       onLost,
     }: {
+      readonly audience: Audience
       readonly hear: (topic: HintTopic) => void
       /** The database was removed or replaced while this node runs. */
       readonly onLost: (error: EvertickError) => void
@@ -35,6 +39,7 @@ export class Watcher extends Service {
   ) {
     super()
     this.#onLost = onLost
+    this.#audience = audience
     this.#context = context
     this.#everyMs = everyMs
     this.#hear = hear
@@ -86,6 +91,7 @@ export class Watcher extends Service {
   async #look(tell: boolean): Promise<void> {
     const { store, events } = this.#context
     const marks = await store.jobs.jobsChangedSince(this.#since)
+    if (marks.some(({ isWebhook }) => isWebhook)) await this.#audience.refresh()
     for (const mark of marks) {
       const before = this.#known.get(mark.id)
       this.#since = Math.max(this.#since, mark.updatedAt)

@@ -6,13 +6,15 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { stat } from 'node:fs/promises'
+import type { ReadUsage } from '../core/attempt/usage.ts'
 import { EvertickError } from '../core/error.ts'
 import type { QuotaSpec } from '../core/job/options.ts'
 import { codeOf, messageOf } from '../core/unknown-value.ts'
 import { type AllowedCommand, recheck } from './allowed-commands.ts'
 import { OutputLines, OutputTail } from './output-lines.ts'
 import { signalGroup, unwatchGroup, watchGroup } from './process-group.ts'
-import { QuotaWatch, refuseUnwatched } from './quota.ts'
+import { refuseUnwatched } from './quota.ts'
+import { RunWatch } from './run-watch.ts'
 import type { Redact } from './secret-values.ts'
 import { killStrays, markVariable, signalStrays } from './strays.ts'
 
@@ -25,6 +27,7 @@ export interface CommandRun {
   readonly stdin: string | null
   readonly signal: AbortSignal
   readonly quota: QuotaSpec
+  readonly measuredBy: (usage: ReadUsage) => void
   readonly timer: (ms: number, callback: () => void) => () => void
   /** Takes the job's secrets out of what is kept. */
   readonly redact: Redact
@@ -56,9 +59,10 @@ export async function runCommand(run: CommandRun): Promise<CommandResult> {
     detached: true,
     stdio: [run.stdin === null ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   })
-  const quota = new QuotaWatch(run.quota, child.pid ?? null, () => {
+  const watch = new RunWatch(run.quota, { group: child.pid ?? null, isWarm: false }, () => {
     if (child.pid !== undefined) signalGroup(child.pid, 'SIGKILL')
   })
+  run.measuredBy(() => watch.usage)
   const tail = new OutputTail()
   const linesOf = (stream: 'stdout' | 'stderr') =>
     new OutputLines(run.redact, (line) => {
@@ -67,16 +71,18 @@ export async function runCommand(run: CommandRun): Promise<CommandResult> {
     })
   const [out, errors] = [linesOf('stdout'), linesOf('stderr')]
   const readInto = (lines: OutputLines) => (bytes: Buffer) => {
-    quota.printed(bytes.length)
+    watch.printed(bytes.length)
     lines.write(bytes)
   }
   child.stdout?.on('data', readInto(out))
   child.stderr?.on('data', readInto(errors))
-  const [exitCode, killedBy] = await ended(child, mark, run).finally(() => quota.end())
+  // Its output ends when it does, and is heard of before its process is cleared away: of the shortest, too, its time is there.
+  for (const stream of [child.stdout, child.stderr]) stream?.once('end', () => watch.lookLast())
+  const [exitCode, killedBy] = await ended(child, mark, run).finally(() => watch.end())
   out.end()
   errors.end()
   signal.throwIfAborted()
-  if (quota.exceeded !== null) throw quota.exceeded
+  if (watch.exceeded !== null) throw watch.exceeded
   if (exitCode === 0) return { exitCode, output: tail.text }
   throw failure(allowed.path, exitCode, killedBy, tail.text)
 }

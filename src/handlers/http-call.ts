@@ -6,6 +6,7 @@ import { expectedStatus, expectedWords } from '../core/job/expected-status.ts'
 import type { HttpHandler } from '../core/job/handler.ts'
 import type { RetrySpec } from '../core/job/options.ts'
 import { callOutside, type OutboundAnswer } from '../outbound/outbound-call.ts'
+import { retryAfterMs } from './retry-after.ts'
 import type { Redact } from './secret-values.ts'
 
 export interface HttpCall extends Omit<HttpHandler, 'type' | 'headers'> {
@@ -42,7 +43,6 @@ const shownLength = 500
 const keptHeaders = ['content-type', 'content-length', 'location', 'retry-after', 'etag', 'x-request-id']
 /** 4xx statuses that are worth another try. */
 const passing = new Set([408, 425, 429])
-const longestWaitMs = 86_400_000
 
 export async function callHttp(call: HttpCall): Promise<HandlerOutcome> {
   const sent = bodyOf(call)
@@ -131,13 +131,6 @@ function parsed(text: string): unknown {
     // Announced as JSON, but it is not: it is kept as text.
     return undefined
   }
-}
-
-/** Seconds, or a date; never more than a day. */
-function retryAfterMs({ headers }: OutboundAnswer, now: number): number | null {
-  const text = headers['retry-after']?.trim() ?? ''
-  const ms = /^\d{1,9}$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - now
-  return Number.isNaN(ms) ? null : Math.min(longestWaitMs, Math.max(0, ms))
 }
 
 function failed(name: string, message: string): HandlerOutcome {

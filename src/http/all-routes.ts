@@ -1,6 +1,7 @@
 /** All routes: the router serves these and no other. */
 import type { Endpoint } from './endpoint.ts'
 import { accessRoutes } from './routes/access.ts'
+import { alertRoutes } from './routes/alerts.ts'
 import { clusterRoutes } from './routes/cluster.ts'
 import { eventRoutes } from './routes/events.ts'
 import { executionRoutes } from './routes/executions.ts'
@@ -11,6 +12,7 @@ import { leaseRoutes } from './routes/leases.ts'
 import { reportRoutes } from './routes/reports.ts'
 import { serviceRoutes } from './routes/service.ts'
 import { upkeepRoutes } from './routes/upkeep.ts'
+import { webhookRoutes } from './routes/webhooks.ts'
 
 export const prefix = '/api/v1'
 
@@ -27,9 +29,11 @@ const prefixed = [
   executionRoutes,
   clusterRoutes,
   leaseRoutes,
+  alertRoutes,
   eventRoutes,
   accessRoutes,
   reportRoutes,
+  webhookRoutes,
 ] as const
 
 /** Each of them with its types, for the client. */

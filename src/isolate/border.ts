@@ -12,6 +12,7 @@ import type {
   JobReference,
   StepOptions,
 } from '../engine/worker/handler.ts'
+import type { Seen } from '../handlers/usage-meter.ts'
 
 /** Methods of `ctx` that are answered. */
 export type CrossingMethod = {
@@ -53,6 +54,7 @@ export const crossings: Readonly<Record<CrossingMethod, Crossing>> = {
   },
   sleep: { args: () => refuseRest('sleep') },
   waitFor: { args: () => refuseRest('waitFor') },
+  definition: {},
 }
 
 /** What a call lends, if it lends anything. */
@@ -123,6 +125,8 @@ export type ToNode =
       readonly message: string
       readonly details: object | undefined
     }
+  /** Of a thread: all it has used so far. Said before its end, and before a transaction of it is committed. */
+  | ({ readonly kind: 'used'; readonly run: number } & Seen)
   /** `result` is JSON. */
   | { readonly kind: 'returned'; readonly run: number; readonly result: string | null }
   | {

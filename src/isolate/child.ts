@@ -10,6 +10,7 @@ import { errorOf, type PlainContext, type ToChild, type ToNode } from './border.
 import { Calls } from './calls.ts'
 import { callBack, childContext, resultText } from './child-context.ts'
 import { resolveOwnPackage } from './own-package.ts'
+import { ownThreadUsage } from './thread-usage.ts'
 
 type HandlerFunction = (context: JobContext) => unknown
 
@@ -64,7 +65,13 @@ async function hear(message: ToChild): Promise<void> {
     case 'abort':
       return stop.abort(errorOf(message.error))
     case 'call':
-      return await calls.answer(message, () => callBack(calls, message, { log, signal: stop.signal }))
+      return await calls.answer(message, async () => {
+        try {
+          return await callBack(calls, message, { log, signal: stop.signal })
+        } finally {
+          tellUsage(message.run)
+        }
+      })
     default:
       return calls.hear(message)
   }
@@ -77,7 +84,13 @@ async function perform(run: number, plain: PlainContext): Promise<void> {
   current = { run, calls, stop, log: context.log }
   const end = await ended(run, context)
   await Promise.all([process.stdout, process.stderr].map(flushed))
+  tellUsage(run)
   post(end)
+}
+
+/** A process is looked at from outside. */
+function tellUsage(run: number): void {
+  if (parentPort !== null) post({ kind: 'used', run, ...ownThreadUsage() })
 }
 
 /** What a thread prints reaches its node by another way than its end, and must not come after it. */

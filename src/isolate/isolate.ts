@@ -1,4 +1,6 @@
 /** One child, a thread or a process, that has loaded the module of a handler and does one run of it at a time. */
+import type { Watched } from '../handlers/run-watch.ts'
+import type { Seen } from '../handlers/usage-meter.ts'
 import type { ToChild } from './border.ts'
 import type { Death } from './death.ts'
 import { startProcess } from './start-process.ts'
@@ -12,6 +14,9 @@ export class Isolate {
   #death: Death | null = null
   #isEnding = false
   #listener: ChildListener | null = null
+  #hasRun = false
+  /** Of a thread, over all of its runs. */
+  #cpuMs = 0
 
   constructor(options: ChildOptions) {
     const exit = Promise.withResolvers<void>()
@@ -34,8 +39,17 @@ export class Isolate {
     return this.#death === null && !this.#isEnding
   }
 
-  get pid(): number | null {
-    return this.#transport.pid
+  /** For the run that begins now. */
+  beginRun(): Watched {
+    const isWarm = this.#hasRun
+    this.#hasRun = true
+    const { pid: group, ask } = this.#transport
+    return ask === undefined ? { group, isWarm } : { cpuBeforeMs: this.#cpuMs, ask }
+  }
+
+  /** What it said at the end of a run: the next one begins there. */
+  remember({ cpuMs }: Seen): void {
+    if (cpuMs !== null) this.#cpuMs = cpuMs
   }
 
   /** What it says between runs is heard by nobody. It may have died meanwhile. */

@@ -1,11 +1,13 @@
 /** One run in one child: its context crosses, its calls are answered, and it is ended for real where it is told to stop. */
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Usage } from '../core/attempt/usage.ts'
 import { EvertickError } from '../core/error.ts'
 import type { QuotaSpec } from '../core/job/options.ts'
 import type { JobContext } from '../engine/worker/handler.ts'
 import { errorFrom, OutcomeSignal } from '../engine/worker/outcome-signal.ts'
 import { OutputLines } from '../handlers/output-lines.ts'
-import { QuotaWatch } from '../handlers/quota.ts'
+import { RunWatch } from '../handlers/run-watch.ts'
+import type { Seen } from '../handlers/usage-meter.ts'
 import {
   type CallMessage,
   type CrossingMethod,
@@ -46,7 +48,7 @@ export class IsolatedRun implements ChildListener {
   readonly #handed = new Map<number, Readonly<Record<string, AnyFunction>>>()
   /** What is asked during a transaction is asked inside it, as if the handler stood here. */
   readonly #inside: Inside[] = [AsyncLocalStorage.snapshot()]
-  readonly #quota: QuotaWatch
+  readonly #watch: RunWatch
   /** How it ended; a child that dies right after that has done its run. */
   #hasSaid = false
   #cancelTimer: () => void = () => {}
@@ -56,28 +58,33 @@ export class IsolatedRun implements ChildListener {
     this.#run = run
     this.#context = context
     this.#timer = timer
-    this.#quota = new QuotaWatch(quota, child.pid, () => child.kill())
+    this.#watch = new RunWatch(quota, child.beginRun(), () => child.kill())
     this.#calls = new Calls(run, (message) => child.post(message))
     const linesTo = (write: (line: string) => void) => new OutputLines((text) => text, write)
     const { log } = context
     this.#lines = { stdout: linesTo((line) => log.info(line)), stderr: linesTo((line) => log.warn(line)) }
   }
 
+  get usage(): Usage | null {
+    return this.#watch.usage
+  }
+
   /** What the handler returned; or throws what it threw, why it was stopped, or how it died. */
   async ended(): Promise<unknown> {
     const { signal } = this.#context
-    signal.throwIfAborted()
     const stop = () => this.#stop(signal)
-    signal.addEventListener('abort', stop, { once: true })
-    this.#child.listen(this)
     try {
+      signal.throwIfAborted()
+      signal.addEventListener('abort', stop, { once: true })
+      this.#child.listen(this)
       const context = plainContext(this.#context)
       sendable('The input', () => this.#child.post({ kind: 'run', run: this.#run, context }))
       return await this.#result.promise
     } finally {
       signal.removeEventListener('abort', stop)
       this.#cancelTimer()
-      this.#quota.end()
+      this.#watch.lookLast()
+      this.#watch.end()
       this.#child.listen(null)
       this.#calls.end(new EvertickError('handler_crashed', 'The handler that asked for it has ended.'))
       this.#lines.stdout.end()
@@ -95,6 +102,8 @@ export class IsolatedRun implements ChildListener {
       case 'answer':
       case 'refusal':
         return this.#calls.hear(message)
+      case 'used':
+        return this.#used(message)
       case 'returned':
         return this.#settle(() => this.#result.resolve(JSON.parse(message.result ?? 'null')))
       case 'signalled':
@@ -111,7 +120,7 @@ export class IsolatedRun implements ChildListener {
   }
 
   output(stream: 'stdout' | 'stderr', bytes: Buffer): void {
-    this.#quota.printed(bytes.length)
+    this.#watch.printed(bytes.length)
     this.#lines[stream].write(bytes)
   }
 
@@ -119,8 +128,13 @@ export class IsolatedRun implements ChildListener {
     if (this.#hasSaid) return
     const { signal, job } = this.#context
     const { mode } = this.#child.options
-    const why: unknown = signal.aborted ? signal.reason : this.#quota.exceeded
+    const why: unknown = signal.aborted ? signal.reason : this.#watch.exceeded
     this.#result.reject(why ?? crashSignal(job, mode, death))
+  }
+
+  #used(seen: Seen): void {
+    this.#watch.said(seen)
+    this.#child.remember(seen)
   }
 
   /** What it has printed was written before it said that it has ended, and is read in the same turn: after that, it is all here. */
@@ -167,6 +181,8 @@ export class IsolatedRun implements ChildListener {
         lends === undefined ? given.map(withoutSignal) : [],
       )
     } finally {
+      // Where it was a transaction, it is committed next.
+      this.#watch.lookLast()
       this.#handed.delete(call)
       this.#inside.splice(this.#inside.indexOf(inside), 1)
     }

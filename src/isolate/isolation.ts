@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { EvertickError } from '../core/error.ts'
 import type { JobSpec } from '../core/job/job.ts'
 import type { Clock } from '../engine/clock.ts'
-import type { JobContext } from '../engine/worker/handler.ts'
+import type { JobContext, Measured } from '../engine/worker/handler.ts'
 import { refuseUnwatched } from '../handlers/quota.ts'
 import { Isolate } from './isolate.ts'
 import { IsolatedRun } from './isolated-run.ts'
@@ -32,7 +32,12 @@ export class Isolation {
     this.#environment = environment
   }
 
-  async run({ module, mode }: Isolated, context: JobContext, { quota }: JobSpec): Promise<unknown> {
+  async run(
+    { module, mode }: Isolated,
+    context: JobContext,
+    { quota }: JobSpec,
+    attempt: Measured,
+  ): Promise<unknown> {
     if (mode === 'process') refuseUnwatched(quota)
     const child = this.#take({
       mode,
@@ -43,7 +48,9 @@ export class Isolation {
     this.#runs += 1
     try {
       const timer = (ms: number, callback: () => void) => this.#clock.timer(ms, callback)
-      return await new IsolatedRun(child, this.#runs, context, { quota, timer }).ended()
+      const run = new IsolatedRun(child, this.#runs, context, { quota, timer })
+      attempt.measuredBy(() => run.usage)
+      return await run.ended()
     } finally {
       this.#keep(child)
     }

@@ -4,6 +4,7 @@ import { codeOf } from '../core/unknown-value.ts'
 import { errorFrom } from '../engine/worker/outcome-signal.ts'
 import type { ToNode } from './border.ts'
 import type { Death } from './death.ts'
+import { threadUsage } from './thread-usage.ts'
 import { type ChildListener, type ChildOptions, childFile, type Transport } from './transport.ts'
 
 const megabyte = 1_048_576
@@ -33,6 +34,7 @@ export function startThread({ module, memory }: ChildOptions, listener: ChildLis
   worker.once('exit', (exitCode) => listener.died({ exitCode, signal: null, ...died }))
   return {
     pid: null,
+    ask: () => threadUsage(worker),
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
     post: (message) => worker.postMessage(message),
     kill: () => void worker.terminate(),

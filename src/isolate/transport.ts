@@ -1,4 +1,5 @@
 /** How a child is started and reached, be it a thread or a process. */
+import type { Seen } from '../handlers/usage-meter.ts'
 import type { ToChild, ToNode } from './border.ts'
 import type { Death } from './death.ts'
 
@@ -25,6 +26,8 @@ export interface ChildListener {
 /** How a child is reached, whatever it is. */
 export interface Transport {
   readonly pid: number | null
+  /** Of a thread, which nobody can look at from outside: what it has used so far; null where it does not say. */
+  readonly ask?: () => Promise<Seen | null>
   post(message: ToChild): void
   /** With all that it has started. `died` is heard afterwards. */
   kill(): void

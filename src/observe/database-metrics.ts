@@ -35,11 +35,11 @@ export class DatabaseMetrics {
       for (const gauge of Object.values(gauges)) gauge.reset()
       for (const [state, count] of Object.entries(figures.jobs)) gauges.jobs.set({ state }, count)
       for (const [health, count] of Object.entries(figures.health)) gauges.health.set({ health }, count)
-      for (const { name: queue, pending, running, blocked } of figures.queues) {
-        gauges.queues.set({ queue, state: 'pending' }, pending)
-        gauges.queues.set({ queue, state: 'running' }, running)
-        gauges.queues.set({ queue, state: 'blocked' }, blocked)
+      for (const queue of figures.queues) {
+        for (const state of ['pending', 'running', 'blocked', 'sleeping', 'waiting'] as const)
+          gauges.queues.set({ queue: queue.name, state }, queue[state])
       }
+      for (const [state, count] of Object.entries(figures.alerts)) gauges.alerts.set({ state }, count)
       gauges.leases.set({ state: 'active' }, figures.active)
       gauges.leases.set({ state: 'expired' }, figures.expired)
       gauges.nodes.set(figures.nodes)
@@ -63,6 +63,7 @@ export class DatabaseMetrics {
     return {
       jobs: await store.jobs.countJobs(),
       health: await store.jobs.countHealth(now),
+      alerts: await store.alerts.countAlerts(now),
       queues: await store.cluster.listQueues(),
       active: (await store.executions.listLeases('active', now)).length,
       expired: (await store.executions.listLeases('expired', now)).length,
@@ -84,6 +85,7 @@ function gaugesIn(registry: Registry) {
     ),
     jobs: gauge('jobs', 'Jobs, by state.', ['state']),
     health: gauge('jobs_health', 'Jobs, by health.', ['health']),
+    alerts: gauge('alerts', 'Alerts that are not resolved, by state.', ['state']),
     queues: gauge('queue_executions', 'Unfinished executions, by queue and state.', ['queue', 'state']),
     leases: gauge('leases', 'Active and expired leases; each up to 1,000.', ['state']),
     nodes: gauge('nodes', 'Nodes that are registered.'),

@@ -1,14 +1,20 @@
 /** Counts what this node does, from its own events. The sum over all nodes is the cluster's. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { Clock } from '../engine/clock.ts'
-import type { Events, ExecutionEvent } from '../engine/events.ts'
+import type { EventMap, Events, ExecutionEvent } from '../engine/events.ts'
+import type { Store } from '../store/store.ts'
 import { JobLabel } from './job-label.ts'
 
 const latenessBuckets = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 3_600]
 const durationBuckets = [0.005, 0.025, 0.1, 0.5, 1, 5, 15, 60, 300, 1_800]
 
+type Started = EventMap['execution:started']
+
 /** Returns the function that stops counting. */
-export function countEvents(registry: Registry, events: Events, clock: Clock): () => void {
+export function countEvents(
+  registry: Registry,
+  { events, clock, store }: { readonly events: Events; readonly clock: Clock; readonly store: Store },
+): () => void {
   const registers = [registry]
   const jobs = new JobLabel()
   const ticks = new Counter({
@@ -52,6 +58,17 @@ export function countEvents(registry: Registry, events: Events, clock: Clock): (
     help: 'How often this node was elected.',
     registers,
   })
+  /**
+   * A tick is late once: at its first start. An attempt that was given back, by a rest or a snooze, leaves its mark in the
+   * history; a claim that was given back before it began leaves none. Only who was claimed before is looked up.
+   */
+  const observeLateness = async ({ executionId, cause, scheduledFor, fence }: Started) => {
+    const lateMs = clock.now() - scheduledFor.getTime()
+    const tried = fence === 1 ? [] : await store.executions.listAttempts(executionId)
+    // Its own attempt may have ended by now.
+    if (!tried.some((attempt) => attempt.fence < fence))
+      lateness.observe({ cause }, Math.max(0, lateMs) / 1_000)
+  }
   const ended = (state: string) => (event: ExecutionEvent) =>
     executions.inc({ job: jobs.of(event.job), state })
   const unsubscribers = [
@@ -60,9 +77,10 @@ export function countEvents(registry: Registry, events: Events, clock: Clock): (
         ticks.inc({ account, reason: reason ?? 'none' }, count)
       }
     }),
-    events.on('execution:started', ({ cause, attempt, scheduledFor }) => {
-      if (attempt > 1 || (cause !== 'schedule' && cause !== 'catch_up')) return
-      lateness.observe({ cause }, Math.max(0, clock.now() - scheduledFor.getTime()) / 1_000)
+    events.on('execution:started', (event) => {
+      if (event.attempt > 1 || (event.cause !== 'schedule' && event.cause !== 'catch_up')) return
+      // Where the database does not answer, one figure is missing; the run itself reports what is wrong.
+      observeLateness(event).catch(() => {})
     }),
     events.on('execution:completed', ({ job, durationMs }) => {
       executions.inc({ job: jobs.of(job), state: 'completed' })

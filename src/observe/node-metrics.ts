@@ -26,7 +26,7 @@ export class NodeMetrics {
 
   constructor({ store, clock, events, measures, version }: Observed) {
     this.#unsubscribers = [
-      countEvents(this.registry, events, clock),
+      countEvents(this.registry, { events, clock, store }),
       countMeasures(this.registry, measures, clock),
     ]
     this.#database = new DatabaseMetrics(this.registry, store, clock)

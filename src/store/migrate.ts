@@ -33,6 +33,12 @@ export interface Migrator {
   down(): Promise<string[]>
 }
 
+/**
+ * A database that was moved to another has this one, beyond any that there will be. Its name says where to, and no version of
+ * Evertick starts on it.
+ */
+export const movedVersion = 1_000_000
+
 const folder = new URL('./migrations/', import.meta.url)
 
 export function loadMigrations(dialect: Store['dialect']): Migration[] {
@@ -57,6 +63,7 @@ export function pendingMigrations(
   known: readonly Migration[],
   recorded: readonly RecordedMigration[],
 ): Migration[] {
+  refuseMoved(recorded)
   for (const done of recorded) {
     const same = known.find((migration) => migration.version === done.version)
     if (same === undefined) {
@@ -82,6 +89,21 @@ export function pendingMigrations(
     recorded.filter(({ appliedAt }) => appliedAt !== null).map(({ version }) => version),
   )
   return known.filter(({ version }) => !applied.has(version))
+}
+
+export function refuseMoved(recorded: readonly Pick<RecordedMigration, 'version' | 'name'>[]): void {
+  const mark = recorded.find(({ version }) => version === movedVersion)
+  if (mark !== undefined) throw moved(mark.name.replace(/^moved to /, ''))
+}
+
+export function moved(to: string | null): EvertickError {
+  return new EvertickError(
+    'database_moved',
+    `This database was moved${to === null ? '' : ` to ${to}`}: nothing starts on it.`,
+    {
+      next: 'Use that database instead. To take this one back, run `evertick move --take-back --from URL`.',
+    },
+  )
 }
 
 export function statusOf(

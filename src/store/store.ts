@@ -5,21 +5,27 @@
  */
 import type { HintTopic } from './hints.ts'
 import type { AccessStore } from './port/access.ts'
+import type { AlertStore } from './port/alerts.ts'
 import type { AuditStore } from './port/audit.ts'
+import type { BackupStore } from './port/backup.ts'
 import type { ClusterStore, Lifeline } from './port/cluster.ts'
 import type { CompatStore } from './port/compat.ts'
 import type { ExecutionStore } from './port/executions.ts'
 import type { JobStore } from './port/jobs.ts'
+import type { NoticeStore } from './port/notices.ts'
 import type { StepStore } from './port/steps.ts'
 import type { TickStore } from './port/ticks.ts'
 import type { WorkStore } from './port/work.ts'
 
 export type * from './port/access.ts'
+export type * from './port/alerts.ts'
 export type * from './port/audit.ts'
+export type * from './port/backup.ts'
 export type * from './port/cluster.ts'
 export type * from './port/compat.ts'
 export type * from './port/executions.ts'
 export type * from './port/jobs.ts'
+export type * from './port/notices.ts'
 export type * from './port/steps.ts'
 export type * from './port/ticks.ts'
 export type * from './port/work.ts'
@@ -33,8 +39,11 @@ export interface Nouns {
   readonly executions: ExecutionStore
   readonly steps: StepStore
   readonly cluster: ClusterStore
+  readonly alerts: AlertStore
   readonly audit: AuditStore
+  readonly notices: NoticeStore
   readonly access: AccessStore
+  readonly backup: BackupStore
   readonly compat: CompatStore
 }
 

@@ -10,8 +10,11 @@ export type Verbs = Nouns['work'] &
   Nouns['executions'] &
   Nouns['steps'] &
   Nouns['cluster'] &
+  Nouns['alerts'] &
   Nouns['audit'] &
+  Nouns['notices'] &
   Nouns['access'] &
+  Nouns['backup'] &
   Nouns['compat'] &
   Pick<Connection, (typeof connectionVerbs)[number]>
 
@@ -41,8 +44,11 @@ export function wrapVerbs(store: Store, around: (call: Call) => Promise<unknown>
     executions: wrap(store.executions),
     steps: wrap(store.steps),
     cluster: wrap(store.cluster),
+    alerts: wrap(store.alerts),
     audit: wrap(store.audit),
+    notices: wrap(store.notices),
     access: wrap(store.access),
+    backup: wrap(store.backup),
     compat: wrap(store.compat),
   }
 }

@@ -154,6 +154,7 @@ function contextOf<Given>(
       )) as StepCall,
     sleep: (name) => memory.sleep(name),
     waitFor: (name) => memory.waitFor(name),
+    definition: async () => ({ began: 1, revision: 1 }),
     enqueue: async (reference: JobReference, given?: unknown, enqueueOptions: EnqueueOptions = {}) => {
       const name = typeof reference === 'string' ? reference : reference.name
       kept.enqueued.push({ job: name, input: given, options: enqueueOptions })

@@ -142,6 +142,30 @@ test('each figure of the overview is the length of the list that it links to', a
   expect(await listed('state:pending,blocked,retrying')).toBe(counts.waiting)
 })
 
+test('what sleeps or waits is counted apart from what is tried again, and is the length of its list', async () => {
+  const sleeper = defineJob({ name: 'sleeper', run: async (ctx) => await ctx.sleep('a while', '1d') })
+  const waiter = defineJob({ name: 'waiter', run: async (ctx) => await ctx.waitFor('approval') })
+  const node = await open({ jobs: [sleeper, waiter] })
+  const { evertick } = node
+  for (const name of ['sleeper', 'waiter', 'waiter']) await evertick.enqueue(name)
+  await node.advance('1s')
+  const listed = async (state: string) =>
+    (await evertick.executions.list({ filter: `state:${state}`, limit: 200 })).executions.length
+  const { executions } = await evertick.metrics()
+  expect(executions).toEqual({
+    total: 3,
+    running: 0,
+    completed: 0,
+    failed: 0,
+    retrying: await listed('retrying'),
+    sleeping: await listed('sleeping'),
+    waiting: await listed('waiting'),
+  })
+  expect(executions).toMatchObject({ retrying: 0, sleeping: 1, waiting: 2 })
+  expect(await evertick.queues.list()).toMatchObject([{ pending: 0, sleeping: 1, waiting: 2 }])
+  expect((await evertick.reports.overview()).counts.waiting).toBe(3)
+})
+
 test('jobs are counted by the status that the list gives them', async () => {
   const onceBroken = defineJob({ name: 'once-broken', run: () => Promise.reject(new Error('no')) })
   const node = await open({ jobs: [hourly, broken, onceBroken] })

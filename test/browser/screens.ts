@@ -31,6 +31,9 @@ export async function screensOf({ url, tokens }: ServedMonth): Promise<Screen[]>
     { name: 'timeline', path: '/timeline' },
     { name: 'calendar', path: '/calendar' },
     { name: 'cluster', path: '/cluster' },
+    { name: 'alerts', path: '/alerts' },
+    { name: 'alert-rules', path: '/alerts/rules' },
+    { name: 'webhooks', path: '/webhooks' },
     { name: 'audit', path: '/audit' },
     { name: 'settings', path: '/settings' },
   ]

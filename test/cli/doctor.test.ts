@@ -24,7 +24,7 @@ test('a running setup has no problems', async () => {
   await node.says('leads, term 1')
   const doctor = await jsonOf<Doctor>(['doctor'], { cwd })
   expect(doctor.checks.filter(({ status }) => status !== 'ok')).toEqual([])
-  const names = 'node config database schema writable clock leader nodes cursors jobs handlers leases'
+  const names = 'node config database schema writable clock leader nodes alerts cursors jobs handlers leases'
   expect(doctor.checks.map(({ name }) => name)).toEqual([
     ...names.split(' '),
     'dead letters',

@@ -107,10 +107,13 @@ test('migrate down asks for a yes, and without a terminal for --yes', async () =
     migrations: [
       { name: '0001_init', appliedAt: aText },
       { name: '0002_steps', appliedAt: aText },
+      { name: '0003_usage', appliedAt: aText },
+      { name: '0004_notices', appliedAt: aText },
+      { name: '0005_alerts', appliedAt: aText },
     ],
   })
   expect(await jsonOf(['migrate', 'down', '--yes', ...database], { cwd })).toEqual({
-    undone: ['0002_steps', '0001_init'],
+    undone: ['0005_alerts', '0004_notices', '0003_usage', '0002_steps', '0001_init'],
   })
 })
 

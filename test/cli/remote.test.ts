@@ -18,6 +18,17 @@ beforeAll(async () => {
   const { executions } = local.evertick
   failed = (await executions.list({ job: 'failing', state: 'failed' })).executions[0]?.id ?? ''
   ran = (await executions.list({ job: 'minutely', state: 'completed' })).executions[0]?.id ?? ''
+  const jobs = [
+    { name: 'from-a-file', schedule: { cron: '0 4 * * *' }, retry: { attempts: 2 } },
+    { name: 'another', schedule: { every: '1h', anchor: 'epoch' } },
+  ]
+  const files = {
+    'jobs.yaml': jobs,
+    'less.yaml': [{ ...jobs[0], priority: 3 }],
+    'bad.yaml': [{ ...jobs[0], retri: 1 }],
+    'jobs.json': [{ name: 'another' }, { name: 'imported' }],
+  }
+  for (const [name, list] of Object.entries(files)) writeFileSync(join(folder, name), JSON.stringify(list))
   writeFileSync(join(folder, 'jobs.crontab'), '0 4 * * * /usr/bin/backup --all\n@reboot /bin/true\n')
 })
 
@@ -33,6 +44,9 @@ function comparable({ code, stdout, stderr }: Ran): Ran {
       .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<id>')
       .replaceAll(/\b\d{13}\b/g, '<ms>')
       .replaceAll(/[\w-]{20,}\.[\w-]{20,}\.[\w-]{20,}/g, '<token>')
+      .replaceAll(/after \d+ ms/g, 'after <ms>')
+      .replaceAll(/"tookMs":\d+/g, '"tookMs":<ms>')
+      .replaceAll(/whsec_[\w+/=]+/g, '<secret>')
       .replaceAll(/\b(?:cli:\w+|cli|token:tests)\b/g, '<who>')
       .replaceAll(hostname(), '<where>')
       .replaceAll('127.0.0.1', '<where>')
@@ -105,6 +119,26 @@ const lines: readonly (readonly [command: string, ...args: Argument[]])[] = [
   ['locks release', 'import'],
   ['queues pause', 'default', '--reason', 'a test'],
   ['queues list'],
+  ['alerts rules set', 'own', '--kind', 'failing', '--param', 'runs=5', '--tag', 'money', '--pause', '30m'],
+  ['alerts rules set', 'late', '--off'],
+  ['alerts rules list'],
+  ['alerts list', '--all'],
+  ['alerts rules delete', 'own'],
+  ['alerts show', 'nothing'],
+  ['alerts ack', 'nothing', '--note', 'mine'],
+  ['alerts snooze', 'nothing', '--until', '2h'],
+  ['webhooks create', 'ops', '--to', 'https://127.0.0.1/hook', '--event', 'job.*', '--header', 'x-team: ops'],
+  ['webhooks list'],
+  ['webhooks show', 'ops'],
+  ['webhooks update', 'ops', '--event', 'execution.failed', '--job', 'etl-*', '--attempts', '2'],
+  ['webhooks update', 'ops', '--event', 'nothing'],
+  ['webhooks test', 'ops'],
+  ['webhooks rotate', 'ops'],
+  ['webhooks deliveries', 'ops', '--state', 'failed'],
+  ['webhooks resend', 'ops', '--since', '2h'],
+  ['webhooks pause', 'ops', '--reason', 'a test'],
+  ['webhooks resume', 'ops'],
+  ['webhooks delete', 'ops'],
   ['queues resume', 'default'],
   ['nodes'],
   ['stats'],
@@ -113,6 +147,18 @@ const lines: readonly (readonly [command: string, ...args: Argument[]])[] = [
   ['import crontab', 'jobs.crontab', '--tz', 'Europe/Madrid'],
   ['export crontab'],
   ['export crontab', '--system'],
+  ['apply', '-f', 'jobs.yaml', '--dry-run'],
+  ['apply', '-f', 'jobs.yaml'],
+  ['apply', '-f', 'bad.yaml'],
+  ['diff', '-f', 'jobs.yaml'],
+  ['diff', '-f', 'less.yaml', '--name', 'jobs'],
+  ['export yaml', 'from-a-file', 'another'],
+  ['export json', 'from-a-file'],
+  ['export json', 'nowhere'],
+  ['import json', 'jobs.json', '--dry-run'],
+  ['import json', 'jobs.json'],
+  ['apply', '-f', 'jobs.json'],
+  ['apply', '-f', 'less.yaml', '--name', 'jobs', '--prune'],
   ['token create', '--role', 'viewer', '--name', 'ci', '--ttl', '1h'],
   ['token create', '--role', 'king'],
   ['token list'],

@@ -66,7 +66,15 @@ test('no token, a wrong one, nobody there, no server for a token: each has its e
 })
 
 test.each(localCommands)('%s is refused with --url, and takes no notice of EVERTICK_URL', async (name) => {
-  const rest = { cron: ['* * * * *'], migrate: ['status'], completion: ['bash'] }[name] ?? []
+  const rest =
+    {
+      cron: ['* * * * *'],
+      migrate: ['status'],
+      completion: ['bash'],
+      backup: ['file'],
+      restore: ['file'],
+      move: ['--from', 'sqlite:a.db'],
+    }[name] ?? []
   const refused = await inProcess([name, ...rest, '--url', nowhere, '--json'], {
     cwd: sides().folder,
     env: {},

@@ -14,6 +14,7 @@ const surroundings = {
   defer: setImmediate,
   maxPayloadBytes: 1_048_576,
   traceAttempt: null,
+  traceSteps: null,
   pulse: null,
 }
 

@@ -78,6 +78,7 @@ async function openBench() {
       defer: setImmediate,
       maxPayloadBytes: 1,
       traceAttempt: null,
+      traceSteps: null,
       pulse: null,
     }
     const context = {

@@ -54,6 +54,7 @@ test('a copy of ctx, and an object that inherits from it, have its signal and ev
     'attempt',
     'caughtUp',
     'cause',
+    'definition',
     'enqueue',
     'executionId',
     'idempotencyKey',

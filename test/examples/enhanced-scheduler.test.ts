@@ -23,5 +23,5 @@ test('scan-domains.ts syncs, scans, holds back and ends', async () => {
     expect(stdout.split('\n')).toContain(line)
   }
   expect(stdout).toMatch(/Entry 2 of the API \(news\) was skipped: minute: "99" is outside 0-59/)
-  expect(stdout).toMatch(/\d+ ticks, each accounted for exactly once\.\n$/)
+  expect(stdout).toMatch(/^\d+ ticks, each accounted for exactly once\.$/m)
 }, 90_000)

@@ -1,5 +1,5 @@
 /** What was asked, answered and written, call by call, as the rules of the simulation read it. */
-import type { Store, Trigger } from '../../src/store/store.ts'
+import type { StepRecord, StepWithin, Store, Trigger } from '../../src/store/store.ts'
 import { wrapVerbs } from '../../src/store/wrap-store.ts'
 import type { Change } from '../simulation/check/change-log.ts'
 import { Checker } from '../simulation/check/checker.ts'
@@ -21,6 +21,8 @@ const watched = [
   { name: 'locks', table: 'lock', key: ['name'] },
   { name: 'scheduler_leader_log', table: 'term', key: ['id'] },
   { name: 'job_executions', table: 'execution', key: ['id'] },
+  { name: 'attempts', table: 'attempt', key: ['seq'] },
+  { name: 'steps', table: 'step', key: ['execution_id', 'name'] },
   { name: 'reserves', table: 'reserve', key: ['node_id', 'queue'] },
   { name: 'tick_ranges', table: 'range', key: ['id'] },
   { name: 'jobs', table: 'job', key: ['id'], only: 'changed' },
@@ -76,6 +78,8 @@ export class History {
     for (const { verb, args, caller, reply, changes } of this.#calls) {
       writer = caller
       if (verb === 'triggerJob' && (args[1] as Trigger).force) checker.lanes.force(String(args[0]))
+      for (const { id, name, kind } of memosOf(verb, args))
+        if (kind === 'step') checker.steps.runs({ executionId: id }, name, caller ?? '')
       checker.committed(changes)
       if (reply.status === 'fulfilled') checker.calls.answered(verb, args, reply.value)
       else checker.calls.failed(reply.reason)
@@ -103,6 +107,12 @@ function changesBetween(before: Tables, after: Tables): Change[] {
       ({ before }) => only === null || (only === 'made') === (before === null),
     ) as Change[]
   })
+}
+
+/** What is to be remembered: its function has run. */
+function memosOf(verb: string, [first]: readonly unknown[]): readonly StepRecord[] {
+  if (verb === 'recordSteps') return first as readonly StepRecord[]
+  return verb === 'stepWithin' ? [(first as StepWithin<unknown>).record(null)] : []
 }
 
 /** As the call itself says, or who holds the execution that it names a claim of. */

@@ -2,6 +2,7 @@
 import type { Store } from '../../src/store/store.ts'
 import { by, day, idOf, t0 } from '../store/builders.ts'
 import { at, type ByHand, leaseMs } from '../store/by-hand.ts'
+import { watchOnce } from '../store/watch-by-hand.ts'
 import type { Verb, Verbs } from './scenes.ts'
 
 const now = at(60)
@@ -15,6 +16,10 @@ export async function leaderVerbs(hand: ByHand, store: Store): Promise<Verbs> {
   await store.audit.appendAuditLog([entry('one'), entry('two')])
   const [newest] = await store.audit.listAuditLog({ limit: 1 })
   const upTo = newest?.id ?? 0
+  const rule = { ...orphans, name: 'no-runner' } as const
+  for (const name of ['no-runner', 'old']) await store.alerts.putAlertRule({ ...rule, name }, by(t0))
+  await watchOnce(store, leader, t0)
+  const [alert] = await store.alerts.listAlerts({ limit: 1, now: t0 })
   return {
     elect: (store, me) => store.cluster.electLeader({ nodeId: me, now, leaseMs }),
     'take over early': (store, me) =>
@@ -33,12 +38,41 @@ export async function leaderVerbs(hand: ByHand, store: Store): Promise<Verbs> {
       const { led, sealed } = await store.audit.sealAuditLog({ leader, upTo, limit: 10, now })
       return { led, sealed }
     },
+    'change alerts': async (store) => {
+      const { led, opened, resolved } = await watchOnce(store, leader, now)
+      return { led, opened: opened.length, resolved: resolved.length }
+    },
+    'tell alerts': (store) => store.alerts.tellAlerts({ leader, now, rule: 'no-runner', tiding: 'opened' }),
+    'answer an alert': async (store) => {
+      const answered = await store.alerts.answerAlert(alert?.id ?? '', { kind: 'ack', note: null }, by(now))
+      return answered?.resolvedAt ?? null
+    },
+    'put a rule': (store, me) =>
+      store.alerts.putAlertRule(
+        { ...rule, name: 'own', severity: me === 'A' ? 'info' : 'critical' },
+        by(now),
+      ),
+    'delete a rule': (store) => store.alerts.deleteAlertRule('old', by(now)),
+    'purge alerts': (store) => store.alerts.purgeAlerts(now),
     'prune the audit log': (store) => store.audit.purgeAuditLog(now + 1, by(now)),
     'insert a term': (store) =>
       store.compat.insertLeaderLog({ leader_instance: 'other', start_time: now }, now),
     'update a term': (store) => store.compat.updateLeaderLog({ id: leader.termId }, { stop_time: now }, now),
   }
 }
+
+/** A job that nobody can run has an alert of each of these. */
+const orphans = {
+  kind: 'no_runner',
+  enabled: true,
+  severity: 'warning',
+  jobs: null,
+  forMs: 0,
+  repeatMs: null,
+  quiet: null,
+  action: null,
+  params: {},
+} as const
 
 function entry(subject: string) {
   return { at: t0, actor: 'ann', action: 'x', subject, before: null, after: null }

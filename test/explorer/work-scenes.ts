@@ -79,8 +79,9 @@ export async function workVerbs(hand: ByHand, store: Store): Promise<Verbs> {
     newExecution('ready', 'a'),
     newExecution('keyed', 'a', { uniqueKey: 'k' }),
   ])
-  const finish = async (to: Store, ending: Parameters<ByHand['finish']>[2]) => {
+  const finish = async (to: Store, ending: Parameters<ByHand['finish']>[2], used = {}) => {
     const attempt = {
+      ...used,
       ...run,
       attempt: 1,
       ending: ending ?? { state: 'completed', result: 1 },
@@ -127,6 +128,8 @@ export async function workVerbs(hand: ByHand, store: Store): Promise<Verbs> {
       store.executions.retryExecution(idOf('failed'), { id: idOf(me), fromStep: null }, by(now)),
     extend: (store) => store.work.extendLeases({ claims: [run], leasedUntil: late + leaseMs, now }),
     complete: (store) => finish(store, { state: 'completed', result: 1 }),
+    'complete, watched': (store) =>
+      finish(store, { state: 'completed', result: 1 }, { usage: { peakMemoryBytes: 1, cpuMs: 1 } }),
     fail: (store) => finish(store, { state: 'failed', error: failure }),
     'try again': (store) =>
       finish(store, { state: 'retrying', error: failure, readyAt: now, countsAttempt: true }),

@@ -93,6 +93,7 @@ const [past, toCome] = [
   'from=2026-01-01T00:00:00Z&to=2026-01-31T00:00:00Z',
 ]
 const cron = { cron: '0 0 29 2 1', timezone: 'Europe/Madrid' }
+const copies = Array.from({ length: 2_000 }, (_, n) => ({ name: `copy-${n}`, priority: 1 }))
 /** Each route that reads much, and the most that it can be asked for. */
 const asked: Readonly<Record<string, readonly [path: string, json?: unknown]>> = {
   '/audit': ['/audit'],
@@ -110,6 +111,9 @@ const asked: Readonly<Record<string, readonly [path: string, json?: unknown]>> =
   '/schedules/preview': ['/schedules/preview', { schedule: cron, count: 1_000 }],
   '/jobs/convert': ['/jobs/convert', { dryRun: true }],
   '/export/crontab': ['/export/crontab'],
+  '/export/jobs': ['/export/jobs?limit=200'],
+  '/sources': ['/sources?limit=200'],
+  '/jobs/apply': ['/jobs/apply', { name: 'copies', jobs: copies, adopt: true, dryRun: true }],
 }
 const heavy = allRoutes.filter((route) => route.heavy === true)
 

@@ -9,7 +9,7 @@ import { contextOf } from '../../src/app/app-context.ts'
 import { apiConfig } from '../../src/app/config/api-config.ts'
 import { apiFromEnvironment } from '../../src/app/config/environment.ts'
 import { createApi } from '../../src/http/api.ts'
-import { type AnyJob, defineJob, Evertick } from '../../src/index.ts'
+import { type AnyJob, defineJob, Evertick, outcome } from '../../src/index.ts'
 import { ManualClock } from '../../src/testing/index.ts'
 import { readPage, tableAfter } from '../docs/markdown.ts'
 import { until } from '../process/until.ts'
@@ -102,6 +102,53 @@ test('ticks, lateness and executions are counted as they happen', async () => {
   expect(rows.map((row) => valueOf(shown, row))).toEqual(['5', '5', '5', '5', '5', '1'])
 })
 
+test('a tick is late once: what comes back from a sleep or a snooze is not late again', async () => {
+  const every = { every: '1h', anchor: 'epoch' } as const
+  const sleeper = defineJob({
+    name: 'sleeper',
+    schedule: every,
+    run: async (ctx) => await ctx.sleep('a while', '20m'),
+  })
+  let snoozes = 0
+  const snoozer = defineJob({
+    name: 'snoozer',
+    schedule: every,
+    run() {
+      snoozes += 1
+      return snoozes === 1 ? outcome.snooze('20m') : 'done'
+    },
+  })
+  const { node, text } = await openMetrics({ jobs: [sleeper, snoozer] })
+  await node.advance('90m')
+  const shown = await text()
+  expect(valueOf(shown, 'evertick_executions_total{job="sleeper",state="completed"}')).toBe('1')
+  expect(valueOf(shown, 'evertick_executions_total{job="snoozer",state="completed"}')).toBe('1')
+  expect(valueOf(shown, 'evertick_tick_lateness_seconds_count{cause="schedule"}')).toBe('2')
+  expect(valueOf(shown, 'evertick_tick_lateness_seconds_sum{cause="schedule"}')).toBe('0')
+})
+
+test('a tick whose claim was given back before it began is as late as it then begins', async () => {
+  const { node, evertick, text } = await openMetrics({ jobs: [minutely] })
+  const { store, clock, nodeId } = contextOf(evertick)
+  await evertick.queues.pause('default')
+  await node.advance('80s')
+  const by = { now: clock.now(), actor: 'ann', origin: 'test' }
+  const reserve = { nodeId, queue: 'default', limit: 1, start: 0, leaseMs: 30_000 }
+  const now = clock.now()
+  // In one turn, so that nobody else claims in between.
+  const [, { claimed }] = await Promise.all([
+    store.cluster.resumeQueue('default', by),
+    store.work.claimExecutions({ ...reserve, now, readyBy: now }),
+  ])
+  expect(claimed).toHaveLength(1)
+  await store.work.releaseClaims(claimed, now)
+  await node.advance('10s')
+  const shown = await text()
+  expect(valueOf(shown, 'evertick_executions_total{job="minutely",state="completed"}')).toBe('1')
+  expect(valueOf(shown, 'evertick_tick_lateness_seconds_bucket{le="15",cause="schedule"}')).toBe('0')
+  expect(valueOf(shown, 'evertick_tick_lateness_seconds_count{cause="schedule"}')).toBe('1')
+})
+
 test('skipped ticks have their reason', async () => {
   const clock = new ManualClock('2026-01-01T00:00:00Z')
   const slow = defineJob({ name: 'slow', schedule: { every: '1m' }, run: () => clock.sleep(150_000) })
@@ -156,6 +203,23 @@ test('jobs are counted by how they do, not only by their state', async () => {
     '0',
     '1',
     '1',
+    '1',
+    '0',
+  ])
+})
+
+test('what rests is no backlog: it has figures of its own', async () => {
+  const job = defineJob({ name: 'rests', run: async (ctx) => await ctx.sleep('a while', '1d') })
+  const { node, evertick, text } = await openMetrics({ jobs: [job] })
+  await evertick.enqueue(job)
+  await node.advance('6s')
+  const shown = await text()
+  const figure = (state: string) =>
+    valueOf(shown, `evertick_queue_executions{queue="default",state="${state}"}`)
+  expect(['pending', 'running', 'blocked', 'sleeping', 'waiting'].map(figure)).toEqual([
+    '0',
+    '0',
+    '0',
     '1',
     '0',
   ])

@@ -29,4 +29,30 @@ export function testUpkeep(asked: () => { readonly api: ApiUnderTest; readonly a
     )
     await ask('DELETE', '/jobs/hourly')
   })
+
+  test('a list of jobs is tried, applied, refused as a whole, exported and pruned', async () => {
+    const { ask } = asked()
+    const listed = [{ name: 'listed', schedule: { cron: '0 3 * * *', timezone: 'UTC' } }, { name: 'other' }]
+    const apply = async (more: object) =>
+      (await ask('POST', '/jobs/apply', { name: 'f', jobs: listed, ...more })).json
+    expect(await apply({ dryRun: true })).toMatchObject({ dryRun: true, created: ['listed', 'other'] })
+    expect((await ask('GET', '/jobs/listed')).status).toBe(404)
+    expect(await apply({})).toMatchObject({ manager: 'file:f', created: ['listed', 'other'] })
+    expect(await apply({ jobs: [{ name: 'listed', priority: 5000 }] })).toMatchObject({
+      status: 400,
+      code: 'invalid_definition',
+      field: 'jobs.0.priority',
+    })
+    expect((await ask('GET', '/export/jobs?names=listed,other')).json).toMatchObject({ jobs: listed })
+    const page = (await ask('GET', '/export/jobs?limit=1')).json
+    expect(page).toMatchObject({ jobs: [{ name: 'break' }], nextCursor: 'break' })
+    const handler = { type: 'source', url: 'https://example.com/jobs', job: { handler: 'greet' } }
+    await ask('POST', '/jobs', { name: 'shop', schedule: { every: '1h' }, handler })
+    expect((await ask('GET', '/sources')).json).toMatchObject({
+      sources: [{ name: 'shop', url: 'https://example.com/jobs', state: 'active', lastSync: null }],
+      nextCursor: null,
+    })
+    await ask('DELETE', '/jobs/shop')
+    expect(await apply({ jobs: [], prune: true })).toMatchObject({ deleted: ['listed', 'other'] })
+  })
 }

@@ -1,5 +1,6 @@
 /** The child's side: its configuration, and one line of JSON for everything that its test should know. */
 import { writeSync } from 'node:fs'
+import { codeOf } from '../../src/core/unknown-value.ts'
 import type { Evertick, Logger } from '../../src/index.ts'
 
 export function configured(): unknown {
@@ -8,7 +9,18 @@ export function configured(): unknown {
 
 /** Synchronous: what was said before a crash has been said. */
 export function say(what: string, details: object = {}): void {
-  writeSync(1, `${JSON.stringify({ say: what, ...details })}\n`)
+  let left = Buffer.from(`${JSON.stringify({ say: what, ...details })}\n`)
+  while (left.length > 0) left = left.subarray(written(left))
+}
+
+/** Where the pipe is full, because its reader is behind on a busy machine, it is tried again. */
+function written(bytes: Buffer): number {
+  try {
+    return writeSync(1, bytes)
+  } catch (error) {
+    if (codeOf(error) === 'EAGAIN') return 0
+    throw error
+  }
 }
 
 /** So that standard error stays empty, and whatever appears there is a fault. */

@@ -136,7 +136,11 @@ it('runJob checks and transforms as a node does', async () => {
 
 it('a job that says nothing of its result pays nothing: what returns at once is no promise', () => {
   expect(
-    handlerOf(defineJob({ name: 'job', run: () => 7 }), {} as never)?.run({} as never, {} as never),
+    handlerOf(defineJob({ name: 'job', run: () => 7 }), {} as never)?.run(
+      {} as never,
+      {} as never,
+      {} as never,
+    ),
   ).toBe(7)
 })
 

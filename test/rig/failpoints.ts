@@ -43,10 +43,41 @@ const lines = {
     file: 'src/engine/worker/finisher.ts',
     before: '    const refused = new Set(result.refused)',
   },
+  'deliveries made, notices not removed': {
+    file: 'src/store/sql/notices/pass-notices.ts',
+    before: '  const gone = yield* run(',
+  },
+  'notices removed, not committed': {
+    file: 'src/store/sql/notices/pass-notices.ts',
+    before: '  if (gone !== notices.length) throw new Error(',
+  },
+  'notices passed on, workers not woken': {
+    file: 'src/engine/teller.ts',
+    before: '      if (result.deliveries > 0) this.#onDeliveries()',
+  },
+  'delivered, its end not written': {
+    file: 'src/app/webhook/deliver.ts',
+    before: '  if (answer.gone) await pauseGone(context.job, parts)',
+  },
+  'end written, not told to webhooks': {
+    file: 'src/store/sql/work/make-final.ts',
+    before: '  yield* tellEnded(ended, heard)',
+  },
 } as const satisfies Record<string, { readonly file: string; readonly before: string }>
 
+/** Reached only where a webhook listens. */
+export const toldFailpoints = [
+  'deliveries made, notices not removed',
+  'notices removed, not committed',
+  'notices passed on, workers not woken',
+  'delivered, its end not written',
+  'end written, not told to webhooks',
+] as const
+
 export type FailpointName = keyof typeof lines
-export const failpointNames = Object.keys(lines) as FailpointName[]
+export const failpointNames = (Object.keys(lines) as FailpointName[]).filter(
+  (name) => !toldFailpoints.some((told) => told === name),
+)
 
 const actions = {
   kill: () => (process.kill(process.pid, 'SIGKILL'), hang()),

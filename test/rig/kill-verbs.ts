@@ -19,15 +19,16 @@ export const lateAt = at(221) + leaseMs + 10_000
 /** What has ended in the scene is older than its retention by then. */
 export const purgeAt = at(86_400)
 const error = { name: 'Error', message: 'no' }
+const usage = { peakMemoryBytes: 2 ** 20, cpuMs: 10 }
 
 const completed: Ending = { state: 'completed', result: { rows: 1 } }
 const failed: Ending = { state: 'failed', error }
 const retrying: Ending = { state: 'retrying', error, readyAt: now + 1_000, countsAttempt: true }
 
-function finish(endings: Readonly<Record<string, Ending>>): Verb {
+function finish(endings: Readonly<Record<string, Ending>>, used: Pick<FinishedAttempt, 'usage'> = {}): Verb {
   return async (store, given) => {
     const attempts = Object.entries(endings).map(([name, ending]) => {
-      return { ...heldOf(given, name), ending, finishedAt: now }
+      return { ...heldOf(given, name), ending, finishedAt: now, ...used }
     })
     return await store.work.finishAttempts({ nodeId: 'n1', attempts, now })
   }
@@ -81,6 +82,7 @@ export const verbs = {
   'finishAttempts (ticks)': finish({ lane: completed, delay: completed }),
   'finishAttempts (failures and retries)': finish({ fails: failed, again: retrying, lane: failed }),
   'finishAttempts (a mix)': finish({ done: completed, fails: failed, again: retrying, delay: completed }),
+  'finishAttempts (watched)': finish({ done: completed, lane: completed, again: retrying }, { usage }),
   completeWithin: (store, given) =>
     completeWithEffect(store, heldOf(given, 'lane'), given.effects, { nodeId: 'n1', now }),
   stepWithin: async (store, given) => {

@@ -13,7 +13,7 @@ import { ServerDriver } from '../../src/store/sql/runtime/server-driver.ts'
 import type { Session, SessionPool } from '../../src/store/sql/runtime/server-session.ts'
 import { createMysql, type TestDatabase } from '../services/databases.ts'
 import { newJob, scriptContext, t0 } from '../store/builders.ts'
-import { expectStepsComeBack, migrations, statusAt } from '../store/migrations-by-name.ts'
+import { expectLaterComeBack, migrations, statusAt } from '../store/migrations-by-name.ts'
 
 const url = inject('mysqlUrl')
 
@@ -43,9 +43,9 @@ describe.skipIf(url === null)('migrations of MySQL', () => {
     await close()
   })
 
-  test('the steps come to a database with jobs, a ledger and running work in it, which all stay', async () => {
+  test('what came later comes to a database with jobs, a ledger and running work in it, which all stay', async () => {
     const opened = await openStore(database.url, scriptContext())
-    await expectStepsComeBack(opened, (text) => door.query(text), 'evertick_migrations')
+    await expectLaterComeBack(opened, (text) => door.query(text), 'evertick_migrations')
     await opened.store.close()
   })
 

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { openStore } from '../../src/store/open-store.ts'
 import { createPostgres, type TestDatabase } from '../services/databases.ts'
 import { newJob, scriptContext, t0 } from '../store/builders.ts'
-import { expectStepsComeBack, migrations, statusAt } from '../store/migrations-by-name.ts'
+import { expectLaterComeBack, migrations, statusAt } from '../store/migrations-by-name.ts'
 
 const url = inject('postgresUrl')
 
@@ -35,9 +35,9 @@ describe.skipIf(url === null)('migrations of PostgreSQL', () => {
     await store.close()
   })
 
-  test('the steps come to a database with jobs, a ledger and running work in it, which all stay', async () => {
+  test('what came later comes to a database with jobs, a ledger and running work in it, which all stay', async () => {
     const opened = await openStore(database.url, scriptContext())
-    await expectStepsComeBack(opened, (text) => door.query(text), 'evertick.migrations')
+    await expectLaterComeBack(opened, (text) => door.query(text), 'evertick.migrations')
     await opened.store.close()
   })
 

@@ -4,11 +4,13 @@
  */
 import { expect, inject, test } from 'vitest'
 import { findAccess } from '../../src/store/sql/access/access.ts'
+import { jobUsages } from '../../src/store/sql/executions/job-usages.ts'
 import { lastExecutions } from '../../src/store/sql/executions/last-executions.ts'
 import { listExecutions } from '../../src/store/sql/executions/list-executions.ts'
 import { findJob } from '../../src/store/sql/jobs/lock-job.ts'
 import { isInsert, type Param, type Row, type Script } from '../../src/store/sql/runtime/script.ts'
-import { listAttempts } from '../../src/store/sql/work/finish-attempts.ts'
+import { listAttempts } from '../../src/store/sql/work/attempt-rows.ts'
+import { listUsages } from '../../src/store/sql/work/usages.ts'
 import { idOf, jobSpec, newExecution, t0 } from '../store/builders.ts'
 import { type Bench, withStore } from '../store/conformance/store-under-test.ts'
 import { mysqlFile } from '../store/mysql-store.ts'
@@ -30,7 +32,12 @@ async function fill({ hand, store, sql }: Bench): Promise<string> {
       numbers.map((n) => newExecution(`e${n}`, n % 4 === 0 ? 'j0' : `j${n % jobs}`)),
     )
   }
-  await sql(`UPDATE @job_executions SET state = 'completed'`)
+  await sql(`UPDATE @job_executions SET state = 'completed', started_at = created_at`)
+  // Of five attempts each: of fewer, PostgreSQL would rather read the whole small table.
+  await sql(
+    `INSERT INTO @usages (execution_id, fence, peak_memory_bytes, cpu_ms) SELECT e.id, f.fence, 1, 1 FROM @job_executions e
+     CROSS JOIN (SELECT 1 AS fence UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4 UNION ALL SELECT 5) f`,
+  )
   await sql(
     `INSERT INTO @steps (execution_id, name, kind, tries, begun_at) SELECT id, 'a', 'step', 1, 0 FROM @job_executions`,
   )
@@ -47,7 +54,9 @@ const reads: Readonly<Record<string, (jobId: string) => Script<unknown>>> = {
   'GET /executions, a later page': () => listExecutions({ limit: 101, afterId: idOf('e5000') }),
   'GET /executions of a job, by name': () => listExecutions({ limit: 101, job: 'j0' }),
   'GET /executions of a job, by id': (jobId) => listExecutions({ limit: 101, job: jobId }),
-  'the attempts of an execution': () => listAttempts(idOf('e7')),
+  'the attempts of an execution': () => listAttempts([idOf('e7')]),
+  'what they used': () => listUsages([idOf('e7')]),
+  'GET /jobs/{id}/usage': (jobId) => jobUsages(jobId, 200),
 }
 
 /** The plan of each statement of a script, which is run on what the statements find. */
@@ -115,9 +124,12 @@ test.skipIf(postgresUrl === null)(
     () => postgresFile(postgresUrl ?? ''),
     async (bench) => {
       const jobId = await fill(bench)
+      // As autovacuum does: else an index alone is not enough to see which rows there are.
+      await bench.sql('VACUUM ANALYZE @usages')
       await bench.sql('ANALYZE')
       await lookAt(bench, jobId, 'EXPLAIN', (plan) => {
         expect(plan).not.toMatch(/Seq Scan on (?:jobs|finished_executions)/)
+        expect(plan).not.toMatch(/(?:Seq Scan|Bitmap Heap Scan|Index Scan using \w+) on usages/)
         expect(plan).not.toMatch(/Sort Key: e\.seq/)
       })
     },

@@ -8,6 +8,8 @@ import { describeAccounting } from './conformance/accounting.ts'
 import { describeAcknowledged } from './conformance/acknowledged.ts'
 import { describeActions } from './conformance/actions.ts'
 import { describeAhead } from './conformance/ahead.ts'
+import { describeAlertFacts } from './conformance/alert-facts.ts'
+import { describeAlerts } from './conformance/alerts.ts'
 import { describeAttempts } from './conformance/attempts.ts'
 import { describeAuditLog } from './conformance/audit-log.ts'
 import { describeBulk } from './conformance/bulk.ts'
@@ -19,16 +21,20 @@ import { describeLeaderLog } from './conformance/leader-log.ts'
 import { describeLeadership } from './conformance/leadership.ts'
 import { describeLedger } from './conformance/ledger.ts'
 import { describeLists } from './conformance/lists.ts'
+import { describeOutbox } from './conformance/outbox.ts'
 import { describeOwed } from './conformance/owed.ts'
 import { describePictures } from './conformance/pictures.ts'
 import { describeQueueing } from './conformance/queueing.ts'
 import { describeReserves } from './conformance/reserves.ts'
+import { describeRests } from './conformance/rests.ts'
 import { describeRetention } from './conformance/retention.ts'
 import { describeSignals } from './conformance/signals.ts'
 import { describeSlots } from './conformance/slots.ts'
 import { describeSteps } from './conformance/steps.ts'
 import type { OpenStoreUnderTest } from './conformance/store-under-test.ts'
+import { describeTeller } from './conformance/teller.ts'
 import { describeTransactions } from './conformance/transactions.ts'
+import { describeUsages } from './conformance/usages.ts'
 
 export function describeStore(name: string, open: OpenStoreUnderTest, { skip = false } = {}): void {
   describe.skipIf(skip)(`a store: ${name}`, () => {
@@ -45,16 +51,22 @@ export function describeStore(name: string, open: OpenStoreUnderTest, { skip = f
     describeTransactions(open)
     describeSteps(open)
     describeSignals(open)
+    describeRests(open)
+    describeUsages(open)
     describeRetention(open)
     describeFolded(open)
     describeLedger(open)
     describeLists(open)
     describePictures(open)
     describeHealth(open)
+    describeOutbox(open)
+    describeTeller(open)
     describeOwed(open)
     describeLeadership(open)
     describeAccess(open)
     describeAuditLog(open)
+    describeAlerts(open)
+    describeAlertFacts(open)
     describeLeaderLog(open)
     describeHandRuns(open)
   })

@@ -120,7 +120,7 @@ export async function logicalSchemaOfPostgres(
   const keys = await client.query(
     `SELECT t.relname AS "table", i.indisprimary AS "primary", pg_get_expr(i.indpred, i.indrelid) AS "where",
        (SELECT string_agg(a.attname, ',' ORDER BY k.n) FROM unnest(i.indkey::int2[]) WITH ORDINALITY AS k (attnum, n)
-        JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.attnum) AS columns
+        JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.attnum AND k.n <= i.indnkeyatts) AS columns
      FROM pg_index i JOIN pg_class t ON t.oid = i.indrelid JOIN pg_namespace s ON s.oid = t.relnamespace
      WHERE s.nspname = $1 AND i.indisunique`,
     [schema],

@@ -5,14 +5,14 @@ import type { OpenedStore } from '../../src/store/open-store.ts'
 import { idOf, jobSpec, newExecution, stepRecord } from './builders.ts'
 import { at, byHand } from './by-hand.ts'
 
-export const migrations = ['0001_init', '0002_steps']
+export const migrations = ['0001_init', '0002_steps', '0003_usage', '0004_notices', '0005_alerts']
 
 export function statusAt(appliedAt: number | null) {
-  return migrations.map((name, index) => ({ version: index + 1, name, appliedAt }))
+  return migrations.map((name) => ({ version: Number.parseInt(name, 10), name, appliedAt }))
 }
 
-/** `sql` is the owner's. Takes the last migration back by its own file, as no command does, and applies it again. */
-export async function expectStepsComeBack(
+/** `sql` is the owner's. Takes all but the first migration back by their own files, as no command does, and applies them again. */
+export async function expectLaterComeBack(
   { store, migrator }: OpenedStore,
   sql: (text: string) => Promise<unknown>,
   record: string,
@@ -41,15 +41,18 @@ export async function expectStepsComeBack(
     executions: [{ id: idOf('runs'), state: 'running' }],
     ledger: ['10-20 coalesced latest x2', '30 fired'],
   })
-  const steps = loadMigrations(store.dialect).find(({ name }) => name === '0002_steps')
-  for (const statement of statementsOf(steps?.down ?? '')) await sql(statement)
-  await sql(`DELETE FROM ${record} WHERE version = 2`)
+  const [, ...later] = loadMigrations(store.dialect)
+  for (const { down } of later.toReversed()) for (const statement of statementsOf(down)) await sql(statement)
+  await sql(`DELETE FROM ${record} WHERE version > 1`)
 
-  expect(await migrator.up(at(40))).toEqual(['0002_steps'])
+  expect(await migrator.up(at(40))).toEqual(migrations.slice(1))
 
   expect(await look()).toEqual(before)
   expect(await store.steps.listSteps(id)).toEqual([])
   expect(await store.steps.recordSteps([stepRecord(claim, 's')])).toEqual([])
-  await hand.finish(claim, at(41))
+  const usage = { peakMemoryBytes: 1, cpuMs: 2 }
+  const end = { ending: { state: 'completed', result: null }, finishedAt: at(41), usage } as const
+  await store.work.finishAttempts({ nodeId: 'n1', attempts: [{ ...claim, ...end }], now: at(41) })
+  expect(await store.executions.listUsages(id)).toMatchObject([usage])
   expect(await hand.execution(id)).toMatchObject({ state: 'completed' })
 }

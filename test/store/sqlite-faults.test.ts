@@ -15,7 +15,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { EvertickError } from '../../src/core/error.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { jobSpec, newExecution, newJob, scriptContext, t0 } from './builders.ts'
-import { expectStepsComeBack, migrations, statusAt } from './migrations-by-name.ts'
+import { expectLaterComeBack, migrations, statusAt } from './migrations-by-name.ts'
 import { temporaryFolder } from './sqlite-store.ts'
 
 let folder: ReturnType<typeof temporaryFolder>
@@ -165,11 +165,11 @@ describe('migrations', () => {
     await store.close()
   })
 
-  test('the steps come to a database with jobs, a ledger and running work in it, which all stay', async () => {
+  test('what came later comes to a database with jobs, a ledger and running work in it, which all stay', async () => {
     const path = inFolder('evertick.db')
     const opened = await open(path)
     const client = new DatabaseSync(path)
-    await expectStepsComeBack(opened, async (text) => client.exec(text), 'evertick_migrations')
+    await expectLaterComeBack(opened, async (text) => client.exec(text), 'evertick_migrations')
     client.close()
     await opened.store.close()
   })

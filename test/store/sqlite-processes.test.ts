@@ -8,6 +8,7 @@ import { openStore } from '../../src/store/open-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { idOf, jobSpec, newExecution, newJob, scriptContext, second, t0 } from './builders.ts'
 import { at, type ByHand, byHand } from './by-hand.ts'
+import { migrations } from './migrations-by-name.ts'
 import { temporaryFolder } from './sqlite-store.ts'
 
 /** `count` stores on one new file. */
@@ -201,7 +202,7 @@ describe('five writers on one file', () => {
     try {
       const path = join(folder.path, 'evertick.db')
       const results = await Promise.all([1, 2, 3, 4, 5].map((n) => runProcess(path, `p${n}`, '20')))
-      expect(results.flatMap(({ applied }) => applied)).toEqual(['0001_init', '0002_steps'])
+      expect(results.flatMap(({ applied }) => applied)).toEqual(migrations)
       const completed = results.flatMap((result) => result.completed)
       expect(new Set(completed).size).toBe(completed.length)
       const { store } = await openStore(`sqlite:${path}`, scriptContext())

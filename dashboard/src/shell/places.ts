@@ -18,6 +18,8 @@ export const places: readonly Place[] = [
   { name: 'timeline', label: 'Timeline', icon: 'timeline', key: 't' },
   { name: 'calendar', label: 'Calendar', icon: 'calendar', key: 'c' },
   { name: 'cluster', label: 'Cluster', icon: 'cluster', key: 'l' },
+  { name: 'alerts', label: 'Alerts', icon: 'bell', key: 'w' },
+  { name: 'webhooks', label: 'Webhooks', icon: 'link', key: 'h' },
   { name: 'audit', label: 'Audit', icon: 'log', key: 'a' },
   { name: 'settings', label: 'Settings', icon: 'settings', key: 's' },
 ]

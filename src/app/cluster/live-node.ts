@@ -16,6 +16,7 @@ import { type Host, processHost } from '../../store/host.ts'
 import { openStore, type PayloadLimit } from '../../store/open-store.ts'
 import type { Store } from '../../store/store.ts'
 import type { AppContext } from '../app-context.ts'
+import { archiveInto } from '../archive/archive-folder.ts'
 import type { ApiConfig } from '../config/api-config.ts'
 import { type Config, parseOptions } from '../config/config.ts'
 import { inheritedEnvironment } from '../config/environment.ts'
@@ -116,6 +117,7 @@ export class LiveNode {
       secrets: secretsOf(config.database),
       allowCommands: config.allowCommands,
       allowCommandEnv: config.allowCommandEnv,
+      allowPrivateHosts: config.allowPrivateHosts,
       defined: this.#definitions.jobs,
       jobChanged: () => {
         this.#node.changed()
@@ -139,12 +141,23 @@ export class LiveNode {
     // On a clock of its user's making, seconds pass in no time.
     const isWatched = config.clock === null && config.roles.includes('worker')
     this.#watchdog = isWatched ? new Watchdog(logger) : null
-    const observers = { traceAttempt: tracing?.attempt ?? null, pulse: this.#watchdog }
+    const traces = { traceAttempt: tracing?.attempt ?? null, traceSteps: tracing?.steps ?? null }
+    const observers = { ...traces, pulse: this.#watchdog }
     const context = { ...this.app, random, defer, ...observers }
     const onOutdated = (schemaVersion: number) => this.#stopBy(outdated(schemaVersion), defaultStopMs)
     // Whatever a handler still does, its end could not be written.
     const onLost = (error: EvertickError) => this.#stopBy(error, 0)
-    const options = { ...config, aheadMs, host: hostname(), pid: process.pid, version, onOutdated, onLost }
+    const archive = config.archive === null ? null : archiveInto(config.archive)
+    const options = {
+      ...config,
+      archive,
+      aheadMs,
+      host: hostname(),
+      pid: process.pid,
+      version,
+      onOutdated,
+      onLost,
+    }
     this.#node = new Node(context, options, this.#definitions.handlers, (job, input, given) =>
       this.producer.enqueue(job, input, given),
     )
@@ -252,7 +265,7 @@ export class LiveNode {
   /** Only a node that works needs the programs that it is allowed to run. */
   #learnBuiltIn(): void {
     if (!this.#config.roles.includes('worker')) return
-    for (const handler of builtInHandlers({ ...this.#config, ...this.app }))
+    for (const handler of builtInHandlers({ ...this.#config, ...this.app, random: this.random }, this.app))
       this.#definitions.setHandler(handler)
   }
 
@@ -286,6 +299,14 @@ export class LiveNode {
     this.app.logger.error(why.message, { next: why.next })
     const end = () => this.#ended.reject(why)
     this.stop(timeoutMs).then(end, end)
+  }
+
+  /** For what must not happen under a node that works. */
+  refuseStarted(what: string): void {
+    if (this.#starting === null) return
+    throw new EvertickError('database_in_use', `This Evertick was started, and cannot ${what}.`, {
+      next: 'Stop it, open another one, and do so before its start.',
+    })
   }
 
   #refuseStopped(): void {

@@ -1,6 +1,6 @@
 /** A database is used only with the schema that this Evertick knows. */
 import { EvertickError } from '../../core/error.ts'
-import type { Migrator } from '../../store/migrate.ts'
+import { type Migrator, moved, movedVersion } from '../../store/migrate.ts'
 
 export async function prepareSchema(migrator: Migrator, migrate: boolean, now: number): Promise<void> {
   const pending = await migrator.plan()
@@ -18,6 +18,7 @@ export async function prepareSchema(migrator: Migrator, migrate: boolean, now: n
 
 /** The database was migrated meanwhile: this node cannot know what its rows mean now. */
 export function outdated(schemaVersion: number): EvertickError {
+  if (schemaVersion === movedVersion) return moved(null)
   return new EvertickError(
     'schema_newer',
     `The database was migrated to ${schemaVersion} while this node was running: it stops.`,

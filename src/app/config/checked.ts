@@ -37,6 +37,10 @@ function wrongChoice(issue: z.core.$ZodIssue, value: unknown): WrongChoice | nul
     return { path: issue.path, given, allowed: issue.values.map(String) }
   }
   if (issue.code !== 'invalid_union') return null
+  const kinds: unknown = 'options' in issue ? issue.options : undefined
+  if (Array.isArray(kinds)) {
+    return { path: issue.path, given: issue.path.reduce(within, value), allowed: kinds.map(String) }
+  }
   const causes = issue.errors.flat().map((one) => ({ ...one, path: [...issue.path, ...one.path] }))
   // The form whose check got furthest was meant, and a string was meant as one of the words.
   const choices = causes.map((one) => wrongChoice(one, value)).filter((one) => typeof one?.given === 'string')

@@ -8,7 +8,7 @@ import type { Logger } from '../../engine/logger.ts'
 import { type Role, usualRoles } from '../../engine/node.ts'
 import { allowedVariables } from '../../handlers/command-environment.ts'
 import { defaultPool, type PoolOptions } from '../../store/open-store.ts'
-import { isPlainPath } from '../job/handler-options.ts'
+import { isPlainPath } from '../job/handler-shape.ts'
 import { type ApiConfig, apiConfig } from './api-config.ts'
 import {
   allowedCommandsFromEnvironment,
@@ -37,6 +37,8 @@ export interface Config {
   readonly catchUpEveryMs: number
   /** null: for ever. */
   readonly auditLogMs: number | null
+  /** The folder for what retention removes; null for none. */
+  readonly archive: string | null
   readonly maxPayloadBytes: number
   readonly timezone: string
   readonly clock: Clock | null
@@ -96,6 +98,7 @@ export function parseOptions(options: EvertickOptions): Config {
     leader,
     catchUpEveryMs: 1_000 / (given.catchUpRate ?? 10),
     auditLogMs: auditLogMs(given.auditLog?.retention),
+    archive: given.archive ?? null,
     maxPayloadBytes: given.maxPayloadBytes ?? usualPayloadBytes,
     timezone: parseTimezone(given.timezone ?? 'UTC', 'timezone'),
     clock: options.clock ?? null,

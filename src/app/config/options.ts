@@ -58,6 +58,8 @@ export interface EvertickOptions {
     /** How long entries of the audit log are kept, at least a day; for the role `scheduler`. @default for ever */
     readonly retention?: Duration
   }
+  /** A folder for what retention removes, in compressed files by day; for the role `scheduler`. @default none */
+  readonly archive?: string
   /** Bytes of an input, a result or metadata as JSON, at most; the same on all nodes. @default 1_048_576 */
   readonly maxPayloadBytes?: number
   /** The zone of crons that name none. @default 'UTC' */
@@ -108,6 +110,7 @@ const shape = z.strictObject({
     .optional(),
   catchUpRate: z.number().positive().max(100_000).optional(),
   auditLog: z.strictObject({ retention: duration }).optional(),
+  archive: z.string().min(1).optional(),
   maxPayloadBytes: z.int().min(1_024).max(16_777_216).optional(),
   timezone: z.string().optional(),
   clock: object.optional(),

@@ -3,25 +3,16 @@ import { EvertickError } from '../../core/error.ts'
 import type { ExecutionState } from '../../core/execution/execution-state.ts'
 import { parseDuration } from '../../core/schedule/duration.ts'
 import type { Duration } from '../../core/schedule/schedule.ts'
-import type { AttemptRow, LogRow } from '../../store/store.ts'
+import type { LogRow } from '../../store/store.ts'
 import type { AppContext } from '../app-context.ts'
 import { type ActorOptions, changeContext } from '../change-context.ts'
 import { pageLimit, refuseUnknown } from '../config/call-options.ts'
 import { type Why, whyExecution } from '../job/why.ts'
 import { type ExecutionView, executionView, waitingView } from '../views.ts'
+import { type ExecutionDetail, executionDetail } from './execution-detail.ts'
 import { executionFilter } from './execution-filter.ts'
 import { PullLeases } from './pull-leases.ts'
-import { type StepView, stepView } from './steps.ts'
 import { waitsFor } from './waits.ts'
-
-export interface AttemptView {
-  readonly attempt: number
-  readonly outcome: AttemptRow['outcome']
-  readonly nodeId: string | null
-  readonly startedAt: Date | null
-  readonly finishedAt: Date
-  readonly error: AttemptRow['error']
-}
 
 export interface LogLine {
   readonly at: Date
@@ -79,32 +70,10 @@ export class Executions {
     }
   }
 
-  async get(id: string): Promise<ExecutionView & { attempts: AttemptView[]; steps: StepView[] }> {
+  async get(id: string): Promise<ExecutionDetail> {
     const execution = await this.#app.store.executions.findExecution(id)
     if (execution === null) throw executionNotFound(id)
-    const attempts = (await this.#app.store.executions.listAttempts(execution.id)).map(
-      ({ attempt, outcome, nodeId, startedAt, finishedAt, error }) => ({
-        attempt,
-        outcome,
-        nodeId,
-        startedAt: startedAt === null ? null : new Date(startedAt),
-        finishedAt: new Date(finishedAt),
-        error,
-      }),
-    )
-    const steps = (await this.#app.store.steps.listSteps(execution.id)).map(stepView)
-    const view = waitingView(execution, (await waitsFor(this.#app, [execution])).get(execution.id))
-    if (execution.state !== 'completed' || execution.finishedAt === null) return { ...view, attempts, steps }
-    const { attempt, startedAt, finishedAt, leasedBy } = view
-    const last: AttemptView = {
-      attempt,
-      outcome: 'completed',
-      nodeId: leasedBy,
-      startedAt,
-      finishedAt: finishedAt ?? new Date(execution.finishedAt),
-      error: null,
-    }
-    return { ...view, attempts: [...attempts, last], steps }
+    return await executionDetail(this.#app, execution)
   }
 
   /** What it waits for, or how it stands; and the next step. */

@@ -1,6 +1,7 @@
 /** Enqueueing: checks the input, makes the rows, and writes a definition that the database does not know yet. */
 import { EvertickError } from '../../core/error.ts'
 import { jobFields } from '../../core/job/fields.ts'
+import { webhookQueue } from '../../core/notice/webhook.ts'
 import { storable } from '../../core/payload.ts'
 import { parseInstant } from '../../core/schedule/instant.ts'
 import type { EnqueueOptions, EnqueueResult, JobReference } from '../../engine/worker/handler.ts'
@@ -133,6 +134,7 @@ function refuseBadOptions(options: EnqueueOptions): void {
   }
   if (queue === '') refuse('queue', 'queue must be a non-empty string; leave it out for the job’s own.')
   if (unique === '') refuse('unique', 'unique must be a non-empty string; give a key, or leave it out.')
+  if (queue === webhookQueue) refuse('queue', `the queue "${webhookQueue}" is for webhooks.`)
   if (queue !== undefined) refuseBadName(queue, 'queue')
   if (unique !== undefined) refuseBadName(unique, 'unique', 500)
 }

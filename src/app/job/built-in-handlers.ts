@@ -1,47 +1,52 @@
-/** What every worker can do without a function of the user's: call a URL, and run the commands that it is allowed. */
+/** What every worker can do without a function of the user's: call a URL, sync a source, deliver to webhooks, and run the commands that it is allowed. */
 
 import { EvertickError } from '../../core/error.ts'
-import { commandKey, type HandlerSpec, httpKey, isSealed, type Secretive } from '../../core/job/handler.ts'
+import { commandKey, type HandlerSpec, httpKey, sourceKey, webhookKey } from '../../core/job/handler.ts'
 import type { JobSpec } from '../../core/job/job.ts'
-import type { Clock } from '../../engine/clock.ts'
-import type { Handler, JobContext } from '../../engine/worker/handler.ts'
+import type { Handler, JobContext, Measured } from '../../engine/worker/handler.ts'
 import { OutcomeSignal } from '../../engine/worker/outcome-signal.ts'
 import { type AllowedCommand, allowedCommands } from '../../handlers/allowed-commands.ts'
 import { runCommand } from '../../handlers/command.ts'
 import { allowVariable, commandEnvironment, refusedVariable } from '../../handlers/command-environment.ts'
 import { callHttp } from '../../handlers/http-call.ts'
 import { withoutSecrets } from '../../handlers/secret-values.ts'
-import { secretSlot } from './handler-options.ts'
-import type { Secrets } from './secrets.ts'
+import type { AppContext } from '../app-context.ts'
+import { type DeliveryParts, deliveryHandler } from '../webhook/deliver.ts'
+import { openedValues } from './opened-values.ts'
+import { sourceHandler } from './source-handler.ts'
 
-export interface BuiltInParts {
-  readonly clock: Clock
-  readonly secrets: Secrets
+export interface BuiltInParts extends DeliveryParts {
   readonly allowCommands: readonly string[]
   readonly allowCommandEnv: readonly string[]
-  readonly allowPrivateHosts: readonly string[]
 }
 
 /** Whether a worker so configured has it, once it has started. */
 export function isBuiltIn(key: string, { allowCommands }: Pick<BuiltInParts, 'allowCommands'>): boolean {
-  return key === httpKey || allowCommands.some((path) => commandKey(path) === key)
+  const always = [httpKey, sourceKey, webhookKey]
+  return always.includes(key) || allowCommands.some((path) => commandKey(path) === key)
 }
 
-export function builtInHandlers(parts: BuiltInParts): Handler[] {
+export function builtInHandlers(parts: BuiltInParts, app: AppContext): Handler[] {
   const commands = allowedCommands(parts.allowCommands).map((allowed) =>
-    handlerOf(commandKey(allowed.path), (context, spec) => command(context, spec, allowed, parts)),
+    handlerOf(commandKey(allowed.path), (context, spec, attempt) =>
+      command(context, spec, attempt, { allowed, parts }),
+    ),
   )
-  return [handlerOf(httpKey, (context, spec) => http(context, spec, parts)), ...commands]
+  const calls = handlerOf(httpKey, (context, spec) => http(context, spec, parts))
+  return [calls, sourceHandler(parts, app), deliveryHandler(parts), ...commands]
 }
 
-function handlerOf(name: string, run: (context: JobContext, spec: JobSpec) => Promise<unknown>): Handler {
-  return { name, parse: (input) => input, run: (context, spec) => run(context, spec) }
+function handlerOf(
+  name: string,
+  run: (context: JobContext, spec: JobSpec, attempt: Measured) => Promise<unknown>,
+): Handler {
+  return { name, parse: (input) => input, run: (context, spec, attempt) => run(context, spec, attempt) }
 }
 
 async function http(context: JobContext, spec: JobSpec, parts: BuiltInParts): Promise<unknown> {
   const { handler } = spec
   if (handler.type !== 'http') throw claimedInError(handler)
-  const headers = opened(handler.headers, context.job, 'headers', parts.secrets)
+  const headers = openedValues(handler.headers, context.job, 'headers', parts.secrets)
   const outcome = await callHttp({
     ...handler,
     ...context,
@@ -59,9 +64,10 @@ async function http(context: JobContext, spec: JobSpec, parts: BuiltInParts): Pr
 async function command(
   context: JobContext,
   spec: JobSpec,
-  allowed: AllowedCommand,
-  { clock, secrets, allowCommandEnv }: BuiltInParts,
+  attempt: Measured,
+  { allowed, parts }: { readonly allowed: AllowedCommand; readonly parts: BuiltInParts },
 ): Promise<unknown> {
+  const { clock, secrets, allowCommandEnv } = parts
   const { handler } = spec
   if (handler.type !== 'command') throw claimedInError(handler)
   // Another node may have accepted it, or this one when it allowed more.
@@ -72,7 +78,7 @@ async function command(
       next: allowVariable,
     })
   }
-  const own = opened(handler.env, context.job, 'env', secrets)
+  const own = openedValues(handler.env, context.job, 'env', secrets)
   const redact = withoutSecrets(own.secrets)
   const { log, input: given } = context
   const input = given === null || given === undefined ? null : JSON.stringify(given)
@@ -84,6 +90,7 @@ async function command(
     stdin: input,
     signal: context.signal,
     quota: spec.quota,
+    measuredBy: (usage) => attempt.measuredBy(usage),
     timer: (ms, callback) => clock.timer(ms, callback),
     redact,
     onLine: (stream, line) => (stream === 'stdout' ? log.info(line) : log.warn(line)),
@@ -93,20 +100,4 @@ async function command(
 /** A worker claims by the key of a handler, which says its type. */
 function claimedInError({ type }: HandlerSpec): Error {
   return new Error(`A handler of type ${type} was claimed by the key of another.`)
-}
-
-function opened(
-  values: Secretive,
-  job: string,
-  kind: 'headers' | 'env',
-  secrets: Secrets,
-): { values: Record<string, string>; secrets: string[] } {
-  const plain = Object.entries(values).map(
-    ([name, value]) =>
-      [name, isSealed(value) ? secrets.open(value, secretSlot(job, kind, name)) : value] as const,
-  )
-  return {
-    values: Object.fromEntries(plain),
-    secrets: plain.flatMap(([name, value]) => (isSealed(values[name]) ? [value] : [])),
-  }
 }

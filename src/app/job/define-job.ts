@@ -154,7 +154,7 @@ function runOf(
   { run, isolated }: Pick<DefinedJob, 'isolated'> & { readonly run: Run<never> | null },
   isolation: Pick<Isolation, 'run'>,
 ): Handler['run'] | null {
-  if (isolated !== null) return (context, spec) => isolation.run(isolated, context, spec)
+  if (isolated !== null) return (context, spec, attempt) => isolation.run(isolated, context, spec, attempt)
   return run === null ? null : (context) => run(context)
 }
 

@@ -8,7 +8,6 @@ import {
   type ExpectedStatus,
   type HandlerSpec,
   type HttpMethod,
-  httpMethods,
   isOwnKey,
   isSealed,
   type Sealed,
@@ -16,11 +15,13 @@ import {
 } from '../../core/job/handler.ts'
 import { isSecretName, isSecretValue, redacted } from '../../core/job/secret-name.ts'
 import { storable } from '../../core/payload.ts'
-import { allowVariable, isVariableName, refusedVariable } from '../../handlers/command-environment.ts'
+import { allowVariable, refusedVariable } from '../../handlers/command-environment.ts'
 import { parseTarget } from '../../outbound/outbound-target.ts'
 import { refuseBadName } from '../config/call-options.ts'
 import { checked } from '../config/checked.ts'
+import { handlerShape } from './handler-shape.ts'
 import type { Secrets } from './secrets.ts'
+import { type SourceHandlerOptions, sourceSpec } from './source-options.ts'
 
 /** A function that some node registers. */
 export interface FunctionHandlerOptions {
@@ -55,58 +56,21 @@ export interface CommandHandlerOptions {
   readonly cwd?: string
 }
 
-export type HandlerOptions = FunctionHandlerOptions | HttpHandlerOptions | CommandHandlerOptions
+export type HandlerOptions =
+  | FunctionHandlerOptions
+  | HttpHandlerOptions
+  | CommandHandlerOptions
+  | SourceHandlerOptions
 
-const longestPath = 180
-const longestValue = 8_192
 /** What exec takes for arguments and environment together is far more on every system. */
 const mostBytes = 65_536
 
-/** A NUL ends a text for the system, and half of a character becomes another one. */
-const exact = z
-  .string()
-  .max(longestValue)
-  .refine((text) => !text.includes('\0') && text.isWellFormed(), 'contains a NUL or half a character')
-const absolute = z
-  .string()
-  .max(longestPath)
-  .refine(isPlainPath, 'must be an absolute path without "..", "//" or control characters')
-const headerName = z
-  .string()
-  .max(100)
-  .regex(/^[\w!#$%&'*+.^`|~-]+$/, 'is not a valid header name')
-const headerValue = z
-  .string()
-  .max(longestValue)
-  .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'contains a character that no header may have')
-const status = z.union([z.int().min(100).max(599), z.string().max(20)])
-
-/** The HTTP API takes the same. */
-export const handlerShape = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('function'), name: z.string().min(1).max(200) }),
-  z.strictObject({
-    type: z.literal('http'),
-    url: z.string().min(1).max(2_048),
-    method: z.enum(httpMethods).optional(),
-    headers: z.record(headerName, headerValue).optional(),
-    body: z.unknown().optional(),
-    expect: z.union([status, z.array(status).min(1).max(20)]).optional(),
-  }),
-  z.strictObject({
-    type: z.literal('command'),
-    command: absolute,
-    args: z.array(exact).max(256).optional(),
-    env: z.record(z.string().refine(isVariableName, 'is not a valid variable name'), exact).optional(),
-    cwd: absolute.optional(),
-  }),
-])
-
-const known = ['type', 'name', 'url', 'method', 'headers', 'body', 'expect', 'command', 'args', 'env', 'cwd']
+const known = [...new Set(handlerShape.options.flatMap(({ shape }) => Object.keys(shape)))]
 
 export interface HandlerContext {
   /** The job's name: a value that is sealed for one job cannot be opened for another. */
   readonly job: string
-  readonly secrets: Secrets
+  readonly secrets: Pick<Secrets, 'seal'>
   /** Names of variables that a command may be given. */
   readonly allowCommandEnv: readonly string[]
   /** The limit of a body, as JSON. */
@@ -115,7 +79,7 @@ export interface HandlerContext {
   readonly before: HandlerSpec | null
 }
 
-export function handlerSpec(written: string | HandlerOptions, context: HandlerContext): HandlerSpec {
+export function handlerSpec(written: unknown, context: HandlerContext): HandlerSpec {
   if (typeof written === 'string') return functionSpec(written)
   const what = `The handler of job "${context.job}"`
   const given = checked(
@@ -127,7 +91,22 @@ export function handlerSpec(written: string | HandlerOptions, context: HandlerCo
   )
   const { handler } = given
   if (handler.type === 'function') return functionSpec(handler.name)
-  return handler.type === 'http' ? httpSpec(handler, context) : commandSpec(handler, context)
+  if (handler.type === 'command') return commandSpec(handler, context)
+  if (handler.type === 'http') return httpSpec(handler, context)
+  const { origin } = parseTarget(handler.url)
+  const headers = sealedHeaders(handler.headers ?? {}, origin, context)
+  return sourceSpec(handler, headers, (inner) => handlerSpec(inner, { ...context, secrets: noSecrets }))
+}
+
+/** What a source gives to its jobs is kept as it is written. */
+const noSecrets: HandlerContext['secrets'] = {
+  seal: () => {
+    throw invalid(
+      'handler.job.handler',
+      'The jobs of a source cannot have a secret in their handler.',
+      'Let them run a function that knows it.',
+    )
+  },
 }
 
 function functionSpec(name: string): HandlerSpec {
@@ -146,11 +125,26 @@ function httpSpec(given: Given<'http'>, context: HandlerContext): HandlerSpec {
   if (body !== null && (method === 'GET' || method === 'HEAD')) {
     throw invalid('handler.body', `${method} takes no body.`, 'Use POST, PUT or PATCH.')
   }
+  return {
+    type: 'http',
+    url: given.url,
+    method,
+    headers: sealedHeaders(headers, origin, context),
+    body,
+    expect,
+  }
+}
+
+function sealedHeaders(
+  headers: Readonly<Record<string, string>>,
+  origin: string,
+  context: HandlerContext,
+): Secretive {
   for (const name of Object.keys(headers)) refuseHeader(name, Object.keys(headers))
   const { before } = context
-  const same = before?.type === 'http' && parseTarget(before.url).origin === origin ? before.headers : null
-  const sealed = sealedValues(headers, { kind: 'headers', before: same, context })
-  return { type: 'http', url: given.url, method, headers: sealed, body, expect }
+  const calls = before?.type === 'http' || before?.type === 'source'
+  const same = calls && parseTarget(before.url).origin === origin ? before.headers : null
+  return sealedValues(headers, { kind: 'headers', before: same, context })
 }
 
 function commandSpec(given: Given<'command'>, context: HandlerContext): HandlerSpec {
@@ -183,9 +177,9 @@ function isUnchanged(
 
 /** These say how a message is framed, or are written by every call itself. */
 const ownHeaders =
-  /^(?:host|connection|content-length|transfer-encoding|te|trailer|upgrade|keep-alive|expect|accept-encoding|idempotency-key|traceparent|evertick-.*)$/i
+  /^(?:host|connection|content-length|transfer-encoding|te|trailer|upgrade|keep-alive|expect|accept-encoding|idempotency-key|traceparent|evertick-.*|webhook-.*)$/i
 
-function refuseHeader(name: string, all: readonly string[]): void {
+export function refuseHeader(name: string, all: readonly string[]): void {
   const field = `handler.headers.${name}`
   if (ownHeaders.test(name)) throw invalid(field, `The call itself sets the header ${name}.`, 'Leave it out.')
   const twice = all.filter((other) => other.toLowerCase() === name.toLowerCase()).length > 1
@@ -193,9 +187,13 @@ function refuseHeader(name: string, all: readonly string[]): void {
 }
 
 /** A secret is given to what it was meant for: to another origin, or another command line, only by who knows it. */
-function sealedValues(
+export function sealedValues(
   given: Readonly<Record<string, string>>,
-  { kind, before, context }: { kind: 'headers' | 'env'; before: Secretive | null; context: HandlerContext },
+  {
+    kind,
+    before,
+    context,
+  }: { kind: 'headers' | 'env'; before: Secretive | null; context: Pick<HandlerContext, 'job' | 'secrets'> },
 ): Secretive {
   const kept = new Map(Object.entries(before ?? {}).map(([name, value]) => [slotName(kind, name), value]))
   const sealed = (name: string, value: string): string | Sealed => {
@@ -217,16 +215,12 @@ const goals = {
 } as const
 
 /** Where a sealed value belongs: moved elsewhere, it does not open. */
-export function secretSlot(job: string, kind: 'headers' | 'env', name: string): string {
+export function secretSlot(job: string, kind: 'headers' | 'env' | 'signing', name: string): string {
   return [job, kind, slotName(kind, name)].join('\0')
 }
 
-function slotName(kind: 'headers' | 'env', name: string): string {
+function slotName(kind: 'headers' | 'env' | 'signing', name: string): string {
   return kind === 'headers' ? name.toLowerCase() : name
-}
-
-export function isPlainPath(path: string): boolean {
-  return /^(?:\/[^/\p{Cc}]+)+$|^\/$/u.test(path) && !/\/\.{1,2}(?:\/|$)/.test(path) && path.isWellFormed()
 }
 
 function invalid(field: string, message: string, next?: string): EvertickError {

@@ -1,9 +1,17 @@
 /** Handlers as they are shown: as their user wrote them, with what is sealed left out. */
-import { type HandlerSpec, isSealed, type Secretive } from '../../core/job/handler.ts'
+import { type HandlerSpec, isSealed, type Secretive, type WebhookHandler } from '../../core/job/handler.ts'
 import { redacted } from '../../core/job/secret-name.ts'
 import type { HandlerOptions } from './handler-options.ts'
 
-export function handlerView(handler: HandlerSpec): HandlerOptions {
+/** A webhook is made and changed as such: as the handler of a job it is only shown. */
+export interface WebhookHandlerView
+  extends Pick<WebhookHandler, 'type' | 'url' | 'events' | 'jobs' | 'tags' | 'include' | 'link'> {
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export type HandlerView = HandlerOptions | WebhookHandlerView
+
+export function handlerView(handler: HandlerSpec): HandlerView {
   switch (handler.type) {
     case 'function':
       return handler
@@ -13,14 +21,28 @@ export function handlerView(handler: HandlerSpec): HandlerOptions {
         type,
         url,
         ...(method === null ? {} : { method }),
-        headers: shown(headers),
+        headers: shownValues(headers),
         ...(body === null ? {} : { body }),
         expect,
       }
     }
+    case 'source': {
+      const { headers, items, prefix, maxRemovals, ...kept } = handler
+      return {
+        ...kept,
+        headers: shownValues(headers),
+        ...(items === null ? {} : { items }),
+        ...(prefix === '' ? {} : { prefix }),
+        ...(maxRemovals === null ? {} : { maxRemovals }),
+      }
+    }
     case 'command': {
       const { type, command, args, env, cwd } = handler
-      return { type, command, args, env: shown(env), ...(cwd === null ? {} : { cwd }) }
+      return { type, command, args, env: shownValues(env), ...(cwd === null ? {} : { cwd }) }
+    }
+    case 'webhook': {
+      const { type, url, events, jobs, tags, include, link, headers } = handler
+      return { type, url, events, jobs, tags, include, link, headers: shownValues(headers) }
     }
   }
 }
@@ -33,7 +55,7 @@ export function withoutSealed(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, withoutSealed(part)]))
 }
 
-function shown(values: Secretive): Record<string, string> {
+export function shownValues(values: Secretive): Record<string, string> {
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [name, isSealed(value) ? redacted : value]),
   )

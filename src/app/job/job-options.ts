@@ -5,6 +5,7 @@ import type { HandlerSpec } from '../../core/job/handler.ts'
 import type { JobSpec } from '../../core/job/job.ts'
 import type { JobOptions } from '../../core/job/options.ts'
 import { storedOptions } from '../../core/job/options-codec.ts'
+import { webhookQueue } from '../../core/notice/webhook.ts'
 import { storable } from '../../core/payload.ts'
 import { parseSchedule } from '../../core/schedule/schedule-spec.ts'
 import { checked } from '../config/checked.ts'
@@ -66,6 +67,9 @@ function refuseContradictions(spec: JobSpec, limitsConcurrency: boolean, what: s
   const refuse = (field: string, message: string, next: string) => {
     throw new EvertickError('invalid_definition', `${what}: ${message}`, { field, next })
   }
+  if (spec.queue === webhookQueue && spec.handler.type !== 'webhook') {
+    refuse('queue', `the queue "${webhookQueue}" is for webhooks.`, 'Choose another queue.')
+  }
   if (spec.overlap === 'allow' && limitsConcurrency) {
     refuse('maxConcurrent', 'maxConcurrent has no meaning with overlap "allow".', 'Leave one of them out.')
   }
@@ -76,7 +80,8 @@ function refuseContradictions(spec: JobSpec, limitsConcurrency: boolean, what: s
       'Use catchUp "latest".',
     )
   }
-  if (spec.handler.type === 'http' && Object.values(spec.quota).some((limit) => limit !== null)) {
+  const calls = spec.handler.type === 'http' || spec.handler.type === 'source'
+  if (calls && Object.values(spec.quota).some((limit) => limit !== null)) {
     refuse('quota', 'a call of a URL has no quota.', 'Leave it out; timeout limits how long a call may take.')
   }
   if (spec.schedule?.kind === 'fixed_delay' && (spec.startAt !== null || spec.endAt !== null)) {

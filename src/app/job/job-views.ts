@@ -6,14 +6,13 @@ import type { JobOptions } from '../../core/job/options.ts'
 import type { Revision } from '../../store/store.ts'
 import type { AppContext } from '../app-context.ts'
 import { type JobView, jobView, optionsOfSpec } from '../views.ts'
-import type { HandlerOptions } from './handler-options.ts'
-import { handlerView } from './handler-view.ts'
+import { type HandlerView, handlerView } from './handler-view.ts'
 
 export interface RevisionView {
   readonly revision: number
   readonly from: Date
   readonly options: JobOptions
-  readonly handler: HandlerOptions
+  readonly handler: HandlerView
   readonly changedBy: string
   readonly changedAt: Date
   readonly tzVersion: string

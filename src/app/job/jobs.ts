@@ -2,7 +2,7 @@
 import { EvertickError } from '../../core/error.ts'
 import { enqueuedByMetadata } from '../../core/execution/enqueued-by.ts'
 import { type Statistics, statisticsOf } from '../../core/history/statistics.ts'
-import type { Job } from '../../core/job/job.ts'
+import type { Job, JobSpec } from '../../core/job/job.ts'
 import type { JobOptions } from '../../core/job/options.ts'
 import { sequenceOfJob } from '../../core/job/sequence.ts'
 import { storable } from '../../core/payload.ts'
@@ -20,6 +20,7 @@ import { refuseName } from './define-job.ts'
 import { type ExplainedTickView, type ExplanationView, explain, newestTicks } from './explain.ts'
 import { type HandlerOptions, handlerSpec } from './handler-options.ts'
 import { jobSpec, refusePastInstant } from './job-options.ts'
+import { jobUsage, type RunUsageView, type UsageOptions } from './job-usage.ts'
 import { findJob, oneJobView, type RevisionView, revisionView } from './job-views.ts'
 import { type ConvertReport, convertJobs } from './legacy/convert-jobs.ts'
 import { type JobList, type JobsFilter, type ListJobs, listJobs } from './list-jobs.ts'
@@ -103,6 +104,7 @@ export class Jobs {
     const { handler, input, ...options } = changes
     const spec = ({ name, spec: before, createdAt, revision: current }: Job) => {
       if (revision !== undefined && revision !== current) throw changedMeanwhile(name, current)
+      refuseWebhook(before)
       const context = {
         name,
         handler:
@@ -236,6 +238,11 @@ export class Jobs {
     }
   }
 
+  /** What its newest runs used, of those that somebody could watch: commands and isolated handlers. Newest first. */
+  async usage(job: string, options: UsageOptions = {}): Promise<RunUsageView[]> {
+    return await jobUsage(this.#app, await findJob(this.#app, job), options)
+  }
+
   /**
    * Turns crons that are true intervals into intervals, and says why the others are none; `back` gives the jobs that
    * keep a cron their cron again.
@@ -263,6 +270,14 @@ export class Jobs {
     tellChange(this.#app, change.kind, changed.name, changed.pause)
     return await oneJobView(this.#app, changed)
   }
+}
+
+function refuseWebhook({ handler }: JobSpec): void {
+  if (handler.type !== 'webhook') return
+  throw new EvertickError('invalid_definition', 'This is a webhook: it is changed as such.', {
+    field: 'handler',
+    next: 'Use `evertick webhooks update`.',
+  })
 }
 
 function changedMeanwhile(name: string, revision: number): EvertickError {

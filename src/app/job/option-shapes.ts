@@ -1,7 +1,7 @@
 /** How each option is checked, from the table of options: what a caller writes, and what a view shows. */
 import { z } from 'zod'
 import { bytesPattern } from '../../core/bytes.ts'
-import { type Field, jobFields, jobOptions, type Option } from '../../core/job/fields.ts'
+import { type FieldShape, jobFields, jobOptions, type Option } from '../../core/job/fields.ts'
 import type { JobOptions, JobSettings } from '../../core/job/options.ts'
 import { keysOf } from '../../core/table-keys.ts'
 
@@ -32,6 +32,19 @@ function writtenShape(option: Option, forms: OptionForms): z.ZodType {
   return short === undefined ? whole : z.union([fieldShape(short, forms), whole])
 }
 
+/** A schedule, one of four kinds. What it says is checked where it is parsed. */
+export function scheduleShape<Duration extends z.ZodType, Instant extends z.ZodType>(forms: {
+  readonly duration: Duration
+  readonly instant: Instant
+}) {
+  return z.union([
+    z.strictObject({ cron: z.string().max(256), timezone: z.string().max(100).optional() }),
+    z.strictObject({ every: forms.duration, anchor: z.string().max(40).optional() }),
+    z.strictObject({ fixedDelay: forms.duration }),
+    z.strictObject({ at: forms.instant }),
+  ])
+}
+
 /** The shapes of options that a job shows: every one is there. */
 export function shownShapes<Instant extends z.ZodType>(
   forms: OptionForms<Instant>,
@@ -57,7 +70,7 @@ export function shownShapes<Instant extends z.ZodType>(
   return Object.fromEntries(shapes) as ReturnType<typeof shownShapes<Instant>>
 }
 
-function fieldShape(field: Field, { duration, instant }: OptionForms): z.ZodType {
+export function fieldShape(field: FieldShape, { duration, instant }: OptionForms): z.ZodType {
   switch (field.is) {
     case 'duration':
       return duration

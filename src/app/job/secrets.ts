@@ -2,7 +2,7 @@
  * Secrets of jobs at rest: AES-256-GCM, with a key that HKDF makes of the instance's secret. The first key seals, all of
  * them open, so that a secret can be rotated. Each value is bound to its place.
  */
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { EvertickError } from '../../core/error.ts'
 import type { Sealed } from '../../core/job/handler.ts'
 import { ownSecret } from '../access/own-secret.ts'
@@ -45,6 +45,14 @@ export class Secrets {
         next: 'Give this node the key that the secret was written with, or write the secret again.',
       },
     )
+  }
+
+  /** The same for the same text in the same place, under one key; without the key it says nothing about the text. */
+  mark(text: string, slot: string): string {
+    const [key] = this.#all()
+    if (key === undefined) throw missing()
+    const own = new Uint8Array(hkdfSync('sha256', key, 'evertick', 'marks of secrets, version 1', 32))
+    return createHmac('sha256', own).update(`${slot}\0${text}`).digest('base64url')
   }
 
   #all(): readonly Uint8Array[] {

@@ -12,6 +12,8 @@ export interface Metrics {
     readonly completed: number
     readonly failed: number
     readonly retrying: number
+    readonly sleeping: number
+    readonly waiting: number
   }
   readonly successRate: number | null
   readonly avgDurationMs: number | null
@@ -38,6 +40,8 @@ export async function metricsOf({ store, clock }: AppContext): Promise<Metrics> 
       completed: executions.completed ?? 0,
       failed: executions.failed ?? 0,
       retrying: executions.retrying ?? 0,
+      sleeping: executions.sleeping ?? 0,
+      waiting: executions.waiting ?? 0,
     },
     successRate,
     avgDurationMs,

@@ -51,6 +51,11 @@ export class Stream {
     this.#send(terminalText(text))
   }
 
+  /** For what is no text. */
+  get binary(): NodeJS.WriteStream {
+    return this.#stream
+  }
+
   /** For a line that is redrawn, such as a progress bar. */
   rewriteLine(text: string): void {
     this.#send(`\r${terminalText(text)}`)
@@ -108,6 +113,12 @@ export class Terminal {
 
   data(value: unknown): void {
     this.out.write(JSON.stringify(value, null, this.out.tty ? 2 : undefined))
+  }
+
+  /** For data that is no text. Whoever reads it and leaves early has not got it: that is an error of the command. */
+  binary(): NodeJS.WriteStream {
+    this.keepGoing = true
+    return this.out.binary
   }
 
   /** A sentence for a person; not printed with `--json`. */

@@ -1,4 +1,7 @@
 /** Lists of a server: several pages in one, and searches in its syntax. */
+import type { ExportedJobs } from '../../app/job/managed/export-jobs.ts'
+import type { WrittenJob } from '../../app/job/managed/written-job.ts'
+import type { Client } from '../../client/index.ts'
 import { largestPage } from '../../client/pages.ts'
 import { EvertickError } from '../../core/error.ts'
 
@@ -24,6 +27,21 @@ export async function gathered<Item, Cursor>(
     next = page.nextCursor
   } while (next !== null && items.length < limit)
   return { items, nextCursor: next }
+}
+
+/** Every page of the jobs as a list. */
+export async function exportedJobs(
+  { jobs }: Pick<Client, 'jobs'>,
+  names: readonly string[] | undefined,
+): Promise<Omit<ExportedJobs, 'nextCursor'>> {
+  if (names !== undefined) return await jobs.export({ names: [...names] })
+  const leftOut: { job: string; why: string }[] = []
+  const { items } = await gathered<WrittenJob, string>(Number.POSITIVE_INFINITY, undefined, async (place) => {
+    const page = await jobs.export(place)
+    leftOut.push(...page.leftOut)
+    return { ...page, items: page.jobs }
+  })
+  return { jobs: items, leftOut }
 }
 
 /** `state:"paused" tag:"two words" "nightly"`: each value in quotes, so that none is taken for syntax. */

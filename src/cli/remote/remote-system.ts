@@ -1,6 +1,7 @@
 /** A server as a system: the client's calls under the names of the library, with Dates. */
 import type { Leader, Nodes, Queues, TermView } from '../../app/cluster/cluster.ts'
-import type { AttemptView, LogLine } from '../../app/execution/executions.ts'
+import type { AttemptView } from '../../app/execution/execution-detail.ts'
+import type { LogLine } from '../../app/execution/executions.ts'
 import type { StepView } from '../../app/execution/steps.ts'
 import type { AuditResult } from '../../app/job/audit-ledger.ts'
 import type { Why } from '../../app/job/why.ts'
@@ -9,8 +10,10 @@ import type { AuditEntry } from '../../app/log/audit-log.ts'
 import type { Metrics } from '../../app/reports/metrics.ts'
 import type { Client } from '../../client/index.ts'
 import type { System } from '../system.ts'
-import { gathered, searchText } from './lists.ts'
+import { exportedJobs, gathered, searchText } from './lists.ts'
+import { remoteAlerts } from './remote-alerts.ts'
 import { instantText, remoteJobs, withoutActor } from './remote-jobs.ts'
+import { remoteWebhooks } from './remote-webhooks.ts'
 import { attemptInstants, executionOf, logInstants, stepInstants, viewOf, viewsOf } from './views.ts'
 
 type ElementOf<List extends (...args: never) => Promise<readonly unknown[]>> = Awaited<
@@ -38,7 +41,7 @@ export function remoteSystem(client: Client): System {
         const execution = await executions.get(id)
         const attempts = viewsOf<AttemptView>(execution.attempts, attemptInstants)
         const steps = viewsOf<StepView>(execution.steps, stepInstants)
-        return { ...executionOf(execution), attempts, steps }
+        return { ...executionOf(execution), attempts, steps, definition: execution.definition }
       },
       cancel: async (id) => executionOf(await executions.cancel(id)),
       retry: async (id, options) => executionOf(await executions.retry(id, withoutActor(options))),
@@ -77,6 +80,7 @@ export function remoteSystem(client: Client): System {
         viewsOf<ElementOf<Nodes['list']>>(await nodes.list(), { startedAt: true, seenAt: true }),
       handlers: async () => await nodes.handlers(),
     },
+    alerts: remoteAlerts(client),
     auditLog: {
       list: async (asked) => {
         const { limit = 100, cursor, from, to, ...query } = { ...asked }
@@ -115,7 +119,10 @@ export function remoteSystem(client: Client): System {
         viewsOf(await tokens.list(), { createdAt: true, expiresAt: true, revokedAt: true }),
       revoke: async (id) => await tokens.revoke(id),
     },
+    webhooks: remoteWebhooks(client),
     exportCrontab: async (options) => await client.jobs.exportCrontab(options),
+    apply: async (request) => await client.jobs.apply({ ...request, jobs: [...request.jobs] }),
+    exportJobs: async (names) => await exportedJobs(client, names),
     follow: async (tell, signal) => {
       for await (const { eventId: _eventId, ...event } of client.events({ signal })) tell(event)
     },

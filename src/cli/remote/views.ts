@@ -1,5 +1,6 @@
 /** Turns what a server sends into the views of the library: instants arrive as text and become Dates. */
-import type { AttemptView, LogLine } from '../../app/execution/executions.ts'
+import type { AttemptView } from '../../app/execution/execution-detail.ts'
+import type { LogLine } from '../../app/execution/executions.ts'
 import type { StepView } from '../../app/execution/steps.ts'
 import type { ExplainedTickView, ExplanationView } from '../../app/job/explain.ts'
 import type { ExecutionView, JobView, WaitsView } from '../../app/views.ts'

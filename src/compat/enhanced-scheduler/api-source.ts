@@ -37,7 +37,7 @@ export async function answerOf(api: ApiSource, options: SyncOptions): Promise<Sc
   const { headers, signal, allowPrivateHosts = privateHostsFromEnvironment() } = options
   if (typeof api === 'function') return readAnswer(await api(signal))
   if (typeof api !== 'string' && !(api instanceof URL)) return readAnswer(api)
-  const answer = await fetchSchedules({
+  const { answer } = await fetchSchedules({
     url: api,
     allowPrivateHosts,
     ...(headers === undefined ? {} : { headers }),
@@ -59,5 +59,6 @@ export function sourcedJob(entry: ScheduleEntry & { readonly index: number }): S
     ...(entry.frequency === null ? {} : { frequency: entry.frequency as ScheduleFrequency }),
     ...(entry.timezone === null ? {} : { timezone: entry.timezone }),
   })
-  return { index, name: scheduleId, handler: scheduleHandler, input, enabled, options }
+  const job = { ...options, name: scheduleId, handler: scheduleHandler, input, paused: !enabled }
+  return { index, name: scheduleId, job }
 }

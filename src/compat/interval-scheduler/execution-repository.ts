@@ -1,6 +1,6 @@
 /** The history of runs and its figures. Runs are written by the engine alone, and go by retention. */
 import { contextOf } from '../../app/app-context.ts'
-import type { AttemptView } from '../../app/execution/executions.ts'
+import type { ExecutionDetail } from '../../app/execution/execution-detail.ts'
 import type { Metrics } from '../../app/reports/metrics.ts'
 import type { ExecutionView } from '../../app/views.ts'
 import type { ExecutionState } from '../../core/execution/execution-state.ts'
@@ -30,7 +30,7 @@ export class ExecutionRepository {
     return await (await this.#node.opened()).executions.list(query)
   }
 
-  async get(id: string): Promise<ExecutionView & { attempts: AttemptView[] }> {
+  async get(id: string): Promise<ExecutionDetail> {
     return await (await this.#node.opened()).executions.get(id)
   }
 

@@ -35,7 +35,52 @@ export interface CommandHandler {
   readonly cwd: string | null
 }
 
-export type HandlerSpec = FunctionHandler | HttpHandler | CommandHandler
+/** Jobs that somebody else keeps: what the answer of a URL lists is brought to be here. */
+export interface SourceHandler {
+  readonly type: 'source'
+  readonly url: string
+  readonly headers: Secretive
+  /** Where the list is in the answer, as `data.schedules`. null: where answers usually have it. */
+  readonly items: string | null
+  /** Fields of a job, each by the path of its value in an entry. */
+  readonly mapping: Readonly<Record<string, string>>
+  /** What each of its jobs has, unless its entry says otherwise. */
+  readonly job: Readonly<Record<string, unknown>>
+  /** Goes before the names of its jobs. */
+  readonly prefix: string
+  /** More never go at once. null: half of those known. */
+  readonly maxRemovals: number | null
+}
+
+/** Tells somebody outside what has happened: each execution of its job is one delivery. Made as a webhook, never as a job. */
+export interface WebhookHandler {
+  readonly type: 'webhook'
+  readonly url: string
+  /** `execution.failed`, `execution.*` or `*`. */
+  readonly events: readonly string[]
+  /** Names of jobs, in which `*` stands for any text; empty: all. */
+  readonly jobs: readonly string[]
+  /** A job that it hears of has one of these; empty: all. */
+  readonly tags: readonly string[]
+  readonly include: readonly WebhookExtra[]
+  readonly headers: Secretive
+  /** Where its dashboard is, for the address of what a message is about; null: messages have none. */
+  readonly link: string | null
+  /** Each signs; the newest first. */
+  readonly secrets: readonly WebhookSecret[]
+}
+
+/** What is told only where a webhook asks for it. */
+export const webhookExtras = ['result'] as const
+export type WebhookExtra = (typeof webhookExtras)[number]
+
+export interface WebhookSecret {
+  readonly key: Sealed
+  /** Until when it signs after a rotation; null: it is the present one. */
+  readonly until: number | null
+}
+
+export type HandlerSpec = FunctionHandler | HttpHandler | CommandHandler | SourceHandler | WebhookHandler
 
 /** 200, '2xx', '200-204', or a list of these. */
 export type ExpectedStatus = number | string | readonly (number | string)[]
@@ -44,6 +89,9 @@ export type ExpectedStatus = number | string | readonly (number | string)[]
 const ownMark = '@'
 
 export const httpKey = `${ownMark}http`
+export const sourceKey = `${ownMark}source`
+/** An index of the jobs names it, too. */
+export const webhookKey = `${ownMark}webhook`
 
 export function commandKey(command: string): string {
   return `${ownMark}command:${command}`
@@ -51,13 +99,20 @@ export function commandKey(command: string): string {
 
 /** What a node must have registered to run it. */
 export function handlerKey(
-  handler: FunctionHandler | { readonly type: 'http' } | Pick<CommandHandler, 'type' | 'command'>,
+  handler:
+    | FunctionHandler
+    | { readonly type: 'http' | 'source' | 'webhook' }
+    | Pick<CommandHandler, 'type' | 'command'>,
 ): string {
   switch (handler.type) {
     case 'function':
       return handler.name
     case 'http':
       return httpKey
+    case 'source':
+      return sourceKey
+    case 'webhook':
+      return webhookKey
     case 'command':
       return commandKey(handler.command)
   }
@@ -73,14 +128,19 @@ type WrittenHandler =
       readonly body?: unknown
     }
   | { readonly type: 'command'; readonly command: string; readonly args?: readonly string[] | undefined }
+  | { readonly type: 'source' | 'webhook'; readonly url: string }
 
-/** One line: the name of the function, the request, or the command. */
+/** One line: the name of the function, the request, the source, or the command. */
 export function handlerText(handler: WrittenHandler): string {
   switch (handler.type) {
     case 'function':
       return handler.name
     case 'http':
       return `${handler.method ?? (handler.body === undefined ? 'GET' : 'POST')} ${handler.url}`
+    case 'source':
+      return `jobs from ${handler.url}`
+    case 'webhook':
+      return `POST ${handler.url}`
     case 'command':
       return [handler.command, ...(handler.args ?? [])].map(quoted).join(' ')
   }

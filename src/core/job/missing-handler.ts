@@ -1,5 +1,5 @@
 /** Says that no node can run a job and what to do about it, for health, `why` and the list after a start. */
-import { commandKey, httpKey } from './handler.ts'
+import { commandKey, httpKey, sourceKey } from './handler.ts'
 
 const commandMark = commandKey('')
 
@@ -7,6 +7,11 @@ export function missingHandler(key: string): { readonly sentence: string; readon
   if (key === httpKey)
     return {
       sentence: 'No live node makes HTTP calls: none has the role worker.',
+      next: 'Start a worker with `evertick worker`.',
+    }
+  if (key === sourceKey)
+    return {
+      sentence: 'No live node syncs sources: none of this version has the role worker.',
       next: 'Start a worker with `evertick worker`.',
     }
   if (key.startsWith(commandMark)) {

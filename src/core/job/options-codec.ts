@@ -4,6 +4,7 @@ import { durationText, parseDuration } from '../schedule/duration.ts'
 import { parseInstant } from '../schedule/instant.ts'
 import {
   type Field,
+  type FieldShape,
   jobOptions,
   type Option,
   type OptionName,
@@ -111,11 +112,11 @@ function valueOf(stored: StoredOptions, name: OptionName, field: Field): unknown
 }
 
 /** The name of a stored duration ends in `Ms`. */
-export function storedName(name: string, { is }: { readonly is: Field['is'] }): string {
+export function storedName(name: string, { is }: { readonly is: FieldShape['is'] }): string {
   return is === 'duration' ? `${name}Ms` : name
 }
 
-function toStored(field: Field, value: unknown, path: string): unknown {
+export function toStored(field: FieldShape, value: unknown, path: string): unknown {
   switch (field.is) {
     case 'duration':
       return parseDuration(value, path)
@@ -128,7 +129,7 @@ function toStored(field: Field, value: unknown, path: string): unknown {
   }
 }
 
-export function toShown(field: Field, stored: unknown): unknown {
+export function toShown(field: FieldShape, stored: unknown): unknown {
   if (stored === null || stored === undefined) return null
   switch (field.is) {
     case 'duration':

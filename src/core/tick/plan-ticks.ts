@@ -80,10 +80,15 @@ export function planTicks(request: PlanRequest): TickPlan {
     ranges,
     accountedUntil,
     ...following,
-    ended: following.nextDueAt === null && job.spec.schedule?.kind !== 'fixed_delay',
+    ended: following.nextDueAt === null && mayEnd(job.spec.schedule),
     placement,
     keepCatchUps,
   }
+}
+
+/** Without a schedule there is nothing that could end, and the end of a fixedDelay run writes the next tick. */
+function mayEnd(schedule: Job['spec']['schedule']): boolean {
+  return schedule !== null && schedule.kind !== 'fixed_delay'
 }
 
 /** Whether a plan writes anything. */

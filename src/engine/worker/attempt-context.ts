@@ -10,7 +10,7 @@ import type { Held } from './held.ts'
 export interface ContextParts
   extends Pick<
     JobContext,
-    'input' | 'log' | 'progress' | 'transaction' | 'enqueue' | 'step' | 'sleep' | 'waitFor'
+    'input' | 'log' | 'progress' | 'transaction' | 'enqueue' | 'step' | 'sleep' | 'waitFor' | 'definition'
   > {
   readonly claim: ClaimedExecution
   readonly held: Held
@@ -37,6 +37,7 @@ export class AttemptContext implements JobContext {
   readonly step: JobContext['step']
   readonly sleep: JobContext['sleep']
   readonly waitFor: JobContext['waitFor']
+  readonly definition: JobContext['definition']
 
   constructor({ input, claim, held, startedAt, ...parts }: ContextParts) {
     const { caughtUpIndex: index, caughtUpOf: of } = claim
@@ -58,6 +59,7 @@ export class AttemptContext implements JobContext {
     this.step = parts.step
     this.sleep = parts.sleep
     this.waitFor = parts.waitFor
+    this.definition = parts.definition
     Object.defineProperty(this, 'signal', AttemptContext.#signal)
   }
 

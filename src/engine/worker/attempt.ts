@@ -1,6 +1,7 @@
 /** What stands behind the `ctx` of one attempt: its log, its progress, its transaction, and what is kept of its result. */
 import type { Outcome } from '../../core/attempt/outcome.ts'
 import { EvertickError } from '../../core/error.ts'
+import { type Definition, definitionOf, startsOf } from '../../core/job/definition.ts'
 import { refuseLong } from '../../core/payload.ts'
 import type { ClaimedExecution, Transaction } from '../../store/store.ts'
 import type { EngineContext } from '../context.ts'
@@ -55,7 +56,19 @@ export class Attempt {
         this.#stepRunner().step(name, work, options),
       sleep: (name, until) => this.#stepRunner().sleep(name, until),
       waitFor: (name, options) => this.#stepRunner().waitFor(name, options),
+      definition: () => this.#underWay(() => this.#definition()),
     })
+  }
+
+  async #definition(): Promise<Definition> {
+    const { store } = this.#context
+    const { id, jobId } = this.#claim
+    const [revisions, attempts, steps] = await Promise.all([
+      store.jobs.listRevisions(jobId),
+      store.executions.listAttempts(id),
+      store.steps.listSteps(id),
+    ])
+    return definitionOf(revisions, startsOf({ startedAt: this.#startedAt, attempts, steps }))
   }
 
   /** Keeps the slot of a handler that sleeps beside it. */
@@ -171,15 +184,19 @@ export class Attempt {
       return { state: 'completed' as const, result: this.keepable(value) }
     }
     try {
-      return await store.work.completeWithin<T>({
+      const completed = await store.work.completeWithin<T>({
         claim: { ...this.#claim, startedAt: this.#startedAt },
         nodeId,
+        heard: this.#parts.audience.heard,
         maxMs: store.longestTransactionMs,
         clock,
+        usage: () => this.#held.usage,
         run: fn,
         onEnded: this.#parts.onEnded,
         ending,
       })
+      this.#parts.audience.written()
+      return completed
     } catch (error) {
       // It may be the reply to COMMIT that was lost, not the commit.
       if (written === null || !(await this.#isCompleted())) throw error

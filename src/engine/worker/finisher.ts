@@ -7,6 +7,7 @@ import type { Ending } from '../../core/attempt/outcome.ts'
 import type { Execution } from '../../core/execution/execution.ts'
 import type { ExecutionState } from '../../core/execution/execution-state.ts'
 import type { Aftermath, Claim, FinishedAttempt, StepRecord } from '../../store/store.ts'
+import type { Audience } from '../audience.ts'
 import type { EngineContext } from '../context.ts'
 import { Batcher, type Settle } from './batcher.ts'
 import { errorFrom } from './outcome-signal.ts'
@@ -14,6 +15,7 @@ import { StubbornWrite } from './stubborn-write.ts'
 
 export class Finisher {
   readonly #context: EngineContext
+  readonly #audience: Audience
   readonly #onEnded: (after: Aftermath) => void
   readonly #ends: Batcher<FinishedAttempt>
   readonly #starts: Batcher<Claim>
@@ -23,8 +25,9 @@ export class Finisher {
   readonly #replaced = new WeakMap<FinishedAttempt, FinishedAttempt>()
   readonly #isInstead = new WeakSet<FinishedAttempt>()
 
-  constructor(context: EngineContext, onEnded: (after: Aftermath) => void) {
+  constructor(context: EngineContext, audience: Audience, onEnded: (after: Aftermath) => void) {
     this.#context = context
+    this.#audience = audience
     this.#onEnded = onEnded
     const ends = new StubbornWrite<FinishedAttempt>(context, {
       write: (attempts, tries) => this.#writeEnds(attempts, tries),
@@ -91,7 +94,9 @@ export class Finisher {
 
   async #writeEnds(attempts: readonly FinishedAttempt[], tries: number): Promise<Set<string>> {
     const { store, clock, nodeId } = this.#context
-    const result = await store.work.finishAttempts({ nodeId, attempts, now: clock.now() })
+    const { heard } = this.#audience
+    const result = await store.work.finishAttempts({ nodeId, attempts, now: clock.now(), heard })
+    this.#audience.written()
     // The worker's own look after the run may have come before this write, and not have seen what waits for another try.
     const waits = attempts.some(({ ending }) => 'readyAt' in ending)
     // After a second try it may be the first that has ended them, and its reply that was lost.

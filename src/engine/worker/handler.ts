@@ -1,5 +1,8 @@
 /** How an execution of a job is done in this process, such as by the typed function of `defineJob`, with its input check. */
+
+import type { ReadUsage } from '../../core/attempt/usage.ts'
 import type { Cause } from '../../core/execution/execution.ts'
+import type { Definition } from '../../core/job/definition.ts'
 import type { JobSpec } from '../../core/job/job.ts'
 import type { RetryOptions } from '../../core/job/options.ts'
 import type { Duration, Instant } from '../../core/schedule/schedule.ts'
@@ -74,6 +77,8 @@ export interface JobContext<Input = unknown> {
   readonly sleep: (name: string, until: Duration | Date) => Promise<void>
   /** The same until `evertick.signal` answers, or the time is over. */
   readonly waitFor: (name: string, options?: { readonly timeout?: Duration }) => Promise<Answer>
+  /** The job's revision under which this execution began, and the one that this attempt runs under. */
+  readonly definition: () => Promise<Definition>
 }
 
 export interface StepCall {
@@ -105,10 +110,15 @@ export type Answer =
   | { readonly outcome: 'signal'; readonly payload: unknown; readonly by: string }
   | { readonly outcome: 'timeout' }
 
+/** The attempt, for whoever can see what it uses; it asks when its end is written. */
+export interface Measured {
+  measuredBy(usage: ReadUsage): void
+}
+
 export interface Handler {
   readonly name: string
   /** The input as the handler takes it, or a promise of it; or an error that names the field. */
   readonly parse: (input: unknown) => unknown
   /** The job's own definition is for handlers that stand in it; a function has all in its context. */
-  readonly run: (context: JobContext<never>, spec: JobSpec) => unknown
+  readonly run: (context: JobContext<never>, spec: JobSpec, attempt: Measured) => unknown
 }

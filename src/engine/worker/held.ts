@@ -1,13 +1,15 @@
 /** Something that this worker has claimed: running, or reserved for a slot. */
+import type { ReadUsage, Usage } from '../../core/attempt/usage.ts'
 import { EvertickError } from '../../core/error.ts'
 import type { Claim } from '../../store/store.ts'
+import type { Measured } from './handler.ts'
 
 export type StopReason = 'cancel' | 'timeout' | 'lost' | 'shutdown'
 
 /** Most runs have none. */
 const noTimers: readonly (() => void)[] = []
 
-export class Held implements Claim {
+export class Held implements Claim, Measured {
   readonly id: string
   readonly fence: number
   leasedUntil: number
@@ -17,6 +19,8 @@ export class Held implements Claim {
   #controller: AbortController | null = null
   #timers: readonly (() => void)[] = noTimers
   #ended = false
+  /** Null where nobody can tell, as of a function that runs in the node. */
+  #readUsage: ReadUsage | null = null
 
   constructor(claim: Claim, leasedUntil: number) {
     this.id = claim.id
@@ -33,6 +37,14 @@ export class Held implements Claim {
     this.#controller ??= new AbortController()
     if (this.#stopReason !== null) this.#controller.abort(stopError(this.id, this.#stopReason))
     return this.#controller.signal
+  }
+
+  measuredBy(usage: ReadUsage): void {
+    this.#readUsage = usage
+  }
+
+  get usage(): Usage | null {
+    return this.#readUsage?.() ?? null
   }
 
   /** A timer of this attempt, or whatever else goes with it. */

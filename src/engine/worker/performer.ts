@@ -1,5 +1,6 @@
 /** Performs one claimed execution in its slot: waits for its instant, runs its handler, has its end written. */
 import { type Ending, endingOf, type Outcome } from '../../core/attempt/outcome.ts'
+import type { Usage } from '../../core/attempt/usage.ts'
 import type { ClaimedExecution, FinishedAttempt } from '../../store/store.ts'
 import type { EngineContext } from '../context.ts'
 import type { ExecutionEvent } from '../events.ts'
@@ -61,7 +62,7 @@ export class Performer {
     const { finisher, keeper } = this.#parts
     const now = this.#context.clock.now()
     const ending = this.#endingOf(claim, { kind: 'snooze', afterMs })
-    const finished = finishedOf(claim, ending, now, now)
+    const finished = finishedOf(claim, ending, { startedAt: now, finishedAt: now, usage: held.usage })
     await new Promise((resolve) => finisher.finish(finished, resolve))
     keeper.letGo(held)
   }
@@ -81,7 +82,8 @@ export class Performer {
   #start(reserved: Reserved, onFree: () => void): void {
     const { clock, events } = this.#context
     const { claim, held } = reserved
-    if (events.isHeard('execution:started')) events.emit('execution:started', eventOf(claim))
+    if (events.isHeard('execution:started'))
+      events.emit('execution:started', { ...eventOf(claim), fence: claim.fence })
     const startedAt = clock.now()
     if (claim.place !== null) held.unnotedSince = startedAt
     this.#running += 1
@@ -118,7 +120,8 @@ export class Performer {
   ): void {
     const { keeper, finisher } = this.#parts
     const ending = this.#endingOf(claim, outcome)
-    finisher.finish(finishedOf(claim, ending, startedAt, finishedAt), (written) => {
+    const finished = finishedOf(claim, ending, { startedAt, finishedAt, usage: held.usage })
+    finisher.finish(finished, (written) => {
       keeper.letGo(held)
       onWritten?.()
       if (written === null) {
@@ -164,11 +167,11 @@ export class Performer {
 function finishedOf(
   claim: ClaimedExecution,
   ending: Ending,
-  startedAt: number,
-  finishedAt: number,
+  { usage, ...at }: { readonly startedAt: number; readonly finishedAt: number; readonly usage: Usage | null },
 ): FinishedAttempt {
   const { id, fence, attempt } = claim
-  return { id, fence, attempt, claimed: claim, ending, startedAt, finishedAt }
+  const finished = { id, fence, attempt, claimed: claim, ending, ...at }
+  return usage === null ? finished : { ...finished, usage }
 }
 
 function eventOf(claim: ClaimedExecution): ExecutionEvent {

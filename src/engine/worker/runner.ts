@@ -3,6 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Outcome } from '../../core/attempt/outcome.ts'
 import { handlerKey } from '../../core/job/handler.ts'
 import type { Aftermath, ClaimedExecution } from '../../store/store.ts'
+import type { Audience } from '../audience.ts'
 import type { AttemptEnd, EngineContext } from '../context.ts'
 import { Attempt } from './attempt.ts'
 import type { EnqueueOptions, EnqueueResult, Handler, JobContext, JobReference } from './handler.ts'
@@ -20,6 +21,7 @@ export type Ran =
 
 export interface RunnerParts {
   readonly handlers: ReadonlyMap<string, Handler>
+  readonly audience: Audience
   readonly keeper: LeaseKeeper
   readonly recorder: Recorder
   readonly enqueue: (job: JobReference, input: unknown, options?: EnqueueOptions) => Promise<EnqueueResult>
@@ -58,7 +60,7 @@ export class Runner {
     const attempt = new Attempt(this.#context, this.#parts, claim, held, startedAt)
     const limit = this.#watchTimeout(claim, held)
     try {
-      const work = this.#work(attempt, claim)
+      const work = this.#work(attempt, claim, held)
       if (isThenable(work)) return this.#whenDone(attempt, claim, held, limit?.over(work) ?? work)
       held.end()
       return ranBy(attempt, work)
@@ -91,9 +93,10 @@ export class Runner {
   }
 
   /** What the handler returns, or a promise of it. */
-  #work(attempt: Attempt, claim: ClaimedExecution): unknown {
+  #work(attempt: Attempt, claim: ClaimedExecution, held: Held): unknown {
     const handler = this.#handler(claim)
-    const call = (input: unknown) => handler.run(attempt.contextFor(input) as JobContext<never>, claim.spec)
+    const call = (input: unknown) =>
+      handler.run(attempt.contextFor(input) as JobContext<never>, claim.spec, held)
     const input = parsed(handler, claim.input)
     return isThenable(input) ? input.then(call) : call(input)
   }

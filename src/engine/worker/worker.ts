@@ -1,5 +1,7 @@
 /** The worker of a node: its queues, and the parts that they share. */
+import { webhookQueue } from '../../core/notice/webhook.ts'
 import type { Aftermath } from '../../store/store.ts'
+import type { Audience } from '../audience.ts'
 import type { EngineContext } from '../context.ts'
 import type { Releaser } from '../releaser.ts'
 import { Finisher } from './finisher.ts'
@@ -18,6 +20,8 @@ export interface WorkerOptions {
   readonly pollMs: number
 }
 
+/** Of each worker: a delivery mostly waits for its receiver. */
+const deliverySlots = 10
 /** After the stop's grace: how long a handler may take to heed its signal. */
 const abortGraceMs = 1_000
 
@@ -27,6 +31,10 @@ export class Worker {
   readonly #keeper: LeaseKeeper
   readonly #finisher: Finisher
   readonly #queues: ReadonlyMap<string, QueueWorker>
+  /** Deliveries to webhooks have slots of their own: a receiver that is slow takes none from other work. */
+  readonly #deliveries: QueueWorker
+  #delivers = false
+  #started = false
   readonly #hurried = new AbortController()
 
   constructor(
@@ -34,6 +42,7 @@ export class Worker {
     options: WorkerOptions,
     parts: {
       readonly handlers: ReadonlyMap<string, Handler>
+      readonly audience: Audience
       readonly releaser: Releaser
       readonly onNextTick: () => void
       readonly enqueue: (
@@ -46,6 +55,7 @@ export class Worker {
     const { leaseMs, extendAt, pollMs } = options
     this.#context = context
     this.#recorder = new Recorder(context)
+    const { handlers, enqueue, audience } = parts
     this.#keeper = new LeaseKeeper(context, leaseMs, extendAt)
     const onEnded = ({ releases, opened }: Aftermath) => {
       parts.releaser.add(releases)
@@ -53,24 +63,34 @@ export class Worker {
       // What was released by an ending may be for any of our queues.
       this.wake()
     }
-    this.#finisher = new Finisher(context, onEnded)
-    const { handlers, enqueue } = parts
+    this.#finisher = new Finisher(context, audience, onEnded)
     const [keeper, recorder] = [this.#keeper, this.#recorder]
     const remember: Remember = (record, written) => this.#finisher.remember(record, written)
-    const runner = new Runner(context, { handlers, enqueue, onEnded, keeper, recorder, remember })
+    const runner = new Runner(context, { handlers, enqueue, audience, onEnded, keeper, recorder, remember })
     const performing = { runner, finisher: this.#finisher, keeper: this.#keeper }
-    this.#queues = new Map(
-      Object.entries(options.queues).map(([queue, { concurrency }]) => [
-        queue,
-        new QueueWorker(context, { queue, concurrency, leaseMs, pollMs }, performing),
-      ]),
-    )
+    const serve = (queue: string, concurrency: number) =>
+      new QueueWorker(context, { queue, concurrency, leaseMs, pollMs }, performing)
+    this.#deliveries = serve(webhookQueue, deliverySlots)
+    this.#queues = new Map([
+      ...Object.entries(options.queues).map(
+        ([queue, { concurrency }]) => [queue, serve(queue, concurrency)] as const,
+      ),
+      [webhookQueue, this.#deliveries],
+    ])
   }
 
   start(): void {
+    this.#started = true
     this.#recorder.start()
     this.#keeper.start()
-    for (const queue of this.#queues.values()) queue.start()
+    for (const queue of this.#queues.values()) if (queue !== this.#deliveries) queue.start()
+    if (this.#delivers) this.#deliveries.start()
+  }
+
+  /** From now on, if this worker runs or once it does: before somebody listens, nothing looks for deliveries. */
+  deliver(): void {
+    this.#delivers = true
+    if (this.#started) this.#deliveries.start()
   }
 
   wake(): void {
@@ -93,6 +113,8 @@ export class Worker {
 
   /** Stops claiming at once, waits its grace, then aborts, and at last gives back what is still held. */
   async stop(timeoutMs: number): Promise<void> {
+    // An end that is written from here on is news for who listens, and must not bring a queue back.
+    this.#started = false
     // A claim that hangs is part of what is waited for.
     const settled = Promise.all(
       [...this.#queues.values()].map(async (queue) => {

@@ -51,6 +51,17 @@ export const jobHistoryRoutes = [
   }),
   endpoint({
     method: 'get',
+    path: '/jobs/{id}/usage',
+    role: 'viewer',
+    tag,
+    summary: 'Peak memory and CPU time of the newest runs that were watched, newest first',
+    params: reference,
+    query: z.strictObject({ limit: z.coerce.number().int().min(1).max(1_000).default(200) }),
+    answers: schema.jobUsage,
+    run: async ({ evertick, params, query }) => ({ runs: await evertick.jobs.usage(params.id, query) }),
+  }),
+  endpoint({
+    method: 'get',
     path: '/jobs/{id}/ticks',
     role: 'viewer',
     heavy: true,

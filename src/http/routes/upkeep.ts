@@ -1,7 +1,11 @@
-/** Maintenance of jobs: reset a cursor, convert crons to intervals, export a crontab. */
+/** Maintenance of jobs: reset a cursor, convert crons to intervals, apply a list of jobs, export them, list sources. */
 import { z } from 'zod'
 import { exportCrontab } from '../../app/crontab/export-crontab.ts'
+import { listSources } from '../../app/job/list-sources.ts'
+import { applyList } from '../../app/job/managed/apply-list.ts'
+import { exportJobs } from '../../app/job/managed/export-jobs.ts'
 import { endpoint } from '../endpoint.ts'
+import * as definitions from '../schemas/definitions.ts'
 import * as schema from '../schemas/job.ts'
 import { reference } from '../schemas/named.ts'
 import * as upkeep from '../schemas/upkeep.ts'
@@ -23,6 +27,18 @@ export const upkeepRoutes = [
   }),
   endpoint({
     method: 'post',
+    path: '/jobs/apply',
+    role: 'admin',
+    heavy: true,
+    tag,
+    summary: 'Bring the jobs of one owner to a list: create, update, and with prune delete; all or nothing',
+    body: definitions.applyRequest,
+    takes: 'payload',
+    answers: definitions.applied,
+    run: async ({ app, body, by }) => await applyList(app, body, by),
+  }),
+  endpoint({
+    method: 'post',
     path: '/jobs/{id}/reset-cursor',
     role: 'admin',
     tag,
@@ -41,5 +57,28 @@ export const upkeepRoutes = [
     query: z.strictObject({ format: z.enum(['user', 'system']).optional() }),
     answers: upkeep.exportedCrontab,
     run: async ({ app, query }) => await exportCrontab(app, query),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/export/jobs',
+    role: 'viewer',
+    heavy: true,
+    tag,
+    summary:
+      'The jobs as a list that can be applied, without their history, page by page; or those of `names`',
+    query: definitions.exportQuery,
+    answers: definitions.exportedJobs,
+    run: async ({ app, query }) => await exportJobs(app, query),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/sources',
+    role: 'viewer',
+    heavy: true,
+    tag,
+    summary: 'The jobs that sync others from an API, with what their last syncs did',
+    query: definitions.sourcesQuery,
+    answers: definitions.sourceList,
+    run: async ({ app, query }) => await listSources(app, query),
   }),
 ]

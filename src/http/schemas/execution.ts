@@ -57,6 +57,12 @@ export const execution = name(
   }),
 )
 
+/** Null is what nobody could see. */
+export const usage = {
+  peakMemoryBytes: z.int().nullable(),
+  cpuMs: z.int().nullable(),
+}
+
 const attempt = name(
   'Attempt',
   z.object({
@@ -66,6 +72,7 @@ const attempt = name(
     startedAt: instant.nullable(),
     finishedAt: instant,
     error: executionError.nullable(),
+    usage: name('Usage', z.object(usage)).nullable(),
   }),
 )
 
@@ -87,7 +94,11 @@ const step = name(
 
 export const executionDetail = name(
   'ExecutionDetail',
-  execution.extend({ attempts: z.array(attempt), steps: z.array(step) }),
+  execution.extend({
+    attempts: z.array(attempt),
+    steps: z.array(step),
+    definition: z.object({ began: z.int(), revision: z.int() }).nullable(),
+  }),
 )
 
 export const why = name(

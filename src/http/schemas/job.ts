@@ -1,13 +1,15 @@
 /** Jobs, their ticks, revisions and figures, as the API shows them; and what a caller may write. */
 import { z } from 'zod'
-import { handlerShape } from '../../app/job/handler-options.ts'
+import { handlerShape } from '../../app/job/handler-shape.ts'
 import { intervalTypes } from '../../app/job/legacy/legacy-job.ts'
 import { jobIncludes, jobSorts } from '../../app/job/list-jobs.ts'
-import { shownShapes, writtenShapes } from '../../app/job/option-shapes.ts'
+import { scheduleShape, shownShapes, writtenShapes } from '../../app/job/option-shapes.ts'
+import { executionStates } from '../../core/execution/execution-state.ts'
+import { webhookExtras } from '../../core/job/handler.ts'
 import { healthStates } from '../../core/job/health.ts'
 import { jobStates } from '../../core/job/job-state.ts'
 import { jobStatuses } from '../../core/job/job-status.ts'
-import { execution } from './execution.ts'
+import { execution, usage } from './execution.ts'
 import {
   duration,
   filterText,
@@ -20,17 +22,26 @@ import {
   payload,
 } from './named.ts'
 
-export const schedule = name(
-  'Schedule',
-  z.union([
-    z.strictObject({ cron: z.string().max(256), timezone: z.string().max(100).optional() }),
-    z.strictObject({ every: duration, anchor: z.string().max(40).optional() }),
-    z.strictObject({ fixedDelay: duration }),
-    z.strictObject({ at: givenInstant }),
-  ]),
-)
+export const schedule = name('Schedule', scheduleShape({ duration, instant: givenInstant }))
 
 const handler = name('Handler', handlerShape)
+/** A webhook is made and changed as such: as a handler it is only shown. */
+const shownHandler = name(
+  'ShownHandler',
+  z.union([
+    handlerShape,
+    z.object({
+      type: z.literal('webhook'),
+      url: z.string(),
+      events: z.array(z.string()),
+      jobs: z.array(z.string()),
+      tags: z.array(z.string()),
+      include: z.array(z.enum(webhookExtras)),
+      link: z.string().nullable(),
+      headers: z.record(z.string(), z.string()),
+    }),
+  ]),
+)
 
 const health = name(
   'JobHealth',
@@ -53,7 +64,7 @@ export const job = name(
     schedule: schedule.nullable(),
     scheduleText: z.string().nullable(),
     timezone: z.string(),
-    handler,
+    handler: shownHandler,
     nextRunAt: instant.nullable(),
     accountedUntil: instant,
     lastRunAt: instant.nullable(),
@@ -181,6 +192,15 @@ export const stats = name(
   }),
 )
 
+export const jobUsage = name(
+  'JobUsage',
+  z.object({
+    runs: z.array(
+      z.object({ executionId: z.string(), state: z.enum(executionStates), startedAt: instant, ...usage }),
+    ),
+  }),
+)
+
 const tick = name(
   'Tick',
   z.object({
@@ -241,7 +261,7 @@ export const revisions = name(
         revision: z.int(),
         from: instant,
         options: z.record(z.string(), z.unknown()),
-        handler,
+        handler: shownHandler,
         changedBy: z.string(),
         changedAt: instant,
         tzVersion: z.string(),

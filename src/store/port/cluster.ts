@@ -133,7 +133,11 @@ export interface QueueRow {
   readonly pausedAt: number | null
   readonly pausedBy: string | null
   readonly pausedReason: string | null
+  /** What may be claimed once its time has come, retries among it. */
   readonly pending: number
   readonly running: number
   readonly blocked: number
+  /** What has given its slot up: for a sleep, or for a signal. */
+  readonly sleeping: number
+  readonly waiting: number
 }

@@ -1,5 +1,6 @@
 /** Executions as people make, change and read them. */
 import type { AttemptOutcome } from '../../core/attempt/outcome.ts'
+import type { Usage } from '../../core/attempt/usage.ts'
 import type { Cause, Execution, ExecutionError } from '../../core/execution/execution.ts'
 import type { ExecutionState, FinalState } from '../../core/execution/execution-state.ts'
 import type { WaitFacts } from '../../core/execution/waits.ts'
@@ -27,6 +28,10 @@ export interface ExecutionStore {
   /** What each of these waits for. */
   readWaits(ids: readonly string[]): Promise<WaitingRow[]>
   listAttempts(executionId: string): Promise<AttemptRow[]>
+  /** Of its attempts that were watched. */
+  listUsages(executionId: string): Promise<UsageRow[]>
+  /** Of a job's newest executions, `limit` of them, those that were watched. */
+  jobUsages(jobId: string, limit: number): Promise<RunUsage[]>
   listLogs(executionId: string): Promise<LogRow[]>
   /** How executions ended, and ticks that had none, over a span. */
   readActivity(query: ActivityQuery): Promise<Activity>
@@ -34,6 +39,7 @@ export interface ExecutionStore {
   readTimeline(query: TimelineQuery): Promise<TimelineRow[]>
   /** The same with short runs that are close together as one. */
   mergeTimeline(query: MergeQuery): Promise<MergedTimeline>
+  /** By state, as lists show it. */
   countExecutions(): Promise<Record<string, number>>
   countUnfinished(): Promise<Unfinished>
   /** @default 1,000 at most */
@@ -143,6 +149,19 @@ export interface AttemptRow {
   readonly finishedAt: number
   readonly outcome: AttemptOutcome
   readonly error: ExecutionError | null
+}
+
+/** What one attempt used: that of the claim with this fence. */
+export interface UsageRow extends Usage {
+  readonly executionId: string
+  readonly fence: number
+}
+
+/** What the attempts of one execution used together. */
+export interface RunUsage extends Usage {
+  readonly id: string
+  readonly state: ExecutionState
+  readonly startedAt: number
 }
 
 export interface ActivityQuery {

@@ -175,6 +175,8 @@ export interface JobMark {
   readonly name: string
   readonly revision: number
   readonly deleted: boolean
+  /** Who is told of what may be another one now. */
+  readonly isWebhook: boolean
   readonly updatedAt: number
 }
 

@@ -1,12 +1,15 @@
 /** Ticks and their accounts: what is due, the ledger, its proof and its retention. */
+import type { Execution } from '../../core/execution/execution.ts'
 import type { ExecutionState } from '../../core/execution/execution-state.ts'
+import type { Step } from '../../core/execution/step.ts'
 import type { Job } from '../../core/job/job.ts'
 import type { Repair } from '../../core/leader/term.ts'
 import type { Account, RangeReason, TickRange } from '../../core/tick/account.ts'
 import type { Explanation } from '../../core/tick/explain.ts'
 import type { Finding } from '../../core/tick/ledger.ts'
 import type { Fence } from './cluster.ts'
-import type { ReleaseAt } from './work.ts'
+import type { AttemptRow, UsageRow } from './executions.ts'
+import type { LogRow, ReleaseAt } from './work.ts'
 
 export interface TickStore {
   findDueJobs(until: number, limit: number): Promise<DueJobs>
@@ -150,6 +153,21 @@ export interface PurgeRequest {
   readonly afterJobId: string | null
   readonly jobs: number
   readonly now: number
+  /** Called before the commit with what it removes; maybe again with the same. If it throws, nothing is removed. */
+  readonly archive?: Archive | undefined
+}
+
+/** Returns once it is on the disk. */
+export type Archive = (removed: readonly RemovedExecution[]) => void
+
+/** An execution that is no longer kept, with what goes with it. */
+export interface RemovedExecution {
+  readonly execution: Execution
+  readonly attempts: readonly AttemptRow[]
+  /** What they used. */
+  readonly usages: readonly UsageRow[]
+  readonly steps: readonly Step[]
+  readonly logs: readonly LogRow[]
 }
 
 export interface PurgeResult {

@@ -1,8 +1,10 @@
 /** What workers do: enqueue, claim, keep, finish, and what the leader takes back. The hot path. */
 import type { Ending } from '../../core/attempt/outcome.ts'
+import type { ReadUsage, Usage } from '../../core/attempt/usage.ts'
 import type { Cause } from '../../core/execution/execution.ts'
 import type { ExecutionState } from '../../core/execution/execution-state.ts'
 import type { JobSpec } from '../../core/job/job.ts'
+import type { NoticeType } from '../../core/notice/notice.ts'
 
 export interface WorkStore {
   enqueueExecutions(rows: readonly NewExecution[], within?: CallerTransaction): Promise<Enqueued[]>
@@ -173,13 +175,19 @@ export interface FinishedAttempt extends Claim {
   readonly startedAt?: number
   readonly ending: Ending
   readonly finishedAt: number
+  /** Kept with the end, where somebody saw it. */
+  readonly usage?: Usage
 }
 
 export interface FinishRequest {
   readonly nodeId: string
   readonly attempts: readonly FinishedAttempt[]
   readonly now: number
+  readonly heard?: Heard
 }
+
+/** What webhooks listen to, as a node knows it: a change takes about a second to arrive. Left out, the database is asked. */
+export type Heard = readonly NoticeType[]
 
 export interface FinishResult extends Aftermath {
   /** Ids whose holder was superseded: nothing of theirs was written. */
@@ -201,7 +209,10 @@ export interface Transaction {
 export interface CompleteWithin<T> {
   readonly claim: Claim & Pick<FinishedAttempt, 'attempt' | 'startedAt'>
   readonly nodeId: string
+  readonly heard?: Heard
   readonly maxMs: number
+  /** Asked once `run` has resolved. */
+  readonly usage?: ReadUsage
   readonly clock: { now(): number; sleep(ms: number, signal?: AbortSignal): Promise<void> }
   readonly run: (tx: Transaction) => Promise<T>
   /** The ending to write once `run` has resolved. */

@@ -7,7 +7,14 @@ import { keysOf } from '../../core/table-keys.ts'
 import { type Columns, type Param, plain } from '../sql/runtime/script.ts'
 import { byKey } from './plans.ts'
 
-const types = { text: 'text', number: 'bigint', uuid: 'uuid' } as const
+const types = {
+  text: 'text',
+  number: 'bigint',
+  uuid: 'uuid',
+  real: 'double precision',
+  timestamp: 'timestamp',
+  flag: 'boolean',
+} as const
 
 export interface BatchText<Name extends string> {
   /** Stands in FROM, under the name `c`; `c.number` tells the rows' order. */

@@ -36,11 +36,12 @@ const maxTexts = 500
 /** For this transaction alone, and true. */
 const unsynced = `set_config('synchronous_commit', 'off', true) = 'off'`
 
-function insertOf({ into, columns, rows }: Insert, prefix: string): Spelled {
+function insertOf({ into, columns, rows, numbered }: Insert, prefix: string): Spelled {
   const names = Object.keys(columns)
+  const given = numbered === true ? 'OVERRIDING SYSTEM VALUE ' : ''
   const { from, valueOf } = batchText(columns)
   return {
-    text: `INSERT INTO ${prefix}${into} (${names.join(', ')}) SELECT ${names.map(valueOf).join(', ')} FROM ${from}`,
+    text: `INSERT INTO ${prefix}${into} (${names.join(', ')}) ${given}SELECT ${names.map(valueOf).join(', ')} FROM ${from}`,
     params: batchParams(columns, rows),
   }
 }

@@ -3,12 +3,15 @@ import { type Hints, type HintTopic, noHints } from '../hints.ts'
 import { type Lifelines, noLifelines } from '../lifeline.ts'
 import type { Store } from '../store.ts'
 import { accessStore } from './access/access-store.ts'
+import { alertStore } from './alerts/alert-store.ts'
 import { auditStore } from './audit/audit-store.ts'
+import { backupStore } from './backup/backup-store.ts'
 import { clusterStore } from './cluster/cluster-store.ts'
 import { compatStore } from './compat/compat-store.ts'
 import { executionStore } from './executions/execution-store.ts'
 import type { HotScripts } from './hot-scripts.ts'
 import { jobStore } from './jobs/job-store.ts'
+import { noticeStore } from './notices/notice-store.ts'
 import type { SqlDriver } from './runtime/driver.ts'
 import { row, type Script, type ScriptContext, type Step } from './runtime/script.ts'
 import { pulse, type Scripts } from './runtime/scripts.ts'
@@ -79,8 +82,11 @@ export function createSqlStore(
     executions: executionStore(scripts),
     steps: stepStore(scripts),
     cluster: clusterStore(scripts, lifelines, dialect),
+    alerts: alertStore(scripts),
     audit: auditStore(scripts),
+    notices: noticeStore(scripts),
     access: accessStore(scripts),
+    backup: backupStore(scripts, dialect),
     compat: compatStore(scripts),
   }
 }

@@ -5,6 +5,8 @@ import { withMeaning } from '../sql/runtime/dialect.ts'
 import {
   databaseClosed,
   type ExclusiveRequest,
+  endless,
+  type ReadNow,
   type ReadOptions,
   type SqlDriver,
   type WriteOptions,
@@ -110,6 +112,28 @@ export class SqliteDriver implements SqlDriver {
         await this.rest()
         this.#assertOpen()
       })
+    } finally {
+      session.close()
+    }
+  }
+
+  /** In memory there is no second connection, so nothing is written meanwhile. */
+  async atOneMoment<T>(work: (read: ReadNow) => Promise<T>): Promise<T> {
+    if (this.#place.isInMemory) {
+      const run = async () => await work(async (script) => this.session.run(script()))
+      return await this.exclusive({ ...endless, run })
+    }
+    const session = new SqliteSession(connectionTo(this.#place))
+    try {
+      // The moment is that of the first read.
+      await this.#whenFree(() => session.exec('BEGIN; SELECT count(*) FROM sqlite_master'))
+      return await work(async (script) => {
+        await this.rest()
+        this.#assertOpen()
+        return session.run(script())
+      })
+    } catch (error) {
+      throw this.#classified(error)
     } finally {
       session.close()
     }

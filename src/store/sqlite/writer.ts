@@ -3,6 +3,7 @@
  * transaction has a turn of its own. `BEGIN IMMEDIATE` always, since a deferred transaction that reads first fails at once
  * when another process has written.
  */
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Host } from '../host.ts'
 import { type ExclusiveRequest, lateAfter } from '../sql/runtime/driver.ts'
 import { asTransaction } from '../sql/runtime/nested-write.ts'
@@ -73,14 +74,15 @@ export class Writer {
 
   async exclusive<T>(request: ExclusiveRequest<T>): Promise<T> {
     return await new Promise<T>((resolve, reject) => {
-      const run = async () => {
+      // The turn is another's who came first: what this caller has entered (AsyncLocalStorage) would be that one's instead.
+      const run = AsyncLocalStorage.bind(async () => {
         try {
           const result = await this.#runExclusive(request)
           this.#acknowledgeSynced([{ settle: () => resolve(result), fail: reject }])
         } catch (error) {
           reject(this.#parts.classified(error))
         }
-      }
+      })
       this.#turns.push({ kind: 'exclusive', run })
       this.#wake()
     })

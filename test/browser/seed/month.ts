@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import type { Evertick } from '../../../src/index.ts'
 import { type ManualClock, openTestNode, type TestNode } from '../../../src/testing/index.ts'
 import { monthJobs } from './month-jobs.ts'
+import { seedUsage } from './month-usage.ts'
 import { calmly, SeedClock, secret } from './seed-clock.ts'
 
 /** A Monday morning, four weeks and a bit after it began. */
@@ -57,6 +58,7 @@ export async function openMonth(): Promise<Month> {
   })
   await until(second, monthEnd)
   clock.isOver = true
+  seedUsage(join(folder, 'evertick.db'))
   const { url } = second.evertick
   if (url === null) throw new Error('The node of the month does not listen.')
   return {

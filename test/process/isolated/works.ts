@@ -8,6 +8,16 @@ interface Asked {
 }
 
 let runs = 0
+let large = Buffer.alloc(0)
+
+/** 64 MB, held from now on, and 300 ms of CPU time. */
+function use(): void {
+  large = Buffer.alloc(64 * 2 ** 20, 1)
+  const before = process.cpuUsage()
+  for (let used = process.cpuUsage(before); used.user + used.system < 300_000; ) {
+    used = process.cpuUsage(before)
+  }
+}
 
 const deeds = {
   plain: ({ signal, ...ctx }: JobContext) => ({
@@ -40,6 +50,7 @@ const deeds = {
     if (attempt === 1) process.exit(5)
     return one
   },
+  stepEnqueues: ({ step, enqueue }: JobContext) => step('order', () => enqueue('other')),
   stepClient: ({ step }: JobContext) => step('one', (tx) => String(tx.client), { transaction: true }),
   sleep: ({ sleep }: JobContext) => sleep('a while', '1h'),
   client: ({ transaction }: JobContext) => transaction(async (tx) => tx.client),
@@ -66,6 +77,20 @@ const deeds = {
     for (;;);
   },
   exit: () => process.exit(3),
+  use() {
+    use()
+    return large.length
+  },
+  /** Long enough to be looked at. */
+  async useAndExit() {
+    use()
+    await delay(600)
+    process.exit(3)
+  },
+  useInTransaction: ({ transaction }: JobContext) =>
+    transaction(async () => {
+      use()
+    }),
   circular() {
     const self: { self?: unknown } = {}
     self.self = self

@@ -69,13 +69,15 @@ export async function expectTermsInOrder(cluster: Cluster): Promise<number> {
 const aftermathMs = 10_000
 const isUsual =
   /^(?:Lease of .* expired; it was held by |Waiting for the lead, held by |Taking the lead from |.* failed, attempt \d+ of \d+, )/
+/** Some of the thousand jobs do not catch up: what came due while nobody led is skipped, and the leader must say so. */
+const isMissed = /^(?:Alert opened: .* came due while nobody led, and w|\d+ alerts of the rule missed opened: )/
 const isCutOff = /^The database .* cannot be reached\.$/
 
 export function expectExpectedWords(nodes: readonly ClusterNode[], outages: readonly Span[]): void {
   const unexpected = nodes.flatMap(({ pid, logged, stops }) =>
     logged
       .filter(({ time: at, level, msg, error }) => {
-        if (level === 'warn' && isUsual.test(msg)) return false
+        if (level === 'warn' && (isUsual.test(msg) || isMissed.test(msg))) return false
         const time = Date.parse(at)
         const excused = [...outages, ...stops].some(
           ({ from, to }) => time >= from && time <= to + aftermathMs,

@@ -223,18 +223,18 @@ export function describeAccounting(open: OpenStoreUnderTest): void {
       ['was put off', undefined],
     ] as const)(
       'a catch-up that has begun, and %s, is not superseded, though its attempt was given back',
-      async (_, restsFor) =>
+      async (_, names) =>
         await withStore(open, async ({ hand, store }) => {
           await hand.work()
           const led = await hand.lead()
           await hand.create('a', jobSpec({ catchUp: { policy: 'latest', maxMissedRuns: 1, graceMs: 0 } }))
           await hand.account(led, at(25))
           const claim = await hand.claimOne(at(25))
-          if (restsFor !== undefined) {
+          if (names !== undefined) {
             const step = { ...claim, name: 's', kind: 'sleep', tries: 1, decided: null } as const
             await store.steps.recordSteps([{ ...step, begunAt: at(25), endsAt: at(500) }])
           }
-          const rest = restsFor === undefined ? {} : { restsFor }
+          const rest = names === undefined ? {} : { rest: { state: 'sleeping', names } as const }
           const waits = { readyAt: at(500), error: null, countsAttempt: false, ...rest }
           await hand.finish(claim, at(26), { state: 'blocked', ...waits })
           expect(await hand.executions('a')).toMatchObject([{ state: 'blocked', attempt: 0 }])

@@ -140,6 +140,23 @@ export function describeAhead(open: OpenStoreUnderTest): void {
     )
 
     test(
+      'a pause leaves a reserved tick that was asked to stop to its worker, which ends it whole',
+      withStore(open, async (under) => {
+        const { hand, store } = under
+        const { reserved } = await reserveTick(
+          under,
+          jobSpec({ schedule: { kind: 'fixed_delay', delayMs: 10 * second } }),
+        )
+        await store.executions.cancelExecution(reserved.id, by(at(9.6)))
+        expect((await hand.pause('a', at(9.7))).accountedUntil).toBe(at(10) + 1)
+        expect(await hand.execution(reserved.id)).toMatchObject({ state: 'running' })
+        await store.work.releaseClaims([reserved], at(9.8))
+        expect(await hand.states('a')).toEqual(['schedule cancelled'])
+        expect(await hand.job('a')).toMatchObject({ openTickAt: at(19.8) })
+      }),
+    )
+
+    test(
       'after a tick claimed ahead, an edit begins behind it and loses no tick of the new revision',
       withStore(open, async ({ hand, store }) => {
         await hand.work()

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { ElectRequest } from '../../../src/store/store.ts'
 import { idOf, jobSpec, minute, newExecution, node, second, t0 } from '../builders.ts'
 import { at } from '../by-hand.ts'
+import { migrations } from '../migrations-by-name.ts'
 import { type OpenStoreUnderTest, withStore } from './store-under-test.ts'
 
 const leaseMs = 10 * second
@@ -188,7 +189,7 @@ export function describeLeadership(open: OpenStoreUnderTest): void {
         expect(await store.cluster.listNodes()).toEqual([node('n1'), node('n2', at(1))])
         expect(await store.cluster.touchNode('n2', t0 + minute + 1, minute)).toEqual({
           known: true,
-          schemaVersion: 2,
+          schemaVersion: migrations.length,
         })
         expect((await store.cluster.listNodes()).map(({ id }) => id)).toEqual(['n2'])
         expect(await store.cluster.touchNode('n1', t0 + minute + 2, minute)).toMatchObject({ known: false })

@@ -288,6 +288,8 @@ export function describeQueueing(open: OpenStoreUnderTest): void {
             pending: 1,
             running: 0,
             blocked: 0,
+            sleeping: 0,
+            waiting: 0,
           },
         ])
         await store.cluster.resumeQueue('default', by(t0))

@@ -1,51 +1,26 @@
-/** Signals: the first that is written for a wait stands, whatever its execution is doing, and wakes who rests for it. */
+/** Signals: the first that is written for a wait stands, whatever its execution is doing. */
 import { describe, expect, test } from 'vitest'
-import { never } from '../../../src/core/execution/step.ts'
-import type { Claim, ClaimedExecution, SignalTarget } from '../../../src/store/store.ts'
+import type { ClaimedExecution, NewSignal, SignalTarget } from '../../../src/store/store.ts'
 import { by, idOf, jobSpec, newExecution, stepRecord } from '../builders.ts'
 import { at } from '../by-hand.ts'
 import { type Bench, type OpenStoreUnderTest, withStore } from './store-under-test.ts'
 
-const wait = { kind: 'wait', decided: null } as const
+export const wait = { kind: 'wait', decided: null } as const
 
-async function one({ hand, store }: Bench): Promise<ClaimedExecution> {
+export async function one({ hand, store }: Bench): Promise<ClaimedExecution> {
   await hand.work()
   await hand.create('a', jobSpec({ schedule: null }))
   await store.work.enqueueExecutions([newExecution('e1', 'a', { uniqueKey: 'k' })])
   return await hand.claimOne(at(0))
 }
 
-async function signal(
+export async function signal(
   { store }: Bench,
   target: SignalTarget,
-  {
-    id = 'x',
-    name = 'w',
-    payload = '1',
-    now = at(5),
-    actor = 'ann',
-  }: { id?: string; name?: string; payload?: string | null; now?: number; actor?: string } = {},
+  sent: Partial<NewSignal & { readonly now: number }> = {},
 ) {
-  return await store.steps.signalExecution(target, { id, name, payload }, by(now, actor))
-}
-
-async function restFor(
-  { hand }: Bench,
-  claim: Claim,
-  names: readonly string[],
-  {
-    readyAt = never,
-    state = 'retrying',
-    now = at(3),
-  }: { readyAt?: number; state?: 'retrying' | 'blocked'; now?: number } = {},
-) {
-  return await hand.finish(claim, now, {
-    state,
-    readyAt,
-    error: null,
-    countsAttempt: false,
-    rest: { state: 'waiting', names },
-  })
+  const { id = 'x', name = 'w', payload = '1', now = at(5) } = sent
+  return await store.steps.signalExecution(target, { id, name, payload }, by(now))
 }
 
 export function describeSignals(open: OpenStoreUnderTest): void {
@@ -69,6 +44,7 @@ export function describeSignals(open: OpenStoreUnderTest): void {
             decidedAt: at(5),
             outcome: 'signalled',
             result: '1',
+            restFence: null,
             signalId: 'x',
             signalledBy: 'ann',
           },
@@ -147,8 +123,8 @@ export function describeSignals(open: OpenStoreUnderTest): void {
           run: async () => {},
           record: () => stepRecord(claim, 'v'),
         })
-        const listed = await steps.listSteps(claim.id)
-        expect(listed.map(({ name, kind, outcome }) => `${name} ${kind} ${outcome}`)).toEqual([
+        const memos = await steps.listSteps(claim.id)
+        expect(memos.map(({ name, kind, outcome }) => `${name} ${kind} ${outcome}`)).toEqual([
           'v step done',
           'w step done',
         ])
@@ -178,100 +154,6 @@ export function describeSignals(open: OpenStoreUnderTest): void {
         await bench.store.work.enqueueExecutions([newExecution('e2', 'a', { uniqueKey: 'k' })])
         expect(await signal(bench, target)).toEqual({ executionId: claim.id, taken: false })
         expect(await signal(bench, target, { id: 'y' })).toEqual({ executionId: idOf('e2'), taken: true })
-      }),
-    )
-  })
-
-  describe('who rests', () => {
-    test(
-      'is back at its time, and by a signal for what it rests for at once; not by another',
-      withStore(open, async (bench) => {
-        const claim = await one(bench)
-        const { hand, store } = bench
-        const names = ['w', 'v']
-        for (const name of names)
-          await store.steps.recordSteps([stepRecord(claim, name, { ...wait, endsAt: at(60) })])
-        await restFor(bench, claim, names, { readyAt: at(60) })
-        expect(await hand.execution(claim.id)).toMatchObject({
-          state: 'waiting',
-          attempt: 0,
-          leasedUntil: null,
-        })
-        await signal(bench, claim.id, { name: 'other' })
-        expect(await hand.claim(at(59))).toEqual([])
-        await signal(bench, claim.id, { id: 'y', now: at(7) })
-        const again = await hand.claimOne(at(7))
-        expect(again).toMatchObject({ id: claim.id, attempt: 1 })
-        // It goes on to rest for the other one, till its time.
-        await restFor(bench, again, ['v'], { readyAt: at(60), now: at(8) })
-        expect(await hand.claim(at(59))).toEqual([])
-        expect(await hand.claim(at(60))).toMatchObject([{ id: claim.id }])
-      }),
-    )
-
-    test(
-      'is back at once where the signal was first',
-      withStore(open, async (bench) => {
-        const claim = await one(bench)
-        await bench.store.steps.recordSteps([stepRecord(claim, 'w', wait)])
-        await signal(bench, claim.id, { now: at(2) })
-        await restFor(bench, claim, ['w'])
-        expect(await bench.hand.claim(at(3))).toMatchObject([{ id: claim.id }])
-      }),
-    )
-
-    test(
-      'a signal does not cut the back-off of a retry',
-      withStore(open, async (bench) => {
-        const claim = await one(bench)
-        const { hand, store } = bench
-        await store.steps.recordSteps([stepRecord(claim, 'w', { ...wait, endsAt: at(60) })])
-        await restFor(bench, claim, ['w'], { readyAt: at(4) })
-        const again = await hand.claimOne(at(4))
-        const error = { name: 'Error', message: 'no' }
-        await hand.finish(again, at(5), { state: 'retrying', error, readyAt: at(30), countsAttempt: true })
-        await signal(bench, claim.id, { now: at(6) })
-        expect(await hand.claim(at(29))).toEqual([])
-        expect(await hand.claim(at(30))).toMatchObject([{ id: claim.id }])
-      }),
-    )
-
-    test(
-      'was asked to stop: it ends there',
-      withStore(open, async (bench) => {
-        const claim = await one(bench)
-        await bench.store.steps.recordSteps([stepRecord(claim, 'w', wait)])
-        await bench.store.executions.cancelExecution(claim.id, by(at(1)))
-        await restFor(bench, claim, ['w'])
-        expect(await bench.hand.execution(claim.id)).toMatchObject({ state: 'cancelled', finishedAt: at(3) })
-        await expect(signal(bench, claim.id)).rejects.toMatchObject({ code: 'invalid_transition' })
-      }),
-    )
-
-    test(
-      'of a chain stays blocked, lets the others pass, and a signal wakes it when its turn comes',
-      withStore(open, async (bench) => {
-        const { hand, store } = bench
-        await hand.work()
-        const led = await hand.lead()
-        await hand.create('a', jobSpec({ catchUp: { policy: 'all', maxMissedRuns: 2, graceMs: 0 } }))
-        await hand.account(led, at(25))
-        const first = await hand.claimOne(at(25))
-        await store.steps.recordSteps([stepRecord(first, 'w', wait)])
-        await restFor(bench, first, ['w'], { state: 'blocked', now: at(26) })
-        expect(await hand.states('a')).toEqual(['catch_up blocked', 'catch_up pending'])
-        const second = await hand.claimOne(at(26))
-        await signal(bench, first.id, { now: at(27) })
-        expect(await hand.states('a')).toEqual(['catch_up blocked', 'catch_up running'])
-        await hand.finish(second, at(28))
-        const again = await hand.claimOne(at(28))
-        expect(again.id).toBe(first.id)
-        // And where nothing else is in the lane, at once.
-        await store.steps.recordSteps([stepRecord(again, 'v', wait)])
-        await restFor(bench, again, ['v'], { state: 'blocked', now: at(29) })
-        expect(await hand.claim(at(29))).toEqual([])
-        await signal(bench, first.id, { id: 'y', name: 'v', now: at(29) })
-        expect(await hand.claim(at(29))).toMatchObject([{ id: first.id }])
       }),
     )
   })

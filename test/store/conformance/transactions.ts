@@ -1,4 +1,5 @@
 /** `ctx.transaction`: the handler's own writes and the fenced completion, all of it or none. */
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { describe, expect, test } from 'vitest'
 import type { CompleteWithin, Transaction } from '../../../src/store/store.ts'
 import { idOf, jobSpec, newExecution } from '../builders.ts'
@@ -64,6 +65,23 @@ export function describeTransactions(open: OpenStoreUnderTest): void {
         await expect(refused).rejects.toThrow('card declined')
         expect(await bench.sql('SELECT id FROM orders')).toEqual([])
         expect(await bench.hand.execution(idOf('e1'))).toMatchObject({ state: 'running' })
+      }),
+    )
+
+    test(
+      'of two at once each finds what its own caller has entered',
+      withStore(open, async ({ hand, store }) => {
+        await hand.work()
+        await hand.create('a', jobSpec({ schedule: null }))
+        await store.work.enqueueExecutions([newExecution('e1', 'a'), newExecution('e2', 'a')])
+        const claims = [await hand.claimOne(at(0)), await hand.claimOne(at(0))]
+        const entered = new AsyncLocalStorage<string>()
+        const found = claims.map((claim) =>
+          entered.run(claim.id, () =>
+            store.work.completeWithin(within(claim, async () => entered.getStore())),
+          ),
+        )
+        expect(await Promise.all(found)).toEqual(claims.map(({ id }) => id))
       }),
     )
 

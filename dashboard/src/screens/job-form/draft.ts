@@ -9,6 +9,8 @@ export type Schedule = NonNullable<NewJob['schedule']>
 export const scheduleKinds = ['cron', 'every', 'fixedDelay', 'at', 'none'] as const
 export type ScheduleKind = (typeof scheduleKinds)[number]
 
+type SourceHandler = Extract<Job['handler'], { type: 'source' }>
+
 export interface Pair {
   name: string
   value: string
@@ -16,7 +18,8 @@ export interface Pair {
 
 export interface Draft {
   name: string
-  handlerType: Job['handler']['type']
+  /** A webhook has a form of its own. */
+  handlerType: Exclude<Job['handler']['type'], 'webhook'>
   functionName: string
   url: string
   method: string
@@ -27,6 +30,8 @@ export interface Draft {
   args: string
   env: Pair[]
   cwd: string
+  /** Kept as it is: the form does not edit it. */
+  source: SourceHandler | null
   scheduleKind: ScheduleKind
   cron: string
   timezone: string
@@ -55,6 +60,7 @@ export function emptyDraft(): Draft {
     args: '',
     env: [],
     cwd: '',
+    source: null,
     scheduleKind: 'cron',
     cron: '0 3 * * *',
     timezone: browserZone,
@@ -94,6 +100,8 @@ function handlerDraft(handler: Job['handler']): Partial<Draft> {
         body: handler.body,
         expect: [handler.expect ?? '2xx'].flat().join(', '),
       }
+    case 'source':
+      return { handlerType: 'source', source: handler }
     case 'command':
       return {
         handlerType: 'command',
@@ -102,6 +110,8 @@ function handlerDraft(handler: Job['handler']): Partial<Draft> {
         env: pairsOf(handler.env),
         cwd: handler.cwd ?? '',
       }
+    case 'webhook':
+      return {}
   }
 }
 

@@ -36,6 +36,9 @@ function handlerOf(draft: Draft): NonNullable<NewJob['handler']> {
         ...(expect.length === 0 ? {} : { expect: expect.length === 1 ? (expect[0] ?? '2xx') : expect }),
       }
     }
+    case 'source':
+      if (draft.source === null) throw new Error('a source stands in a file, and is not made here')
+      return draft.source
     case 'command': {
       const args = draft.args.split('\n').filter((line) => line !== '')
       return {

@@ -29,6 +29,14 @@ export function useRevisions(job: Readonly<Ref<Job>>) {
   })
 }
 
+/** What the latest executions used, of those that somebody could watch. */
+export function useUsage(name: Readonly<Ref<string>>) {
+  return useQuery({
+    queryKey: computed(() => ['job', name.value, 'usage']),
+    queryFn: ({ signal }) => server.jobs.usage(name.value, { limit: 200 }, { signal }),
+  })
+}
+
 /** The latest executions, for the chart and the durations in the bar. */
 export function useRecentExecutions(name: Readonly<Ref<string>>) {
   return useQuery({

@@ -48,6 +48,8 @@ const worstFirst: readonly Run['state'][] = [
   'failed',
   'running',
   'retrying',
+  'waiting',
+  'sleeping',
   'cancelled',
   'blocked',
   'pending',

@@ -31,7 +31,7 @@ export function changeOf(
       return {
         kind,
         ...(reason === undefined ? {} : { reason }),
-        ...(until === undefined ? {} : { until: instantFrom(until, now) }),
+        ...(until === undefined ? {} : { until: untilInstant(until, now) }),
       }
     case 'resume':
       return { kind, catchUp }
@@ -41,7 +41,8 @@ export function changeOf(
   }
 }
 
-function instantFrom(until: Instant | Duration, now: number): number {
+/** An instant, or a duration from now on. */
+export function untilInstant(until: Instant | Duration, now: number): number {
   if (typeof until === 'number') return now + until
   if (typeof until === 'string' && /^[\d.]+(ms|[smhdw])/.test(until))
     return now + parseDuration(until, 'until')

@@ -53,13 +53,15 @@ async function showQueues({ evertick, terminal, times }: Session): Promise<void>
       { title: 'READY', ...right },
       { title: 'RUNNING', ...right },
       { title: 'WAITING', ...right },
+      { title: 'RESTING', ...right },
       { title: 'STATE', shrinks: true },
     ]
-    const rows = queues.map(({ name, pending, running, blocked, pausedAt, pausedBy, pausedReason }) => {
+    const rows = queues.map(({ name, pausedAt, pausedBy, pausedReason, ...queue }) => {
       const reason = pausedReason === null ? '' : `: ${plainText(pausedReason)}`
       const paused = `‖ paused ${times.both(pausedAt)} by ${plainText(pausedBy ?? 'someone')}${reason}`
       const state = pausedAt === null ? out.paint('ran', 'open') : out.paint('paused', paused)
-      return [plainText(name), String(pending), String(running), String(blocked), state]
+      const { pending, running, blocked, sleeping, waiting } = queue
+      return [plainText(name), ...[pending, running, blocked, sleeping + waiting].map(String), state]
     })
     writeTable(out, columns, rows)
   })

@@ -1,15 +1,18 @@
-/** `evertick export crontab`: prints the jobs as a crontab, and those that it cannot express as comments. */
+/** `evertick export`: jobs as a file of jobs, or as a crontab. The crontab's part: prints the jobs as a crontab, and those that it cannot express as comments. */
 import type { Command } from 'commander'
 import { examples } from '../../help.ts'
 import { counted } from '../../output/count-words.ts'
 import { type Cli, withEvertick } from '../../session.ts'
+import { addExportJobs } from '../files/export-jobs.ts'
 import { type FormatFlags, formatOf } from './format-flags.ts'
 
 export function addExport(program: Command, cli: Cli): void {
   const group = program
     .command('export')
-    .summary('export jobs as a crontab')
-    .description('Exports jobs for other schedulers.')
+    .summary('export jobs as YAML, JSON or a crontab')
+    .description('Exports jobs: as a file that `apply` takes, or for other schedulers.')
+  addExportJobs(group, cli, 'yaml')
+  addExportJobs(group, cli, 'json')
   const crontab = group
     .command('crontab')
     .description(

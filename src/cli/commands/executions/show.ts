@@ -1,5 +1,7 @@
 /** `evertick executions show`: one execution, its steps and its attempts. */
-import type { AttemptView } from '../../../app/execution/executions.ts'
+import type { AttemptView } from '../../../app/execution/execution-detail.ts'
+import { roundBytes } from '../../../core/bytes.ts'
+import type { Definition } from '../../../core/job/definition.ts'
 import { stateCell } from '../../output/execution-state.ts'
 import { plainText } from '../../output/plain-text.ts'
 import { type Column, writePairs, writeTable } from '../../output/table.ts'
@@ -41,6 +43,7 @@ export async function showExecution({ evertick, terminal, times }: Session, id: 
           ? null
           : `${plainText(leasedBy)}, fence ${execution.fence}${leasedUntil === null ? '' : `, until ${times.at(leasedUntil)}`}`,
       ],
+      ['revision', revisionWords(execution.definition)],
       ['retry of', execution.retryOf],
       ['idempotency key', execution.idempotencyKey],
       ['input', jsonCell(execution.input)],
@@ -53,11 +56,14 @@ export async function showExecution({ evertick, terminal, times }: Session, id: 
     }
     if (execution.attempts.length === 0) return
     out.write('')
+    // Nearly all attempts are of functions, of which nobody can tell.
+    const isWatched = execution.attempts.some(({ usage }) => usage !== null)
     const columns: readonly Column[] = [
       { title: 'ATTEMPT', align: 'right' },
       'OUTCOME',
       'STARTED',
       'TOOK',
+      ...(isWatched ? usageColumns : []),
       { title: 'NODE', shrinks: true },
       { title: 'ERROR', shrinks: true },
     ]
@@ -66,11 +72,34 @@ export async function showExecution({ evertick, terminal, times }: Session, id: 
       attempt.outcome,
       attempt.startedAt === null ? '–' : times.at(attempt.startedAt),
       took(attempt),
+      ...(isWatched ? [memoryUsed(attempt), cpuUsed(attempt)] : []),
       plainText(attempt.nodeId ?? '–'),
       attempt.error === null ? '' : plainText(attempt.error.message),
     ])
     writeTable(out, columns, rows)
   })
+}
+
+const usageColumns: readonly Column[] = [
+  { title: 'PEAK MEMORY', align: 'right' },
+  { title: 'CPU', align: 'right' },
+]
+
+function memoryUsed({ usage }: AttemptView): string {
+  const bytes = usage?.peakMemoryBytes ?? null
+  return bytes === null ? '–' : roundBytes(bytes)
+}
+
+function cpuUsed({ usage }: AttemptView): string {
+  const ms = usage?.cpuMs ?? null
+  return ms === null ? '–' : durationWords(ms)
+}
+
+/** What it remembers may be of another definition than the one that it runs under now. */
+function revisionWords(definition: Definition | null): string | null {
+  if (definition === null) return null
+  const { began, revision } = definition
+  return began === revision ? `${revision}` : `${revision}; began under revision ${began}`
 }
 
 function took({ startedAt, finishedAt }: AttemptView): string {

@@ -22,6 +22,8 @@ export function addStats(program: Command, cli: Cli): void {
             ['executions kept', executions.total.toLocaleString('en')],
             ['running', String(executions.running)],
             ['retrying', String(executions.retrying)],
+            ['sleeping', String(executions.sleeping)],
+            ['waiting', String(executions.waiting)],
             ['completed', out.paint('ran', executions.completed.toLocaleString('en'))],
             [
               'failed',

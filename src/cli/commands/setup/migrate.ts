@@ -1,12 +1,10 @@
 /** `evertick migrate`: the schema of the database. */
 import { existsSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import type { Command } from 'commander'
 import { EvertickError } from '../../../core/error.ts'
 import type { Migrator } from '../../../store/migrate.ts'
 import { openStore } from '../../../store/open-store.ts'
-import { makeDataFolder, makePrivateFolder } from '../../../store/private-files.ts'
 import { examples } from '../../help.ts'
 import { counted } from '../../output/count-words.ts'
 import { writeTable } from '../../output/table.ts'
@@ -15,6 +13,7 @@ import {
   type Cli,
   databaseFile,
   databaseOf,
+  databaseToMake,
   databaseWords,
   settingsOf,
   storeContext,
@@ -132,13 +131,10 @@ async function withMigrator(
 
 function urlToMigrate(cli: Cli, settings: Settings, ifMissing: IfMissing): string {
   if (ifMissing === 'refuse') return databaseOf(cli, settings, false)
+  if (ifMissing === 'create') return databaseToMake(cli, settings)
   const url = settings.database?.url ?? settings.ownDatabase
   const file = databaseFile(cli, url)
-  if (file === null || existsSync(file)) return url
-  if (ifMissing === 'in_memory') return 'sqlite::memory:'
-  if (url === settings.ownDatabase) makeDataFolder(dirname(file))
-  else makePrivateFolder(dirname(file))
-  return url
+  return file === null || existsSync(file) ? url : 'sqlite::memory:'
 }
 
 async function confirmed({ terminal }: Cli, yes: boolean): Promise<void> {

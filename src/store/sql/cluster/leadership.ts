@@ -5,6 +5,7 @@
 import { leaseSlackMs } from '../../../core/attempt/lease.ts'
 import type { LeaderTerm } from '../../../core/leader/term.ts'
 import type { CurrentLeader, ElectRequest, Fence, RenewRequest, TermRow } from '../../store.ts'
+import { tell } from '../notices/tell.ts'
 import { number, optionalText, text } from '../runtime/rows.ts'
 import { insertedId, type Row, row, rows, run, type Script, type ScriptContext } from '../runtime/script.ts'
 
@@ -45,6 +46,8 @@ export function* electLeader(
     termId,
     startAt + leaseMs,
   )
+  const body = { node: nodeId, term: termId }
+  yield* tell([{ type: 'leader.elected', at: startAt, jobId: null, subject: nodeId, body }])
   return {
     id: termId,
     leaderInstance: nodeId,

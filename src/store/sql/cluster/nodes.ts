@@ -1,4 +1,5 @@
 /** Nodes record that they are alive and which handlers they have. Jobs that no node can run follow from that. */
+import { movedVersion } from '../../migrate.ts'
 import type { HandlerChange, NodeRow, Touched } from '../../store.ts'
 import { json, number, text } from '../runtime/rows.ts'
 import { insertAll, insertRow, row, rows, run, type Script, setText } from '../runtime/script.ts'
@@ -48,10 +49,13 @@ const goneText = `
 /** A heartbeat also clears away nodes that are long gone. */
 export function* touchNode(id: string, now: number, lostMs: number): Script<Touched> {
   const known = yield* run('UPDATE @nodes SET seen_at = ? WHERE id = ?', now, id)
+  const version = yield* schemaVersion()
+  // There is nothing left to look at: its tables are aside.
+  if (version === movedVersion) return { known: known === 1, schemaVersion: version }
   const gone = yield* rows(goneText, now - lostMs, now)
   for (const node of gone) yield* forgetNode(text(node.id), now - lostMs)
   yield* purgeReserves(now - lostMs)
-  return { known: known === 1, schemaVersion: yield* schemaVersion() }
+  return { known: known === 1, schemaVersion: version }
 }
 
 function* schemaVersion(): Script<number> {
@@ -60,6 +64,8 @@ function* schemaVersion(): Script<number> {
 
 export function* removeNode(id: string): Script<void> {
   yield* forgetNode(id)
+  // The others are aside.
+  if ((yield* schemaVersion()) === movedVersion) return
   yield* dropReserves(id)
 }
 

@@ -1,10 +1,12 @@
 import type { ExecutionStore } from '../../store.ts'
 import { pageRows } from '../runtime/script.ts'
 import { oneMoment, type Scripts } from '../runtime/scripts.ts'
-import { listAttempts } from '../work/finish-attempts.ts'
+import { listAttempts } from '../work/attempt-rows.ts'
 import { listLogs } from '../work/running.ts'
+import { listUsages } from '../work/usages.ts'
 import { countExecutions, countUnfinished, listLeases } from './find-executions.ts'
 import { jobRuns, newestRuns } from './finished-runs.ts'
+import { jobUsages } from './job-usages.ts'
 import { lastExecutions } from './last-executions.ts'
 import { listExecutions } from './list-executions.ts'
 import { backfillJob, cancelExecution, findExecution, retryExecution, triggerJob } from './make-execution.ts'
@@ -27,8 +29,10 @@ export function executionStore({ context, read, writeAndTell }: Scripts): Execut
     jobRuns: (jobId, limit) => read(() => jobRuns(jobId, limit), oneMoment),
     lastExecutions: (jobIds, now) => read(() => lastExecutions(jobIds, now)),
     readWaits: (ids) => read(() => readWaits(ids)),
-    listAttempts: (executionId) => read(() => listAttempts(executionId)),
-    listLogs: (executionId) => read(() => listLogs(executionId)),
+    listAttempts: (executionId) => read(() => listAttempts([executionId])),
+    listUsages: (executionId) => read(() => listUsages([executionId])),
+    jobUsages: (jobId, limit) => read(() => jobUsages(jobId, limit)),
+    listLogs: (executionId) => read(() => listLogs([executionId])),
     readActivity: (query) => read(() => readActivity(query), oneMoment),
     readTimeline: (query) => read(() => readTimeline(query), oneMoment),
     mergeTimeline: (query) => read(() => mergeTimeline(query), oneMoment),

@@ -2,7 +2,7 @@
 import { leaseSlackMs } from '../../../core/attempt/lease.ts'
 import type { Execution } from '../../../core/execution/execution.ts'
 import type { Unfinished } from '../../store.ts'
-import { queueCountTexts } from '../cluster/queues.ts'
+import { countClaimable, unfinishedTexts } from '../cluster/queues.ts'
 import { executionFrom, number } from '../runtime/rows.ts'
 import { type Row, rows, type Script } from '../runtime/script.ts'
 import { countsOf } from '../runtime/where.ts'
@@ -19,12 +19,20 @@ export function* listLeases(filter: 'active' | 'expired', now: number, limit = 1
 }
 
 export function* countExecutions(): Script<Record<string, number>> {
-  return countsOf(yield* rows('SELECT state, count(*) AS n FROM @job_executions GROUP BY state'))
+  const counts = countsOf(yield* rows('SELECT state, count(*) AS n FROM @job_executions GROUP BY state'))
+  const { retrying, ...others } = counts
+  if (retrying === undefined) return counts
+  // What rests is among them in the database.
+  const apart: Record<string, number> = {}
+  for (const { state, count } of yield* countClaimable()) {
+    if (state !== 'pending') apart[state] = (apart[state] ?? 0) + count
+  }
+  return { ...others, ...apart }
 }
 
 export function* countUnfinished(): Script<Unfinished> {
   const unfinished: Row[] = []
-  for (const counts of queueCountTexts) unfinished.push(...(yield* rows(counts)))
+  for (const counts of unfinishedTexts) unfinished.push(...(yield* rows(counts)))
   const count = (runs: boolean) =>
     unfinished.reduce((sum, { state, n }) => sum + ((state === 'running') === runs ? number(n) : 0), 0)
   return { running: count(true), waiting: count(false) }

@@ -6,6 +6,7 @@ import type { MergedRun, MergedTimeline, MergeQuery } from '../../store.ts'
 import { number, text } from '../runtime/rows.ts'
 import { countedRows, type Row, rows, type Script } from '../runtime/script.ts'
 import { Where } from '../runtime/where.ts'
+import { withRests } from '../steps/step-rows.ts'
 import { jobIdOf } from './list-executions.ts'
 import { heldRuns, stretch, timelineRow } from './read-activity.ts'
 
@@ -46,7 +47,7 @@ export function* mergeTimeline(query: MergeQuery): Script<MergedTimeline> {
   const isWhole = end <= wanted
   // What still runs may be much older.
   const held = isWhole ? yield* heldRuns({ below: wanted, to, limit, jobId }) : []
-  const runs = [...merged.map(({ run }) => run), ...held.map(mergedRun)]
+  const runs = yield* withRests([...merged.map(({ run }) => run), ...held.map(mergedRun)])
   const names = yield* namesOf(runs)
   return {
     runs: runs

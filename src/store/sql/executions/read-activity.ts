@@ -16,6 +16,7 @@ import {
 import { countedRows, pageRows, type Row, row, rows, type Script } from '../runtime/script.ts'
 import { seqAround } from '../runtime/seq-at.ts'
 import { Where } from '../runtime/where.ts'
+import { withRests } from '../steps/step-rows.ts'
 import { ledgerRowFrom } from '../ticks/ledger-rows.ts'
 import { jobIdOf, longestRunMs } from './list-executions.ts'
 
@@ -91,10 +92,10 @@ export function* readTimeline(query: TimelineQuery): Script<TimelineRow[]> {
     )
     executions.push(...page)
   }
-  if (executions.length === limit) return executions.map(timelineRow)
+  if (executions.length === limit) return yield* withRests(executions.map(timelineRow))
   // What still runs may be much older.
   const held = yield* heldRuns({ below: Math.min(low, beforeSeq ?? low), to, limit, jobId })
-  return [...executions, ...held].slice(0, limit).map(timelineRow)
+  return yield* withRests([...executions, ...held].slice(0, limit).map(timelineRow))
 }
 
 /** What runs, and was made before a place; newest first. */

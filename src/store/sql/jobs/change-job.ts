@@ -7,7 +7,7 @@ import { handlerKey } from '../../../core/job/handler.ts'
 import type { Job, JobSpec } from '../../../core/job/job.ts'
 import { nextJobState } from '../../../core/job/job-state.ts'
 import type { ChangeContext, JobChange, NewAuditEntry } from '../../store.ts'
-import { writeAuditLog } from '../audit/audit-log.ts'
+import { recordChange } from '../notices/tell-changes.ts'
 import { row, run, type Script, type ScriptContext, setText } from '../runtime/script.ts'
 import { endPauseIfOver } from '../ticks/account-ticks.ts'
 import { resetCursor } from '../ticks/reset-cursor.ts'
@@ -34,7 +34,7 @@ export function* changeJob(
   if (change.kind === 'edit' && change.managedHash !== undefined && change.managedHash === locked.managedHash)
     return locked
   const changed = yield* changeHeld(locked, change, by, context)
-  yield* writeAuditLog(changeEntry(locked, changed, change, by))
+  yield* recordChange({ entry: changeEntry(locked, changed, change, by), job: changed })
   return yield* readJob(locked.id)
 }
 

@@ -6,9 +6,9 @@ import { EvertickError } from '../../../core/error.ts'
 import type { Job } from '../../../core/job/job.ts'
 import { nextJobState } from '../../../core/job/job-state.ts'
 import type { TickPlan } from '../../../core/tick/plan-ticks.ts'
-import type { ChangeContext, ChangeJobs, JobOutcome, NewAuditEntry } from '../../store.ts'
-import { appendAuditLog } from '../audit/audit-log.ts'
+import type { ChangeContext, ChangeJobs, JobOutcome } from '../../store.ts'
 import type { CursorMove, HotScripts } from '../hot-scripts.ts'
+import { type Changed, recordChanges } from '../notices/tell-changes.ts'
 import { jobFrom, text } from '../runtime/rows.ts'
 import { look, rows, type Script, type ScriptContext } from '../runtime/script.ts'
 import { endOfPause } from '../ticks/account-ticks.ts'
@@ -48,7 +48,7 @@ export function* changeJobs(
     const quiet = isPlain ? quietChange(job, change, by) : null
     if (quiet !== null) batch.add(job, quiet, by.now)
     const changed = quiet?.changed ?? (yield* changeHeld(job, change, by, context))
-    batch.entries.push(changeEntry(job, changed, change, by))
+    batch.changes.push({ entry: changeEntry(job, changed, change, by), job: changed })
     outcomes.push({ became: 'changed', pause: changed.pause })
   }
   yield* batch.write(by.now, hot)
@@ -116,7 +116,7 @@ function quietPlan(job: Job, settle: NonNullable<Turn['settle']>, now: number): 
 /** What is written together. Made again with each run of the script. */
 class Batch {
   /** Of all jobs, in their order. */
-  readonly entries: NewAuditEntry[] = []
+  readonly changes: Changed[] = []
   readonly #moves: CursorMove[] = []
   readonly #ranges: RangesOfJob[] = []
 
@@ -129,6 +129,6 @@ class Batch {
     yield* insertRangesOfMany(this.#ranges, now)
     const moved = this.#moves.length === 0 ? 0 : yield* hot.movePauses(this.#moves)
     if (moved !== this.#moves.length) throw cursorMoved('of a batch')
-    yield* appendAuditLog(this.entries)
+    yield* recordChanges(this.changes)
   }
 }

@@ -3,7 +3,7 @@ import { EvertickError } from '../../../core/error.ts'
 import type { Job, JobSpec } from '../../../core/job/job.ts'
 import { legalActions } from '../../../core/job/job-state.ts'
 import type { ChangeContext, NewJob, OwedTick } from '../../store.ts'
-import { writeAuditLog } from '../audit/audit-log.ts'
+import { recordChange } from '../notices/tell-changes.ts'
 import { jobFrom, number } from '../runtime/rows.ts'
 import { insertAll, insertRow, row, run, type Script, type ScriptContext } from '../runtime/script.ts'
 import { dueOf } from '../ticks/settle.ts'
@@ -52,16 +52,11 @@ export function* createJob(job: NewJob, context: ScriptContext): Script<Job> {
   yield* insertUnproven(job.id)
   yield* insertTags(job.id, spec)
   yield* insertRevision(job.id, 1, accountedUntil, spec, job.context, context)
-  yield* writeAuditLog({
-    at: now,
-    actor,
-    origin,
-    action: 'job.create',
-    subject: name,
-    before: null,
-    after: spec,
-  })
   const created = yield* readJob(job.id)
+  yield* recordChange({
+    entry: { at: now, actor, origin, action: 'job.create', subject: name, before: null, after: spec },
+    job: created,
+  })
   if (job.owed !== undefined) yield* insertOwed(created, job.owed, now, context)
   return created
 }

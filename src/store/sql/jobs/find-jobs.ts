@@ -1,6 +1,8 @@
 /** Jobs, and the revisions of one. */
+import { webhookKey } from '../../../core/job/handler.ts'
 import type { Job } from '../../../core/job/job.ts'
 import type { JobMark, JobQuery, PausedJob, Revision } from '../../store.ts'
+import { noWebhook, webhookRange } from '../notices/audience.ts'
 import { jobFrom, number, specFrom, text } from '../runtime/rows.ts'
 import { type Row, row, rows, type Script } from '../runtime/script.ts'
 import { countsOf, likeText, Where } from '../runtime/where.ts'
@@ -12,6 +14,7 @@ export function* listJobs(query: JobQuery): Script<Job[]> {
   const jobs: Job[] = []
   for (let after = query.afterName; jobs.length < query.limit; after = jobs.at(-1)?.name) {
     const where = new Where('deleted_at IS NULL')
+    where.and(noWebhook('name'), ...webhookRange)
     if (query.state !== undefined) where.and('state = ?', query.state)
     // By the index of those at rest: this is asked whenever a job is defined, and nearly all are active.
     if (query.state !== undefined && query.state !== 'active') where.and(`state <> 'active'`)
@@ -29,7 +32,7 @@ export function* listJobs(query: JobQuery): Script<Job[]> {
 
 export function* jobsChangedSince(since: number): Script<JobMark[]> {
   const jobs = yield* rows(
-    'SELECT id, name, revision, deleted_at, updated_at FROM @jobs WHERE updated_at >= ? ORDER BY updated_at',
+    'SELECT id, name, revision, handler, deleted_at, updated_at FROM @jobs WHERE updated_at >= ? ORDER BY updated_at',
     since,
   )
   return jobs.map((job) => ({
@@ -37,6 +40,7 @@ export function* jobsChangedSince(since: number): Script<JobMark[]> {
     name: text(job.name),
     revision: number(job.revision),
     deleted: job.deleted_at !== null,
+    isWebhook: text(job.handler) === webhookKey,
     updatedAt: number(job.updated_at),
   }))
 }
@@ -69,9 +73,13 @@ export function* pausedBefore(at: number, limit: number): Script<PausedJob[]> {
 /** All by the index of their names, those at rest by their own: nobody reads the rows of active jobs. */
 export function* countJobs(): Script<Record<string, number>> {
   const resting = yield* rows(
-    `SELECT state, count(*) AS n FROM @jobs WHERE deleted_at IS NULL AND state <> 'active' GROUP BY state`,
+    `SELECT state, count(*) AS n FROM @jobs WHERE deleted_at IS NULL AND state <> 'active' AND ${noWebhook('name')} GROUP BY state`,
+    ...webhookRange,
   )
-  const all = yield* row('SELECT count(*) AS n FROM @jobs WHERE deleted_at IS NULL')
+  const all = yield* row(
+    `SELECT count(*) AS n FROM @jobs WHERE deleted_at IS NULL AND ${noWebhook('name')}`,
+    ...webhookRange,
+  )
   const counts = countsOf(resting)
   const active = number(all?.n) - resting.reduce((sum, { n }) => sum + number(n), 0)
   return active > 0 ? { active, ...counts } : counts

@@ -3,9 +3,23 @@ import { handlerKey } from '../../../core/job/handler.ts'
 import { lateAfterMs } from '../../../core/job/health.ts'
 import type { Job, JobSpec } from '../../../core/job/job.ts'
 import { optionalNumber } from '../runtime/rows.ts'
-import type { Param, Row } from '../runtime/script.ts'
+import type { Columns, Row, RowOf } from '../runtime/script.ts'
 
-export function specColumns(spec: JobSpec): Readonly<Record<string, Param>> {
+export const specColumnTypes = {
+  spec: 'text',
+  handler: 'text',
+  queue: 'text',
+  priority: 'number',
+  overlap: 'text',
+  max_attempts: 'number',
+  schedule_kind: 'text',
+  timezone: 'text',
+  delay_ms: 'number',
+  start_deadline_ms: 'number',
+  late_ms: 'number',
+} as const satisfies Columns
+
+export function specColumns(spec: JobSpec): RowOf<typeof specColumnTypes> {
   const { schedule } = spec
   return {
     spec: JSON.stringify(spec),

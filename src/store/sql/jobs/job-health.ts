@@ -6,6 +6,7 @@
 import type { HealthCounts, HealthState } from '../../../core/job/health.ts'
 import type { JobHealth } from '../../store.ts'
 import { currentLeader } from '../cluster/leadership.ts'
+import { noWebhook, webhookRange } from '../notices/audience.ts'
 import { number, optionalNumber, optionalText, text } from '../runtime/rows.ts'
 import { type Param, row, rows, type Script } from '../runtime/script.ts'
 import { isActive, isUntried } from '../work/states.ts'
@@ -115,12 +116,14 @@ export function* countHealth(now: number): Script<HealthCounts> {
   const count = function* (state: HealthState): Script<number> {
     const { text, params } = healthCondition(state, led, now)
     const counted = yield* row(
-      `SELECT count(*) AS n FROM @jobs j WHERE j.deleted_at IS NULL AND ${text}`,
+      `SELECT count(*) AS n FROM @jobs j WHERE j.deleted_at IS NULL AND ${noWebhook('j.name')} AND ${text}`,
+      ...webhookRange,
       ...params,
     )
     return number(counted?.n)
   }
-  const total = number((yield* row('SELECT count(*) AS n FROM @jobs WHERE deleted_at IS NULL'))?.n)
+  const all = `SELECT count(*) AS n FROM @jobs WHERE deleted_at IS NULL AND ${noWebhook('name')}`
+  const total = number((yield* row(all, ...webhookRange))?.n)
   const troubled = {
     late: yield* count('late'),
     failing: yield* count('failing'),

@@ -3,9 +3,11 @@
  * says is looked up by the index of its history, once for each job that the rest lets through. No column of the job repeats
  * it: each run would have to write the row of its job, over which all nodes meet.
  */
+import { webhookKey } from '../../../core/job/handler.ts'
 import type { JobStatus } from '../../../core/job/job-status.ts'
 import type { JobFilter, JobTerm } from '../../store.ts'
 import { type LastColumn, lastColumns } from '../executions/last-executions.ts'
+import { noWebhook, webhookRange } from '../notices/audience.ts'
 import { healthStateOf, jobStatusOf, text } from '../runtime/rows.ts'
 import { type Param, rows, type Script } from '../runtime/script.ts'
 import { likeText, Where } from '../runtime/where.ts'
@@ -56,6 +58,7 @@ export function* matchedJobs(
   more: readonly LastColumn[],
 ): Script<MatchedJobs> {
   const own = new Where('j.deleted_at IS NULL')
+  if (!terms.some(namesWebhooks)) own.and(noWebhook('j.name'), ...webhookRange)
   const last = new Where('1 = 1')
   const needed = new Set(more)
   const led = terms.some(({ by }) => by === 'health') && (yield* isLed(now))
@@ -76,6 +79,11 @@ export function* matchedJobs(
     where: last,
     fromParams: [...looked.params, ...own.params],
   }
+}
+
+/** Webhooks are listed as such, and among the jobs only for who asks by their handler. */
+function namesWebhooks(term: JobTerm): boolean {
+  return term.by === 'handler' && term.values.includes(webhookKey)
 }
 
 /** Beyond that many it is quicker to walk along the order that is asked for. */

@@ -6,6 +6,7 @@ import { idOrNone, noId } from '../../../core/id.ts'
 import type { JobStatus } from '../../../core/job/job-status.ts'
 import type { JobFilter, JobPageQuery, JobPlace, JobSort, PlacedJob, TagCount } from '../../store.ts'
 import { type LastColumn, lastColumns } from '../executions/last-executions.ts'
+import { noWebhook, webhookRange } from '../notices/audience.ts'
 import { jobFrom, jobStatusOf, number, text } from '../runtime/rows.ts'
 import { type Param, pageRows, type Row, row, rows, type Script } from '../runtime/script.ts'
 import { type MatchedJobs, matchedJobs, statusText } from './match-jobs.ts'
@@ -125,7 +126,7 @@ function paramsOf({ fromParams, where }: MatchedJobs): Param[] {
 
 const statusPageText = (looked: string) => `SELECT j.id, ${statusText} AS status FROM (
     SELECT j.id, j.state, j.schedule_kind, ${looked} FROM @jobs j
-    WHERE j.deleted_at IS NULL AND j.id > ? ORDER BY j.id LIMIT ?) j ORDER BY j.id`
+    WHERE j.deleted_at IS NULL AND ${noWebhook('j.name')} AND j.id > ? ORDER BY j.id LIMIT ?) j ORDER BY j.id`
 
 /** By the words of the list, so that the two agree; a page at a time, since each job's last execution is looked up. */
 export function* countStatuses(now: number): Script<Partial<Record<JobStatus, number>>> {
@@ -134,7 +135,7 @@ export function* countStatuses(now: number): Script<Partial<Record<JobStatus, nu
   const counts: Partial<Record<JobStatus, number>> = {}
   let after: string | undefined = noId
   while (after !== undefined) {
-    const page: Row[] = yield* rows(pageText, ...looked.params, after, pageRows)
+    const page: Row[] = yield* rows(pageText, ...looked.params, ...webhookRange, after, pageRows)
     for (const job of page) {
       const status = jobStatusOf(job.status)
       counts[status] = (counts[status] ?? 0) + 1

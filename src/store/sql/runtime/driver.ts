@@ -5,6 +5,8 @@ import type { Script } from './script.ts'
 
 export interface SqlDriver {
   read<T>(script: () => Script<T>, options?: ReadOptions): Promise<T>
+  /** Long work that may wait between its reads, for a file to take what was read: all of them see one moment. */
+  atOneMoment<T>(work: (read: ReadNow) => Promise<T>): Promise<T>
   /** One transaction, or one shared with other writes of the same turn; resolves once it is durable. */
   write<T>(script: () => Script<T>, options?: WriteOptions): Promise<T>
   /** Throws where a write of the caller's would be refused. */
@@ -29,6 +31,9 @@ export interface SqlDriver {
   close(graceMs?: number): Promise<void>
 }
 
+/** Runs a script that only reads. */
+export type ReadNow = <T>(script: () => Script<T>) => Promise<T>
+
 export interface ReadOptions {
   /** Long work: all statements see one moment, and between them the rest of the process has its turn. */
   readonly snapshot?: boolean
@@ -50,11 +55,25 @@ export interface WriteOptions {
 
 export interface ExclusiveRequest<T> {
   readonly maxMs: number
+  /** Its statements have no time limit: they may move a whole table. */
+  readonly slow?: boolean
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
   readonly first: () => Script<void>
   readonly run: (tx: Transaction) => Promise<T>
   readonly last: (result: T) => Script<void>
 }
+
+/** Of work that takes as long as its data does, and has no first or last step. */
+export const endless = {
+  maxMs: Number.POSITIVE_INFINITY,
+  slow: true,
+  sleep: async (_ms: number, signal: AbortSignal) =>
+    await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true })),
+  first: nothing,
+  last: nothing,
+} as const
+
+function* nothing(): Script<void> {}
 
 /** Rejects when the time of a user's transaction is over. */
 export async function lateAfter(

@@ -36,20 +36,26 @@ export interface Statement {
 
 /**
  * The columns that an insert writes, in order. PostgreSQL reads their values as arrays, and must be told of what; it alone
- * has a type for ids.
+ * has types for ids, and for what is true or false. A `timestamp` is one of the leader log's, as its readable text.
  */
-export type Columns<Name extends string = string> = Readonly<Record<Name, 'text' | 'number' | 'uuid'>>
+export type Columns<Name extends string = string> = Readonly<Record<Name, ColumnType>>
+
+export type ColumnType = 'text' | 'number' | 'uuid' | 'real' | 'timestamp' | 'flag'
 
 /** A row by the names of its columns: a value that is missing, misspelled or of the other type does not compile. */
 export type RowOf<Written extends Columns> = {
-  readonly [Name in keyof Written]: (Written[Name] extends 'number' ? number : string) | null
+  readonly [Name in keyof Written]: ValueOf<Written[Name]> | null
 }
+
+type ValueOf<Type extends ColumnType> = Type extends 'number' | 'real' | 'flag' ? number : string
 
 /** Many rows into one table, by whatever form is the engine's fastest. */
 export interface Insert {
   readonly into: string
   readonly columns: Columns
   readonly rows: readonly RowOf<Columns>[]
+  /** The rows bring the numbers that the database would give them: PostgreSQL must be told that this is meant. */
+  readonly numbered?: true
 }
 
 export type Step = Statement | Insert

@@ -12,6 +12,7 @@ import {
   databaseClosed,
   type ExclusiveRequest,
   lateAfter,
+  type ReadNow,
   type ReadOptions,
   type SqlDriver,
   type WriteOptions,
@@ -81,6 +82,24 @@ export class ServerDriver implements SqlDriver {
       const run = this.#run(await pool.acquire(), snapshot ? 'snapshot' : 'none')
       return await run.toEnd(script())
     })
+  }
+
+  /** Not begun again where the connection is lost: what was read by then has been passed on. */
+  async atOneMoment<T>(work: (read: ReadNow) => Promise<T>): Promise<T> {
+    const session = await this.#retrying(async () => await this.#handlers.acquire({ slow: true }))
+    let broken = true
+    try {
+      await session.begin('snapshot')
+      const result = await work(async (script) => await runSteps(session, script()))
+      await session.commit()
+      broken = false
+      return result
+    } catch (error) {
+      if (this.#troubleOf(error) !== 'lost') broken = !(await rolledBack(session))
+      throw classified(error, this.#engine)
+    } finally {
+      session.release(broken)
+    }
   }
 
   async write<T>(script: () => Script<T>, { pulse = false, slow = false }: WriteOptions = {}): Promise<T> {
@@ -164,8 +183,8 @@ export class ServerDriver implements SqlDriver {
   }
 
   /** A handler's transaction as far as nothing of the user's has run in it: up to here it may be begun again. */
-  async #begun({ first }: Pick<ExclusiveRequest<unknown>, 'first'>): Promise<Session> {
-    const session = await this.#handlers.acquire()
+  async #begun({ first, slow = false }: Pick<ExclusiveRequest<unknown>, 'first' | 'slow'>): Promise<Session> {
+    const session = await this.#handlers.acquire({ slow })
     try {
       await session.begin('write')
       await runSteps(session, first())

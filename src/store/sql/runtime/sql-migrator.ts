@@ -8,6 +8,7 @@ import {
   pendingMigrations,
   type RecordedMigration,
   refuseForeignTable,
+  refuseMoved,
   statementsOf,
   statusOf,
 } from '../../migrate.ts'
@@ -75,7 +76,9 @@ export class SqlMigrator implements Migrator {
   }
 
   *#undo(): Script<string[]> {
-    const recorded = new Set((yield* this.#recorded()).map(({ version }) => version))
+    const all = yield* this.#recorded()
+    refuseMoved(all)
+    const recorded = new Set(all.map(({ version }) => version))
     const undone = this.#known.filter(({ version }) => recorded.has(version)).toReversed()
     for (const migration of undone) yield* this.#engine.undo(migration)
     yield* run('DROP TABLE IF EXISTS @migrations')

@@ -12,8 +12,8 @@ import type {
   DueJobs,
   ReleaseAt,
 } from '../../store.ts'
-import { writeAuditLog } from '../audit/audit-log.ts'
 import type { HotScripts } from '../hot-scripts.ts'
+import { recordChange } from '../notices/tell-changes.ts'
 import { jobFrom, number, optionalNumber, text } from '../runtime/rows.ts'
 import { insertAll, row, rows, run, type Script, type ScriptContext } from '../runtime/script.ts'
 import { insertExecutions } from '../work/insert-execution.ts'
@@ -268,13 +268,10 @@ export function* endPauseIfOver(job: Job, now: number, context: ScriptContext): 
     now,
     job.id,
   )
-  yield* writeAuditLog({
-    at: now,
-    actor: 'evertick',
-    action: 'job.resume',
-    subject: job.name,
-    before: job.pause,
-    after: null,
+  const [actor, action, subject] = ['evertick', 'job.resume', job.name]
+  yield* recordChange({
+    entry: { at: now, actor, action, subject, before: job.pause, after: null },
+    job: resumed,
   })
   return { ...resumed, nextDueAt }
 }
@@ -286,12 +283,9 @@ function* markInvalid(job: Job, error: EvertickError, now: number): Script<void>
     now,
     job.id,
   )
-  yield* writeAuditLog({
-    at: now,
-    actor: 'evertick',
-    action: 'job.error',
-    subject: job.name,
-    before: null,
-    after: error.message,
+  const [actor, action, subject] = ['evertick', 'job.error', job.name]
+  yield* recordChange({
+    entry: { at: now, actor, action, subject, before: null, after: error.message },
+    job: { ...job, state: 'error' },
   })
 }

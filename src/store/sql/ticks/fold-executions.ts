@@ -10,9 +10,11 @@ import {
 } from '../../../core/history/retention.ts'
 import type { Job } from '../../../core/job/job.ts'
 import { keptCancelReason, type LedgerRow } from '../../../core/tick/ledger-row.ts'
+import type { Archive } from '../../store.ts'
 import { accountOf, finalStateOf, number, optionalNumber, optionalText, text } from '../runtime/rows.ts'
 import { type Row, row, rows, run, type Script } from '../runtime/script.ts'
 import { isFinal } from '../work/states.ts'
+import { archiveExecutions } from './archive-executions.ts'
 import { insertFolded } from './ledger-rows.ts'
 import { type LedgerSpan, ledgerSpans } from './ledger-spans.ts'
 
@@ -107,9 +109,17 @@ function* withFamilies(job: Job, going: readonly Ended[]): Script<Ended[]> {
 }
 
 /** The caller holds the job's row, and has found them since. */
-export function* foldExecutions(job: Job, going: readonly Ended[], now: number): Script<void> {
+export function* foldExecutions(
+  job: Job,
+  going: readonly Ended[],
+  now: number,
+  archive?: Archive,
+): Script<void> {
   if (going.length === 0) return
-  const deleted = yield* deleteExecutions(going.map(({ id }) => id))
+  const deleted = yield* deleteExecutions(
+    going.map(({ id }) => id),
+    archive,
+  )
   if (deleted !== going.length) throw new Error(`An execution of job ${job.name} changed while it was held.`)
   // What lies before the ledger is in its totals already.
   const ticks = going
@@ -134,11 +144,13 @@ export function* foldExecutions(job: Job, going: readonly Ended[], now: number):
 }
 
 /** By their ids: for an IN (SELECT …) MariaDB would read every log and attempt that there is. */
-export function* deleteExecutions(ids: readonly string[]): Script<number> {
+export function* deleteExecutions(ids: readonly string[], archive?: Archive): Script<number> {
   if (ids.length === 0) return 0
+  if (archive !== undefined) yield* archiveExecutions(ids, archive)
   yield* run('DELETE FROM @execution_logs WHERE execution_id IN ?*', ids)
   yield* run('DELETE FROM @attempts WHERE execution_id IN ?*', ids)
   yield* run('DELETE FROM @steps WHERE execution_id IN ?*', ids)
+  yield* run('DELETE FROM @usages WHERE execution_id IN ?*', ids)
   return yield* run(`DELETE FROM @finished_executions WHERE id IN ?* AND ${isFinal}`, ids)
 }
 

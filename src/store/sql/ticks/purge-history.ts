@@ -3,7 +3,7 @@ import { ledgerLine } from '../../../core/history/retention.ts'
 import { noId } from '../../../core/id.ts'
 import type { Job } from '../../../core/job/job.ts'
 import { packedCounts } from '../../../core/tick/packed-runs.ts'
-import type { PurgeRequest, PurgeResult } from '../../store.ts'
+import type { Archive, PurgeRequest, PurgeResult } from '../../store.ts'
 import { timestamp } from '../cluster/leadership.ts'
 import { lockJob } from '../jobs/lock-job.ts'
 import { jobFrom, number, optionalNumber, text } from '../runtime/rows.ts'
@@ -11,20 +11,23 @@ import { look, row, rows, run, type Script } from '../runtime/script.ts'
 import { isUnfinished } from '../work/states.ts'
 import { deleteExecutions, findGoing, findOld, foldExecutions } from './fold-executions.ts'
 
-/** What one transaction removes, about. */
+/** What one transaction removes, about; where it has to be written to an archive first, that takes its time, too. */
 const mostGoing = 10_000
+const mostArchived = 1_000
 
-export function* purgeHistory({ afterJobId, jobs, now }: PurgeRequest): Script<PurgeResult> {
+export function* purgeHistory(request: PurgeRequest): Script<PurgeResult> {
+  const { afterJobId, jobs, now, archive } = request
+  const most = archive === undefined ? mostGoing : mostArchived
   const seen = yield* look('SELECT * FROM @jobs WHERE id > ? ORDER BY id LIMIT ?', afterJobId ?? noId, jobs)
   let executions = 0
   let ranges = 0
   let lastJobId = afterJobId ?? noId
   for (const job of seen.map(jobFrom)) {
-    const purged = yield* purgeOne(job, mostGoing - executions, now)
+    const purged = yield* purgeOne(job, most - executions, request)
     executions += purged.executions
     ranges += purged.ranges
     // It may have more: the next slice begins with it.
-    if (executions >= mostGoing) return { lastJobId, executions, ranges }
+    if (executions >= most) return { lastJobId, executions, ranges }
     lastJobId = job.id
   }
   if (seen.length === jobs) return { lastJobId, executions, ranges }
@@ -37,7 +40,11 @@ interface Purged {
   readonly ranges: number
 }
 
-function* purgeOne(seen: Job, most: number, now: number): Script<Purged> {
+function* purgeOne(
+  seen: Job,
+  most: number,
+  { now, archive }: Pick<PurgeRequest, 'now' | 'archive'>,
+): Script<Purged> {
   const nothing = { executions: 0, ranges: 0 }
   const worthHolding =
     isToForget(seen, now) ||
@@ -46,9 +53,9 @@ function* purgeOne(seen: Job, most: number, now: number): Script<Purged> {
   const job = worthHolding ? yield* holdJob(seen.id) : null
   if (job === null) return nothing
   const going = yield* findGoing(job, 'retention', most, now)
-  yield* foldExecutions(job, going, now)
+  yield* foldExecutions(job, going, now, archive)
   const ranges = yield* moveLedger(job, now)
-  if (isToForget(job, now)) yield* forgetJob(job)
+  if (isToForget(job, now)) yield* forgetJob(job, archive)
   return { executions: going.length, ranges }
 }
 
@@ -157,14 +164,17 @@ function isToForget({ deletedAt, spec }: Job, now: number): boolean {
 }
 
 /** A deleted job goes with all that is left of it once it is old enough: its last rows would otherwise stay for ever. */
-function* forgetJob(job: Job): Script<void> {
+function* forgetJob(job: Job, archive?: Archive): Script<void> {
   const unfinished = yield* row(
     `SELECT id FROM @live_executions WHERE job_id = ? AND ${isUnfinished} LIMIT 1`,
     job.id,
   )
   if (unfinished !== null) return
   let gone = 1
-  while (gone > 0) gone = yield* deleteExecutions((yield* rows(leftText, job.id)).map(({ id }) => text(id)))
+  while (gone > 0) {
+    const left = (yield* rows(leftText, job.id)).map(({ id }) => text(id))
+    gone = yield* deleteExecutions(left, archive)
+  }
   for (const table of [
     'tick_ranges',
     'day_totals',

@@ -68,11 +68,15 @@ export function* revokeAhead(job: Job, now: number): Script<Job> {
   return { ...job, accountedUntil, openTickAt, runs, state, version: job.version + 1 }
 }
 
-/** Future ticks in a worker's reserve become claimable again; the worker's own mark or start then finds them gone. */
+/**
+ * Future ticks in a worker's reserve become claimable again; the worker's own mark or start then finds them gone. One that
+ * was asked to stop is not to be had back: its worker ends it, or the rescuer.
+ */
 function* giveBackReserved(job: Job, now: number): Script<void> {
   const reserved = yield* rows(
     `SELECT id, fence, attempt, leased_by, queue, reserve_place, started_at FROM @live_executions
-     WHERE job_id = ? AND tick_at > ? AND state = 'running' AND started_at IS NULL AND reserve_place IS NOT NULL`,
+     WHERE job_id = ? AND tick_at > ? AND state = 'running' AND started_at IS NULL AND reserve_place IS NOT NULL
+     AND cancel_requested_at IS NULL`,
     job.id,
     now,
   )

@@ -10,7 +10,7 @@ export async function completeWithin<T>(
   request: CompleteWithin<T>,
   hot: HotScripts,
 ): Promise<T> {
-  const { claim, nodeId, clock } = request
+  const { claim, clock } = request
   let after: Aftermath | null = null
   const result = await driver.exclusive<T>({
     maxMs: request.maxMs,
@@ -19,8 +19,10 @@ export async function completeWithin<T>(
     run: request.run,
     last: function* (result) {
       const ending = request.ending(result)
-      const finished: FinishedAttempt = { ...claim, ending, finishedAt: clock.now() }
-      after = yield* finishOne(finished, nodeId, hot)
+      const usage = request.usage?.() ?? null
+      const ended: FinishedAttempt = { ...claim, ending, finishedAt: clock.now() }
+      const finished = usage === null ? ended : { ...ended, usage }
+      after = yield* finishOne(finished, request, hot)
       if (after === null) throw staleLease(claim.id)
     },
   })

@@ -2,7 +2,7 @@
 import { isChained } from '../../../core/execution/execution.ts'
 import { isFinal } from '../../../core/execution/execution-state.ts'
 import type { Job } from '../../../core/job/job.ts'
-import type { Aftermath, Claim, ReleaseAt } from '../../store.ts'
+import type { Aftermath, Claim, Heard, ReleaseAt } from '../../store.ts'
 import { noteFailures } from '../jobs/unproven.ts'
 import { executionStateOf, jobFrom, optionalNumber, text } from '../runtime/rows.ts'
 import { row, rows, run, type Script } from '../runtime/script.ts'
@@ -47,9 +47,9 @@ const lookText = `
  * What has ended is final, its lane goes on, and its job is known to have failed. What was enqueued is in no lane. In id
  * order, so that two nodes which end work of the same jobs take their rows in the same order.
  */
-export function* settleEnded(ended: readonly Ended[], now: number): Script<Aftermath> {
+export function* settleEnded(ended: readonly Ended[], now: number, heard?: Heard): Script<Aftermath> {
   if (ended.length === 0) return nothing
-  yield* makeFinal(ended)
+  yield* makeFinal(ended, heard)
   const after = yield* settleLanes(
     ended.filter(({ cause }) => cause !== 'enqueue'),
     now,

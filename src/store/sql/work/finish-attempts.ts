@@ -4,7 +4,6 @@
  */
 
 import type { Ending } from '../../../core/attempt/outcome.ts'
-import { idOrNone } from '../../../core/id.ts'
 import { keysOf } from '../../../core/table-keys.ts'
 import type {
   Aftermath,
@@ -13,22 +12,17 @@ import type {
   FinishedAttempt,
   FinishRequest,
   FinishResult,
+  Heard,
 } from '../../store.ts'
 import type { Completion, HotScripts } from '../hot-scripts.ts'
 import { holdLanes } from '../jobs/lock-job.ts'
-import {
-  attemptOutcomeOf,
-  causeOf,
-  errorFrom,
-  number,
-  oneOf,
-  optionalNumber,
-  optionalText,
-  text,
-} from '../runtime/rows.ts'
-import { insertAll, rows, run, type Script } from '../runtime/script.ts'
+import { heardNow } from '../notices/audience.ts'
+import { causeOf, oneOf, optionalNumber, text } from '../runtime/rows.ts'
+import { rows, run, type Script } from '../runtime/script.ts'
+import { type EndedAttempt, insertAttempts } from './attempt-rows.ts'
 import { afterWrite, giveBack, settleEnded, type Written } from './end-execution.ts'
 import type { Ended } from './make-final.ts'
+import { holdUsed, insertUsages } from './usages.ts'
 
 /** The attempt before the start: on MySQL, what stands further right sees what was set before it. */
 const endText = `
@@ -53,9 +47,11 @@ export function* finishAttempts(
   hot: Pick<HotScripts, 'completeAttempts'>,
 ): Script<FinishResult> {
   const { attempts, nodeId, now } = request
+  const heard = yield* listeners(request.heard)
   const claimedOf = yield* readClaimed(attempts)
   // What was enqueued is in no lane.
   yield* holdLanes(lanesOf(attempts, claimedOf))
+  yield* holdUsed(attempts)
   const refused: FinishedAttempt[] = []
   const ended: Ended[] = []
   // Before the completions, which are a transaction of their own where nothing else is written.
@@ -80,9 +76,18 @@ export function* finishAttempts(
     else if (from !== undefined) ended.push(completedFrom(from, attempt))
   }
   yield* insertAttempts(refused.map((attempt) => attemptRow(attempt, nodeId, 'refused', null)))
-  const after = yield* settleEnded(ended, now)
+  yield* insertUsages(attempts.filter((attempt) => attempt.usage !== undefined && !refused.includes(attempt)))
+  const after = yield* settleEnded(ended, now, heard)
   const lanes = ended.filter(({ cause }) => cause !== 'enqueue').length
   return { refused: refused.map(({ id }) => id), lanes, ...after }
+}
+
+/**
+ * A completion is a transaction of its own, unless one is under way. Where it is told, both are in one, which this look
+ * begins; where the node knows that nobody hears of it, there is none.
+ */
+function* listeners(known: Heard | undefined): Script<Heard> {
+  return known === undefined || known.includes('execution.completed') ? yield* heardNow() : known
 }
 
 type Claimed = NonNullable<FinishedAttempt['claimed']>
@@ -136,10 +141,12 @@ function completedFrom({ jobId, cause, tickAt }: Claimed, { id, finishedAt }: Fi
 /** The end of one attempt inside its handler's own transaction; null where it is no longer the holder. */
 export function* finishOne(
   attempt: FinishedAttempt,
-  nodeId: string,
+  request: Pick<FinishRequest, 'nodeId' | 'heard'>,
   hot: Pick<HotScripts, 'completeAttempts'>,
 ): Script<Aftermath | null> {
-  const result = yield* finishAttempts({ nodeId, attempts: [attempt], now: attempt.finishedAt }, hot)
+  const { nodeId, heard } = request
+  const told = heard === undefined ? {} : { heard }
+  const result = yield* finishAttempts({ nodeId, attempts: [attempt], now: attempt.finishedAt, ...told }, hot)
   return result.refused.length > 0 ? null : result
 }
 
@@ -244,57 +251,4 @@ function attemptRow(
 ): EndedAttempt {
   const error = 'error' in attempt.ending ? written(attempt.ending.error) : null
   return { ...attempt, nodeId, outcome, startedAt, error }
-}
-
-export interface EndedAttempt extends Claim {
-  readonly attempt: number
-  readonly nodeId: string | null
-  readonly startedAt: number | null
-  readonly finishedAt: number
-  readonly outcome: AttemptRow['outcome']
-  /** JSON. */
-  readonly error: string | null
-}
-
-const attemptColumns = {
-  execution_id: 'uuid',
-  attempt: 'number',
-  fence: 'number',
-  node_id: 'text',
-  started_at: 'number',
-  finished_at: 'number',
-  outcome: 'text',
-  error: 'text',
-} as const
-
-export function* insertAttempts(attempts: readonly EndedAttempt[]): Script<void> {
-  yield* insertAll(
-    'attempts',
-    attemptColumns,
-    attempts.map((ended) => ({
-      execution_id: ended.id,
-      attempt: ended.attempt,
-      fence: ended.fence,
-      node_id: ended.nodeId,
-      started_at: ended.startedAt,
-      finished_at: ended.finishedAt,
-      outcome: ended.outcome,
-      error: ended.error,
-    })),
-  )
-}
-
-export function* listAttempts(executionId: string): Script<AttemptRow[]> {
-  const id = idOrNone(executionId)
-  const attempts = yield* rows('SELECT * FROM @attempts WHERE execution_id = ? ORDER BY seq', id)
-  return attempts.map((attempt) => ({
-    executionId: id,
-    attempt: number(attempt.attempt),
-    fence: number(attempt.fence),
-    nodeId: optionalText(attempt.node_id),
-    startedAt: optionalNumber(attempt.started_at),
-    finishedAt: number(attempt.finished_at),
-    outcome: attemptOutcomeOf(attempt.outcome),
-    error: errorFrom(attempt.error),
-  }))
 }

@@ -6,6 +6,8 @@
  */
 import type { CancelReason, Cause } from '../../../core/execution/execution.ts'
 import { type ExecutionState, isFinal } from '../../../core/execution/execution-state.ts'
+import type { Heard } from '../../store.ts'
+import { tellEnded } from '../notices/tell-ended.ts'
 import { causeOf, optionalNumber, text } from '../runtime/rows.ts'
 import { type Param, type Row, rows, run, type Script } from '../runtime/script.ts'
 
@@ -63,10 +65,14 @@ export interface Ended {
   readonly at: number
 }
 
-/** A completion has kept its row already, by the one statement that writes it: it is most of what a server does. */
-export function* makeFinal(ended: readonly Ended[]): Script<void> {
+/**
+ * A completion has kept its row already, by the one statement that writes it: it is most of what a server does. `heard` is
+ * what a node knows of who listens: with it, an end that nobody hears of costs no look.
+ */
+export function* makeFinal(ended: readonly Ended[], heard?: Heard): Script<void> {
   const ids = ended.filter(({ state }) => isFinal(state) && state !== 'completed').map(({ id }) => id)
   yield* keepFinished(ids)
+  yield* tellEnded(ended, heard)
 }
 
 /** The rows go to the finished ones, where those have a table of their own. */

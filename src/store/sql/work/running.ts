@@ -4,11 +4,11 @@ import type { LogRow, ProgressRow } from '../../store.ts'
 import { logLevelOf, number, text } from '../runtime/rows.ts'
 import { insertAll, rows, run, type Script } from '../runtime/script.ts'
 
-export function* listLogs(executionId: string): Script<LogRow[]> {
-  const id = idOrNone(executionId)
-  const lines = yield* rows('SELECT * FROM @execution_logs WHERE execution_id = ? ORDER BY seq', id)
+export function* listLogs(executionIds: readonly string[]): Script<LogRow[]> {
+  const ids = executionIds.map(idOrNone)
+  const lines = yield* rows('SELECT * FROM @execution_logs WHERE execution_id IN ?* ORDER BY seq', ids)
   return lines.map((line) => ({
-    executionId: id,
+    executionId: text(line.execution_id),
     at: number(line.at),
     level: logLevelOf(line.level),
     message: text(line.message),

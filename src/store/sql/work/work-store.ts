@@ -1,4 +1,5 @@
 import type { NewExecution, WorkStore } from '../../store.ts'
+import { Gatherer } from '../runtime/gatherer.ts'
 import { pulse, type Scripts, unspoken } from '../runtime/scripts.ts'
 import { completeWithin } from './complete-within.ts'
 import { cancelEnqueued } from './end-execution.ts'
@@ -6,7 +7,6 @@ import { enqueueWithin } from './enqueue.ts'
 import { SlotEnqueuer } from './enqueue-into-slot.ts'
 import { expireLeases, releaseBlocked, releaseClaims } from './expire-leases.ts'
 import { finishAttempts, startAttempts } from './finish-attempts.ts'
-import { EnqueueGatherer } from './gather-enqueues.ts'
 import { beginReserved, noteStarts, openReserve } from './reserves.ts'
 import { appendLogs, findCancelRequests, recordProgress } from './running.ts'
 
@@ -23,9 +23,9 @@ export function workStore({
   const writeEnqueues = (rows: readonly NewExecution[]) => write(() => hot.enqueueExecutions(rows))
   // What comes while one waits for the disk shares the next. A commit for every turn on SQLite, or two under way on a
   // server, let a tenth fewer requests of 32 clients through; the latter took a third more of the server's time.
-  const plain = new EnqueueGatherer(writeEnqueues, 1)
+  const plain = new Gatherer(writeEnqueues, 1)
   // May wait for a caller's transaction that has written the same key: others need not wait with it.
-  const keyed = new EnqueueGatherer(writeEnqueues, Number.POSITIVE_INFINITY)
+  const keyed = new Gatherer(writeEnqueues, Number.POSITIVE_INFINITY)
   const enqueue = async (rows: readonly NewExecution[]) => {
     // Before it is gathered with others: they may stand outside a transaction that this caller is in.
     driver.assertWritable()

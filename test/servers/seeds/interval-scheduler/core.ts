@@ -90,7 +90,8 @@ export function gracefulShutdown(): void {
     await scheduler.createJob({ name: 'now' })
     await entered.promise
     const stopping = scheduler.stop()
-    await until('the handler to go', async () => (await node.evertick.nodes.handlers()).join() === '@http')
+    const isBuiltIn = (handler: string) => handler.startsWith('@')
+    await until('the handler to go', async () => (await node.evertick.nodes.handlers()).every(isBuiltIn))
     left.resolve()
     await stopping
     await node.settle()

@@ -90,7 +90,7 @@ export function step1(): void {
     const url = await emptyDatabase()
     expect(await cli(url, 'migrate', 'up')).toMatchObject({
       code: 0,
-      stdout: '{"applied":["0001_init","0002_steps"]}\n',
+      stdout: '{"applied":["0001_init","0002_steps","0003_usage","0004_notices","0005_alerts"]}\n',
     })
     expect(await rowsOf(url, 'SELECT count(*)::int AS n FROM evertick.job_executions')).toEqual([{ n: 0 }])
     for (const [name, cron] of [
@@ -143,7 +143,7 @@ export function rollback(): void {
     ])
     expect(await cli(url, 'migrate', 'down', '--yes')).toMatchObject({
       code: 0,
-      stdout: '{"undone":["0002_steps","0001_init"]}\n',
+      stdout: '{"undone":["0005_alerts","0004_notices","0003_usage","0002_steps","0001_init"]}\n',
     })
     expect(await rowsOf(url, `SELECT tablename FROM pg_tables WHERE schemaname = 'evertick'`)).toEqual([])
   })

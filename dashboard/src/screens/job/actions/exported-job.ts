@@ -12,6 +12,8 @@ type Flag = readonly [name: string, value: string | number | undefined]
 /** `evertick jobs create` with all of it as flags. */
 export function commandOf({ name, handler, ...options }: Definition): string {
   const schedule = (options['schedule'] ?? {}) as Readonly<Record<string, string>>
+  if (handler.type === 'source')
+    return `# A source stands in a file:\nnpx evertick export yaml ${quoted(name)} > source.yaml`
   const flags: Flag[] = [
     ['--cron', schedule['cron']],
     ['--tz', schedule['timezone']],
@@ -42,7 +44,7 @@ function flagsOf(placed: PlacedField, options: Readonly<Record<string, unknown>>
 
 function handlerFlags(job: string, handler: Definition['handler']): Flag[] {
   if (handler.type === 'function') return handler.name === job ? [] : [['--handler', handler.name]]
-  if (handler.type === 'command') return []
+  if (handler.type === 'command' || handler.type === 'source' || handler.type === 'webhook') return []
   const { url, method, headers = {}, body } = handler
   return [
     ['--http', url],
