@@ -10,7 +10,7 @@ import { gzipSync } from 'node:zlib'
 import { makePrivateFolder, privateFileMode } from '../../store/private-files.ts'
 import type { Archive, RemovedExecution } from '../../store/store.ts'
 import { attemptsOf } from '../execution/execution-detail.ts'
-import { stepView } from '../execution/steps.ts'
+import { stepViews } from '../execution/steps.ts'
 import { executionView } from '../views.ts'
 
 /**
@@ -35,7 +35,7 @@ function lineOf({ execution, attempts, usages, steps, logs }: RemovedExecution):
   const line = {
     ...view,
     attempts: attemptsOf(view, attempts, usages),
-    steps: steps.map(stepView),
+    steps: stepViews(steps, execution, execution.finishedAt ?? execution.createdAt),
     logs: logs.map(({ at, level, message }) => ({ at: new Date(at), level, message })),
   }
   return `${JSON.stringify(line)}\n`

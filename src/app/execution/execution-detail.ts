@@ -5,7 +5,7 @@ import { type Definition, definitionOf, startsOf } from '../../core/job/definiti
 import type { AttemptRow, UsageRow } from '../../store/store.ts'
 import type { AppContext } from '../app-context.ts'
 import { type ExecutionView, waitingView } from '../views.ts'
-import { type StepView, stepView } from './steps.ts'
+import { type StepView, stepViews } from './steps.ts'
 import { waitsFor } from './waits.ts'
 
 export interface ExecutionDetail extends ExecutionView {
@@ -40,7 +40,7 @@ export async function executionDetail(app: AppContext, execution: Execution): Pr
   return {
     ...view,
     attempts: attemptsOf(view, tried, usages),
-    steps: steps.map(stepView),
+    steps: stepViews(steps, execution, app.clock.now()),
     definition: starts.length === 0 ? null : definitionOf(revisions, starts),
   }
 }

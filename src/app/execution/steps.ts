@@ -1,6 +1,12 @@
 /** Steps, sleeps and waits as they are shown; and the signals that answer waits. */
-import type { Step, StepKind, StepOutcome } from '../../core/execution/step.ts'
-import { refuseStepName } from '../../core/execution/step.ts'
+import type { Execution } from '../../core/execution/execution.ts'
+import {
+  refuseStepName,
+  type Step,
+  type StepKind,
+  type StepOutcome,
+  stepAt,
+} from '../../core/execution/step.ts'
 import { storable } from '../../core/payload.ts'
 import type { Signalled, SignalTarget } from '../../store/store.ts'
 import type { AppContext } from '../app-context.ts'
@@ -24,7 +30,19 @@ export interface StepView {
   readonly by: string | null
 }
 
-export function stepView(step: Step): StepView {
+/** The steps of an execution at an instant; what it rests for is open until it has come back. */
+export function stepViews(
+  steps: readonly Step[],
+  { state, fence, finishedAt }: Pick<Execution, 'state' | 'fence' | 'finishedAt'>,
+  at: number,
+): StepView[] {
+  const rests = state === 'sleeping' || state === 'waiting'
+  return steps.map((step) =>
+    stepView(rests && step.restFence === fence ? step : stepAt(step, finishedAt ?? at)),
+  )
+}
+
+function stepView(step: Step): StepView {
   const { name, kind, attempt, tries, signalledBy } = step
   return {
     name,

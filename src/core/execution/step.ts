@@ -1,6 +1,6 @@
 /**
- * Within step 3 of the flow: the parts of an execution that are remembered by their names. A step has run, a sleep is
- * over, a wait was answered: once that is written, no later attempt does it again.
+ * Within step 3 of the flow: the parts of an execution that are remembered by their names. A step has run, a wait was
+ * answered, a sleep has its end: once that is written, no later attempt does it again.
  */
 import { EvertickError } from '../error.ts'
 
@@ -30,6 +30,13 @@ export interface Step {
   readonly restFence: number | null
   readonly signalId: string | null
   readonly signalledBy: string | null
+}
+
+/** Its end is written when a sleep begins, and time does the rest: nobody has to write that it is over. */
+export function stepAt(step: Step, at: number): Step {
+  const { kind, begunAt, endsAt, decidedAt } = step
+  if (kind !== 'sleep' || decidedAt !== null || endsAt === null || endsAt > at) return step
+  return { ...step, decidedAt: Math.max(begunAt, endsAt), outcome: 'slept' }
 }
 
 /** Sleeps and waits that an execution has given up its slot for, and the state that it is shown in meanwhile. */

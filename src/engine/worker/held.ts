@@ -1,6 +1,7 @@
 /** Something that this worker has claimed: running, or reserved for a slot. */
 import type { ReadUsage, Usage } from '../../core/attempt/usage.ts'
 import { EvertickError } from '../../core/error.ts'
+import type { Step } from '../../core/execution/step.ts'
 import type { Claim } from '../../store/store.ts'
 import type { Measured } from './handler.ts'
 
@@ -15,6 +16,8 @@ export class Held implements Claim, Measured {
   leasedUntil: number
   /** Since when its handler runs, while its own row does not say so. */
   unnotedSince: number | null = null
+  /** Its memos, where they were read before its instant. */
+  memos: Promise<readonly Step[]> | null = null
   #stopReason: StopReason | null = null
   #controller: AbortController | null = null
   #timers: readonly (() => void)[] = noTimers

@@ -5,6 +5,7 @@
 import type { ClaimedExecution } from '../../store/store.ts'
 import type { EngineContext } from '../context.ts'
 import { Alarm, Service } from '../service.ts'
+import type { Held } from './held.ts'
 import { earlyMs, Performer, type PerformerParts } from './performer.ts'
 import { Reserve, type Reserved } from './reserve.ts'
 import type { Slot } from './slot.ts'
@@ -225,9 +226,18 @@ export class QueueWorker extends Service {
       throw error
     })
     for (const claim of claimed) {
-      this.#reserve.add({ claim, held: this.#parts.keeper.hold(claim, claim.leasedUntil) }, now + earlyMs)
+      const held = this.#parts.keeper.hold(claim, claim.leasedUntil)
+      if (claim.fence > 1) this.#readAhead(held)
+      this.#reserve.add({ claim, held }, now + earlyMs)
     }
     return claimed.length === limit ? now : Number.POSITIVE_INFINITY
+  }
+
+  /** Sleepers, say. What is written to a memo from now on is ours, or a signal, which its wait looks for. */
+  #readAhead(held: Held): void {
+    held.memos = this.#context.store.steps.listSteps(held.id)
+    // Whoever asks for it reads again.
+    held.memos.catch(() => {})
   }
 
   /** What must never run twice may only start once its claim is on disk. */

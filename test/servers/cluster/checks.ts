@@ -70,7 +70,8 @@ const aftermathMs = 10_000
 const isUsual =
   /^(?:Lease of .* expired; it was held by |Waiting for the lead, held by |Taking the lead from |.* failed, attempt \d+ of \d+, )/
 /** Some of the thousand jobs do not catch up: what came due while nobody led is skipped, and the leader must say so. */
-const isMissed = /^(?:Alert opened: .* came due while nobody led, and w|\d+ alerts of the rule missed opened: )/
+const isMissed =
+  /^(?:Alert opened: .* came due while nobody led, and w|\d+ alerts of the rule missed opened: )/
 const isCutOff = /^The database .* cannot be reached\.$/
 
 export function expectExpectedWords(nodes: readonly ClusterNode[], outages: readonly Span[]): void {

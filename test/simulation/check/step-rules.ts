@@ -58,7 +58,7 @@ export class StepRules {
   saw({ executionId: id }: Running, name: string, seen: unknown, now: number): void {
     if (!this.#model.executions.has(id)) return
     const memo = this.#model.steps(id).get(name)
-    if (memo === undefined || memo.decided_at === null)
+    if (memo === undefined || (memo.kind !== 'sleep' && memo.decided_at === null))
       throw this.#broken(
         'a memo comes before the next line',
         id,
@@ -151,8 +151,8 @@ export class StepRules {
     const execution = this.#model.executions.get(id)
     if (execution === undefined || isFinal(execution.state))
       throw this.#broken(ruleOf(after), id, `"${name}" was decided when the execution had ended`)
-    // What a retry has taken over has its own times.
-    if ((outcome === 'slept' || outcome === 'timed_out') && (endsAt === null || decidedAt < endsAt))
+    if (outcome === 'slept') throw this.#broken(ruleOf(after), id, `somebody wrote that "${name}" is over`)
+    if (outcome === 'timed_out' && (endsAt === null || decidedAt < endsAt))
       throw this.#broken(ruleOf(after), id, `"${name}" was over at ${at(decidedAt)}, before ${at(endsAt)}`)
     if (signal === null) return
     const known = this.#signals.get(signal)
@@ -249,10 +249,13 @@ export class StepRules {
   }
 
   #checkRetry({ id, retry_of: of }: ExecutionRow): void {
-    if (of === null || this.#model.executions.get(of)?.state === 'completed') return
-    for (const memo of this.#model.steps(of).values()) {
+    const retried = of === null ? undefined : this.#model.executions.get(of)
+    if (retried === undefined || retried.state === 'completed') return
+    for (const memo of this.#model.steps(retried.id).values()) {
       const kept = this.#model.steps(id).get(memo.name)
-      if (memo.decided_at !== null && (kept?.outcome !== memo.outcome || kept.result !== memo.result))
+      const isOver = memo.kind === 'sleep' && (memo.ends_at ?? never) <= (retried.finished_at ?? 0)
+      const isKept = kept?.outcome === memo.outcome && kept.result === memo.result
+      if ((isOver || memo.decided_at !== null) && !isKept)
         throw this.#broken('a finished step never runs again', id, `a retry knows nothing of "${memo.name}"`)
     }
   }

@@ -1,6 +1,6 @@
 /** What an execution remembers of its earlier attempts, by name; and how this attempt adds to it. */
 import { EvertickError } from '../../../core/error.ts'
-import { refuseStepName, type Step, type StepKind, type StepOutcome } from '../../../core/execution/step.ts'
+import { refuseStepName, type Step, type StepKind } from '../../../core/execution/step.ts'
 import { refuseLong } from '../../../core/payload.ts'
 import type { ClaimedExecution, StepRecord } from '../../../store/store.ts'
 import type { EngineContext } from '../../context.ts'
@@ -70,7 +70,7 @@ export class Memos {
   async record(draft: Draft): Promise<void> {
     this.#written.add(draft.name)
     const ours = await new Promise<boolean>((resolve) => this.#parts.remember(this.recordOf(draft), resolve))
-    if (ours) return this.#tell(draft)
+    if (ours) return this.tell({ ...draft, outcome: draft.decided?.outcome ?? null })
     this.#parts.keeper.abort(this.#held, 'lost')
     this.#held.signal.throwIfAborted()
   }
@@ -89,9 +89,9 @@ export class Memos {
     return written ?? null
   }
 
-  #tell({ name, kind, decided }: Draft): void {
+  tell({ name, kind, outcome }: Pick<Step, 'name' | 'kind' | 'outcome'>): void {
     const { events } = this.#context
-    if (decided === null || !events.isHeard('execution:step')) return
+    if (outcome === null || !events.isHeard('execution:step')) return
     const { id, jobName, cause, attempt, scheduledFor } = this.#claim
     events.emit('execution:step', {
       executionId: id,
@@ -101,29 +101,26 @@ export class Memos {
       scheduledFor: new Date(scheduledFor),
       step: name,
       kind,
-      outcome: decided.outcome,
+      outcome,
     })
   }
 
-  /** What is over by now is decided first, so that all of it is known before the handler goes on. */
+  /** Waits that are over by now are decided first, so that all of it is known before the handler goes on. */
   async #readAll(): Promise<ReadonlyMap<string, Step>> {
     const { store, clock } = this.#context
     const read = async () => await store.steps.listSteps(this.#claim.id)
-    let steps = await read()
+    let steps = (await this.#held.memos?.catch(() => null)) ?? (await read())
     const at = clock.now()
-    const isOver = ({ decidedAt, endsAt }: Step) => decidedAt === null && endsAt !== null && endsAt <= at
-    const over = steps.filter(isOver)
-    for (const step of over)
-      await this.record({ ...step, decided: { at, outcome: overOutcome(step), result: null } })
-    // A signal that was written before the timeout stands; a sleep has nobody else to decide it.
-    if (over.some(({ kind }) => kind === 'wait')) steps = await read()
-    else steps = steps.map((step) => (isOver(step) ? { ...step, decidedAt: at, outcome: 'slept' } : step))
+    const late = steps.filter(
+      ({ kind, decidedAt, endsAt }) =>
+        kind === 'wait' && decidedAt === null && endsAt !== null && endsAt <= at,
+    )
+    for (const step of late)
+      await this.record({ ...step, decided: { at, outcome: 'timed_out', result: null } })
+    // A signal that was written before the timeout stands.
+    if (late.length > 0) steps = await read()
     return new Map(steps.map((step) => [step.name, step]))
   }
-}
-
-function overOutcome({ kind }: Step): StepOutcome {
-  return kind === 'wait' ? 'timed_out' : 'slept'
 }
 
 /** What was stored for a step; a memo that cannot be read must not pass for a result. */

@@ -62,26 +62,16 @@ export class StepRunner {
       const begunAt = clock.now()
       const endsAt = endOf(until, begunAt)
       await this.#memos.record({ name, kind: 'sleep', begunAt, endsAt, decided: null })
-      return {
-        name,
-        kind: 'sleep',
-        begunAt,
-        endsAt,
-        decidedAt: null,
-        outcome: null,
-        restFence: null,
-      } as const
+      return { name, begunAt, endsAt, restFence: null }
     })
-    if (begun.decidedAt !== null) return this.#traceEnd(begun)
     const endsAt = begun.endsAt ?? begun.begunAt
     const isOver = async () => endsAt <= clock.now()
     if (endsAt > clock.now()) await rests.until(name, { kind: 'sleep', endsAt, lookMs: never, isOver })
-    const decided = await rests.during(async () => {
-      const decided = { at: clock.now(), outcome: 'slept' as const, result: null }
-      await this.#memos.record({ name, kind: 'sleep', begunAt: begun.begunAt, endsAt, decided })
-      return decided
-    })
-    this.#traceEnd({ ...begun, decidedAt: decided.at, outcome: decided.outcome })
+    this.#memos.refuseLost()
+    const decidedAt = Math.max(begun.begunAt, endsAt)
+    const slept = { ...begun, kind: 'sleep', decidedAt, outcome: 'slept' } as const
+    if (!this.#memos.isRemembered(slept)) this.#memos.tell(slept)
+    this.#traceEnd(slept)
   }
 
   async waitFor(name: string, { timeout }: { readonly timeout?: Duration } = {}): Promise<Answer> {

@@ -2,7 +2,7 @@
 import { EvertickError } from '../../../core/error.ts'
 import type { Execution } from '../../../core/execution/execution.ts'
 import type { ExecutionState } from '../../../core/execution/execution-state.ts'
-import type { Step } from '../../../core/execution/step.ts'
+import { type Step, stepAt } from '../../../core/execution/step.ts'
 import { idOrNone } from '../../../core/id.ts'
 import {
   number,
@@ -73,7 +73,7 @@ function stepFrom(step: Row): Step {
  * what comes before a step that is named is kept.
  */
 export function* copySteps(
-  from: Pick<Execution, 'id' | 'state'>,
+  from: Pick<Execution, 'id' | 'state' | 'finishedAt'>,
   toId: string,
   fromStep: string | null,
 ): Script<void> {
@@ -81,7 +81,8 @@ export function* copySteps(
   const before = fromStep === null ? steps.length : steps.findIndex(({ name }) => name === fromStep)
   if (before === -1) throw noSuchStep(from.id, fromStep ?? '', steps)
   if (from.state === 'completed' && fromStep === null) return
-  const kept = steps.slice(0, before).filter(({ decidedAt }) => decidedAt !== null)
+  const endedAt = from.finishedAt ?? 0
+  const kept = steps.slice(0, before).filter((step) => stepAt(step, endedAt).decidedAt !== null)
   yield* insertSteps(
     kept.map((step) => ({
       execution_id: toId,
