@@ -88,6 +88,12 @@ const goals: readonly Goal[] = [
     on: ['postgres'],
     ratio: { atMost: 1.2 },
   },
+  {
+    what: '10,000 sleepers at one instant, p99, of as many ticks',
+    run: 'sleepers',
+    of: /late, p99$/,
+    ratio: { atMost: 1 },
+  },
   { what: 'idle node, of a core', run: 'idle-cost', of: /share of a core$/, ...percent(1) },
   {
     what: 'idle node, asks its server',
