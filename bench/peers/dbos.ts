@@ -47,5 +47,6 @@ export async function openDbos(url: string, steps: number): Promise<OpenWorkflow
     logLevel: 'error',
   })
   await DBOS.launch()
-  return { run, close: () => DBOS.shutdown() }
+  // It takes the object that it is called on for an instance of its own.
+  return { run: (n) => run(n), close: () => DBOS.shutdown() }
 }

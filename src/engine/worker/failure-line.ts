@@ -13,5 +13,8 @@ export function logFailure(logger: Logger, claim: ClaimedExecution, ending: Endi
 }
 
 function oneLine(message: string): string {
-  return message.trim().replace(/\s*[\r\n]\s*/g, ' ')
+  return message
+    .trim()
+    .replace(/\s*[\r\n]\s*/g, ' ')
+    .replace(/\.$/, '')
 }

@@ -122,6 +122,13 @@ export interface StepEffectRow {
   readonly name: string
 }
 
+/** In the outbox. */
+export interface NoticeRow {
+  readonly seq: number
+  readonly type: string
+  readonly subject: string
+}
+
 export interface Rows {
   execution: ExecutionRow
   job: JobRow
@@ -134,6 +141,7 @@ export interface Rows {
   attempt: AttemptRow
   step: StepRow
   stepEffect: StepEffectRow
+  notice: NoticeRow
 }
 
 /** A row before and after; one of them is null where it was made or is gone. */
@@ -175,6 +183,7 @@ const watched: readonly Watched[] = [
     columns: `execution_id, name, kind, fence, begun_at, ends_at, decided_at, outcome, result, signal_id, signalled_by, rest_fence`,
   },
   { table: 'stepEffect', name: 'step_effects', columns: 'execution_id, name' },
+  { table: 'notice', name: 'evertick_notices', columns: 'seq, type, subject' },
 ]
 
 interface Watched {

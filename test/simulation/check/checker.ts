@@ -7,6 +7,7 @@ import { JobRules } from './job-rules.ts'
 import { LaneRules } from './lane-rules.ts'
 import { LeaderRules } from './leader-rules.ts'
 import { Model } from './model.ts'
+import { NoticeRules } from './notice-rules.ts'
 import type { Scene } from './scene.ts'
 import { StepRules } from './step-rules.ts'
 import { TickRules } from './tick-rules.ts'
@@ -20,8 +21,9 @@ export class Checker {
   readonly jobs: JobRules
   readonly leader: LeaderRules
   readonly calls: CallRules
+  readonly notices: NoticeRules
 
-  constructor(scene: Scene) {
+  constructor(scene: Scene, listens = false) {
     this.ticks = new TickRules(this.model)
     this.executions = new ExecutionRules(this.model, scene)
     this.steps = new StepRules(this.model, scene)
@@ -29,6 +31,7 @@ export class Checker {
     this.jobs = new JobRules(this.model)
     this.leader = new LeaderRules(this.model, scene)
     this.calls = new CallRules(this.model)
+    this.notices = new NoticeRules(this.model, listens)
   }
 
   /** One commit, or the few of one turn. */
@@ -43,6 +46,7 @@ export class Checker {
       this.jobs.see(change)
       this.leader.see(change)
       this.calls.see(change)
+      this.notices.see(change)
       this.model.apply(change)
     }
     this.ticks.end()
@@ -50,10 +54,12 @@ export class Checker {
     this.steps.end()
     this.lanes.end()
     this.jobs.end()
+    this.notices.end()
   }
 
   finish(plan: Plan): void {
     const transactional = new Map(plan.jobs.map(({ name, work }) => [name, work.transactional]))
+    this.notices.finish()
     this.executions.finish((name) => transactional.get(name) ?? false)
   }
 }

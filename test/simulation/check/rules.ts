@@ -61,6 +61,9 @@ export const rules = {
   'a rest gives its attempt back': 'However often it sleeps or waits, it has all its attempts.',
   'what has begun is not unstarted again':
     'Though its attempt was given back, it is neither superseded, nor too late to start, nor taken back.',
+  // --- webhooks
+  'what happened is told once':
+    'The commit that ends an execution tells whoever listens, and one later commit makes one delivery of it for each.',
   // --- policies
   'overlap holds': 'Never more than `maxConcurrent` of a job are under way.',
   "only a tick's own execution costs a tick": 'None is skipped for a catch-up, a backfill or a trigger.',

@@ -59,7 +59,8 @@ export function drawPlan(seed: number, mode: Mode): Plan {
   const weather = swarm.weather ? drawWeather(random) : calm
   const lifelines = random.fork('lifelines').chance(0.6)
   const tables = random.fork('tables').pick(['one', 'two'] as const)
-  const surroundings = { startAt: era.startAt, tables, durationMs, timing, weather, lifelines }
+  const listens = random.fork('listens').chance(0.25)
+  const surroundings = { startAt: era.startAt, tables, listens, durationMs, timing, weather, lifelines }
   return { seed, mode, ...surroundings, nodes, jobs: [...jobs, ...mixed, ...own, ...course], steps }
 }
 

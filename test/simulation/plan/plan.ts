@@ -20,6 +20,8 @@ export interface Plan {
   readonly weather: Weather
   /** Whether leaders hold lifelines, as on a server; without, others go by leases alone. */
   readonly lifelines: boolean
+  /** Whether a webhook hears of all ends, from before the first node is there; nobody answers at its address. */
+  readonly listens?: boolean
   readonly nodes: readonly NodePlan[]
   readonly jobs: readonly JobPlan[]
   /** In order of time. */

@@ -5,6 +5,7 @@
 import { executionBugs } from './execution-bugs.ts'
 import { jobBugs } from './job-bugs.ts'
 import { leaderBugs } from './leader-bugs.ts'
+import { noticeBugs } from './notice-bugs.ts'
 import { ourOwnBugs } from './our-own-bugs.ts'
 import type { PlantedBug } from './planted-bug.ts'
 import { stepBugs } from './step-bugs.ts'
@@ -18,6 +19,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   ...tickBugs,
   ...jobBugs,
   ...leaderBugs,
+  ...noticeBugs,
 ]
 
 /** Those that seeds are searched for, and those that regressions bring back. */

@@ -57,6 +57,10 @@ export function describeChange(change: Change, model: Model): string | null {
     }
     case 'stepEffect':
       return `${writer} commits what "${change.after?.name}" of ${short(change.after?.execution_id ?? '')} wrote`
+    case 'notice':
+      return change.after === null
+        ? null
+        : `${writer} tells of ${change.after.type} ${short(change.after.subject)}`
     case 'effect':
       return `${writer} commits the effect of execution ${short(change.after?.execution_id ?? '')}`
   }

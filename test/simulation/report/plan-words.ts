@@ -7,13 +7,14 @@ import { nextTicks } from '../../../src/core/schedule/next-ticks.ts'
 import type { JobOptions } from '../../../src/index.ts'
 import { type JobPlan, type NodePlan, type Part, type Plan, partName, type Work } from '../plan/plan.ts'
 
-export function clusterWords({ nodes, timing, weather, lifelines }: Plan): string[] {
+export function clusterWords({ nodes, timing, weather, lifelines, listens }: Plan): string[] {
   const clocks = nodes.flatMap(clockWords)
   return [
     `${counted(nodes.length, 'node')}: ${listed(nodes.map(nodeWords))}.`,
     `The leader's lease is ${ms(timing.leaderLeaseMs)}, renewed every ${ms(timing.heartbeatMs)}; a worker's ${ms(timing.workerLeaseMs)}.`,
     ...(clocks.length === 0 ? [] : [`Clocks: ${listed(clocks)}.`]),
     ...(lifelines ? ['Whoever leads holds a lifeline.'] : []),
+    ...(listens === true ? ['A webhook hears of every end.'] : []),
     ...weatherWords(weather),
   ]
 }

@@ -42,7 +42,7 @@ export class Observer implements Scene {
     this.wrongClocks = hasWrongClocks(plan)
     this.workerLeaseMs = plan.timing.workerLeaseMs
     this.leaderLeaseMs = plan.timing.leaderLeaseMs
-    this.checker = new Checker(this)
+    this.checker = new Checker(this, plan.listens === true)
   }
 
   readonly born = (life: Life): void => void this.#members.set(life.nodeId, life)

@@ -1,6 +1,7 @@
 /** One history from beginning to end. */
 import { never } from '../../../src/core/execution/step.ts'
 import { nominalSequence } from '../../../src/core/job/sequence.ts'
+import { isWebhookJob } from '../../../src/core/notice/webhook.ts'
 import { specFrom } from '../../../src/store/sql/runtime/rows.ts'
 import type { ExecutionRow } from '../check/change-log.ts'
 import { at } from '../check/ledger-entries.ts'
@@ -79,14 +80,20 @@ function checkRecovered({ checker: { model }, wrongClocks, now }: Observer): voi
 }
 
 function isDrained(observer: Observer): boolean {
-  const ticking = [...observer.checker.model.jobs.values()].some(({ state }) => state === 'active')
-  return !ticking && waiting(observer) === undefined
+  const { model, notices } = observer.checker
+  const ticking = [...model.jobs.values()].some(
+    ({ name, state }) => state === 'active' && !isWebhookJob(name),
+  )
+  return !ticking && notices.arePassed && waiting(observer) === undefined
 }
 
-/** Whatever has a clock dated a day ahead waits for that day, and what is behind it in its lane with it. */
+/**
+ * Whatever has a clock dated a day ahead waits for that day, and what is behind it in its lane with it. Deliveries to where
+ * nobody answers come seldom.
+ */
 function waiting({ checker: { model }, now }: Observer): ExecutionRow | undefined {
-  for (const jobId of model.jobs.keys()) {
-    const open = model.open(jobId)
+  for (const { id, name } of model.jobs.values()) {
+    const open = isWebhookJob(name) ? [] : model.open(id)
     if (
       open.length > 0 &&
       !open.some(({ ready_at: readyAt }) => readyAt > now + farAheadMs && readyAt !== never)

@@ -19,6 +19,12 @@ import { splitExecutions } from './two-tables.ts'
 
 let databases = 0
 
+/** The webhook's own secret is sealed with it; beside a database in memory there is none. */
+process.env['EVERTICK_SECRETS_KEY'] ??= 'the key of all simulated nodes, which guards nothing'
+
+/** A history is over sooner than a delivery is usually given up. */
+const deliveryRetry = { attempts: 2, base: 500 }
+
 /** While a history drains. */
 const answerEveryMs = 5_000
 
@@ -118,6 +124,7 @@ export class World {
     const { timeline, plan } = this
     timeline.after(0, this.#operator.life, () => void this.#openOperator())
     await timeline.runUntil(timeline.now + 1, () => this.#operator.evertick !== null)
+    if (plan.listens === true) await this.#listen()
     for (const node of this.nodes) timeline.after(0, this.#nature, () => node.boot())
     for (const step of plan.steps) {
       timeline.after(step.atMs, this.#nature, () => this.#take(step))
@@ -135,6 +142,27 @@ export class World {
       { database: this.#database, clock: life.clock, nodeId: 'operator', logger: silent },
       { newId: life.newId, host: life.host, wrap: (store) => this.#faults.wrap(store, life, -1) },
     )
+  }
+
+  /** Its address is one that may not be called: that is found out without leaving the process. */
+  async #listen(): Promise<void> {
+    const { timeline } = this
+    const { life, evertick } = this.#operator
+    let listens = false
+    const create = async () => {
+      const webhook = {
+        name: 'ends',
+        url: 'https://10.0.0.1/',
+        events: ['execution.*'],
+        retry: deliveryRetry,
+      }
+      await evertick?.webhooks.create(webhook).catch(() => null)
+      listens = (await evertick?.webhooks.list().catch(() => []))?.length === 1
+    }
+    while (!listens) {
+      timeline.after(0, life, () => void create())
+      await timeline.runUntil(timeline.now + 1_000, () => listens)
+    }
   }
 
   #take(step: Step): void {
