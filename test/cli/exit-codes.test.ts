@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { Evertick } from '../../src/index.ts'
 import { sealByHand } from '../app/seal-by-hand.ts'
+import { migrations } from '../store/migrations-by-name.ts'
 import { type History, makeHistory } from './history.ts'
 import { aText, containing, errorOf, jsonOf, runCli, startCli, testFolder } from './run-cli.ts'
 
@@ -104,16 +105,10 @@ test('migrate down asks for a yes, and without a terminal for --yes', async () =
   await runCli(['migrate', 'up', ...database], { cwd })
   expect(await runCli(['migrate', 'down', ...database], { cwd })).toMatchObject({ code: 2 })
   expect(await jsonOf(['migrate', 'status', ...database], { cwd })).toMatchObject({
-    migrations: [
-      { name: '0001_init', appliedAt: aText },
-      { name: '0002_steps', appliedAt: aText },
-      { name: '0003_usage', appliedAt: aText },
-      { name: '0004_notices', appliedAt: aText },
-      { name: '0005_alerts', appliedAt: aText },
-    ],
+    migrations: migrations.map((name) => ({ name, appliedAt: aText })),
   })
   expect(await jsonOf(['migrate', 'down', '--yes', ...database], { cwd })).toEqual({
-    undone: ['0005_alerts', '0004_notices', '0003_usage', '0002_steps', '0001_init'],
+    undone: migrations.toReversed(),
   })
 })
 

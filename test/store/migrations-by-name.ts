@@ -5,7 +5,14 @@ import type { OpenedStore } from '../../src/store/open-store.ts'
 import { idOf, jobSpec, newExecution, stepRecord } from './builders.ts'
 import { at, byHand } from './by-hand.ts'
 
-export const migrations = ['0001_init', '0002_steps', '0003_usage', '0004_notices', '0005_alerts']
+export const migrations = [
+  '0001_init',
+  '0002_steps',
+  '0003_usage',
+  '0004_notices',
+  '0005_alerts',
+  '0011_vacuum',
+]
 
 export function statusAt(appliedAt: number | null) {
   return migrations.map((name) => ({ version: Number.parseInt(name, 10), name, appliedAt }))

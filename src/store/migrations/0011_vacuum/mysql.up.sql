@@ -1,0 +1,1 @@
+-- Nothing: only PostgreSQL has dead rows to take away.
