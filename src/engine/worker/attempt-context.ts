@@ -39,7 +39,9 @@ export class AttemptContext implements JobContext {
   readonly waitFor: JobContext['waitFor']
   readonly definition: JobContext['definition']
 
-  constructor({ input, claim, held, startedAt, ...parts }: ContextParts) {
+  /** Not `...parts`: what is left over would be copied for each run. */
+  constructor(parts: ContextParts) {
+    const { input, claim, held, startedAt } = parts
     const { caughtUpIndex: index, caughtUpOf: of } = claim
     this.#held = held
     this.input = input

@@ -167,10 +167,14 @@ export class Performer {
 function finishedOf(
   claim: ClaimedExecution,
   ending: Ending,
-  { usage, ...at }: { readonly startedAt: number; readonly finishedAt: number; readonly usage: Usage | null },
+  {
+    startedAt,
+    finishedAt,
+    usage,
+  }: { readonly startedAt: number; readonly finishedAt: number; readonly usage: Usage | null },
 ): FinishedAttempt {
   const { id, fence, attempt } = claim
-  const finished = { id, fence, attempt, claimed: claim, ending, ...at }
+  const finished = { id, fence, attempt, claimed: claim, ending, startedAt, finishedAt }
   return usage === null ? finished : { ...finished, usage }
 }
 

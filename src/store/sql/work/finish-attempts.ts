@@ -69,11 +69,14 @@ export function* finishAttempts(
       completions.push(completionOf(attempt, ending.result, claimedOf(attempt)))
   }
   const completed = completions.length === 0 ? new Set() : yield* hot.completeAttempts(completions)
+  // What was enqueued and has succeeded leaves nothing to settle, unless somebody hears of it or it cancels a failure out.
+  const isSettled = heard.length === 0 && ended.length === 0
   for (const attempt of attempts) {
     if (attempt.ending.state !== 'completed') continue
     const from = claimedOf(attempt)
     if (!completed.has(attempt.id)) refused.push(attempt)
-    else if (from !== undefined) ended.push(completedFrom(from, attempt))
+    else if (from !== undefined && !(isSettled && from.cause === 'enqueue'))
+      ended.push(completedFrom(from, attempt))
   }
   yield* insertAttempts(refused.map((attempt) => attemptRow(attempt, nodeId, 'refused', null)))
   yield* insertUsages(attempts.filter((attempt) => attempt.usage !== undefined && !refused.includes(attempt)))
