@@ -39,12 +39,12 @@ const frozen: Readonly<Record<string, string>> = {
   '0005_alerts/postgres.up.sql': 'e33debec640e4279f420f5fa6ccb0aacbbfea4cdb9c0d41586c9d9a95e0297a2',
   '0005_alerts/sqlite.down.sql': '49134fb40ebe29dcd77e4990c06f77dd8f4a84f5c5fb46ba17d809eb9d5b7b03',
   '0005_alerts/sqlite.up.sql': 'b2e60312b541fb6e708468a4cc0f50c87dff66f17a5875cfd97b6562657fd3ac',
-  '0011_vacuum/mysql.down.sql': 'dfac4bd217993650fdd41c470a3a5b0c52f8a5c6377b461e1cf0f7c60f518cdc',
-  '0011_vacuum/mysql.up.sql': 'dfac4bd217993650fdd41c470a3a5b0c52f8a5c6377b461e1cf0f7c60f518cdc',
-  '0011_vacuum/postgres.down.sql': '959668fe37ef16b931d6d907f25c45c2265308ec96db04057ad3d30b17f89c62',
-  '0011_vacuum/postgres.up.sql': '1a4d5af4ba406bdf1bafb865d301007840eecbc2e9c7f43d969ef05b49bf5f30',
-  '0011_vacuum/sqlite.down.sql': 'dfac4bd217993650fdd41c470a3a5b0c52f8a5c6377b461e1cf0f7c60f518cdc',
-  '0011_vacuum/sqlite.up.sql': 'dfac4bd217993650fdd41c470a3a5b0c52f8a5c6377b461e1cf0f7c60f518cdc',
+  '0006_vacuum/mysql.down.sql': 'dfac4bd217993650fdd41c470a3a5b0c52f8a5c6377b461e1cf0f7c60f518cdc',
+  '0006_vacuum/mysql.up.sql': 'dfac4bd217993650fdd41c470a3a5b0c52f8a5c6377b461e1cf0f7c60f518cdc',
+  '0006_vacuum/postgres.down.sql': '959668fe37ef16b931d6d907f25c45c2265308ec96db04057ad3d30b17f89c62',
+  '0006_vacuum/postgres.up.sql': '1a4d5af4ba406bdf1bafb865d301007840eecbc2e9c7f43d969ef05b49bf5f30',
+  '0006_vacuum/sqlite.down.sql': 'dfac4bd217993650fdd41c470a3a5b0c52f8a5c6377b461e1cf0f7c60f518cdc',
+  '0006_vacuum/sqlite.up.sql': 'dfac4bd217993650fdd41c470a3a5b0c52f8a5c6377b461e1cf0f7c60f518cdc',
 }
 
 test('a migration stays as it was frozen, and a new one is frozen with it', () => {

@@ -11,7 +11,7 @@ export const migrations = [
   '0003_usage',
   '0004_notices',
   '0005_alerts',
-  '0011_vacuum',
+  '0006_vacuum',
 ]
 
 export function statusAt(appliedAt: number | null) {
