@@ -148,7 +148,7 @@ export class World {
   async #listen(): Promise<void> {
     const { timeline } = this
     const { life, evertick } = this.#operator
-    let listens = false
+    const audience = { listens: false }
     const create = async () => {
       const webhook = {
         name: 'ends',
@@ -157,11 +157,11 @@ export class World {
         retry: deliveryRetry,
       }
       await evertick?.webhooks.create(webhook).catch(() => null)
-      listens = (await evertick?.webhooks.list().catch(() => []))?.length === 1
+      audience.listens = (await evertick?.webhooks.list().catch(() => []))?.length === 1
     }
-    while (!listens) {
+    while (!audience.listens) {
       timeline.after(0, life, () => void create())
-      await timeline.runUntil(timeline.now + 1_000, () => listens)
+      await timeline.runUntil(timeline.now + 1_000, () => audience.listens)
     }
   }
 
