@@ -1,5 +1,6 @@
 /** What a node does, live: one line for each finished run, each retry, and each tick without a run. */
 
+import { isWebhookJob } from '../../../core/notice/webhook.ts'
 import { reasonSentence } from '../../../core/tick/account.ts'
 import type { EventMap, EventName } from '../../../engine/events.ts'
 import type { Logger } from '../../../engine/logger.ts'
@@ -64,6 +65,8 @@ export class LiveLog {
   #listen(): void {
     this.#reportLongRuns()
     this.#on('execution:completed', ({ job, durationMs, attempt, cause, scheduledFor }) => {
+      // A delivery is told of where it fails; else it would follow each line about which it tells.
+      if (isWebhookJob(job)) return null
       const again = attempt > 1 ? `, attempt ${attempt}` : ''
       const why = causeWords[cause]
       const origin =
@@ -134,8 +137,11 @@ export class LiveLog {
     }
   }
 
-  #on<Name extends EventName>(event: Name, line: (event: EventMap[Name]) => Line): void {
-    this.#evertick.on(event, (detail) => this.#add(line(detail)))
+  #on<Name extends EventName>(event: Name, lineOf: (event: EventMap[Name]) => Line | null): void {
+    this.#evertick.on(event, (detail) => {
+      const line = lineOf(detail)
+      if (line !== null) this.#add(line)
+    })
   }
 
   /** Ticks without a run of their own. */
