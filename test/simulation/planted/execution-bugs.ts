@@ -9,7 +9,7 @@ const lease = 'src/store/sqlite/lease.ts'
 const rescue = 'src/store/sql/work/expire-leases.ts'
 const reserves = 'src/store/sql/work/reserves.ts'
 const slots = 'src/store/sql/work/enqueue-into-slot.ts'
-const queueWorker = 'src/engine/worker/queue-worker.ts'
+const leaseKeeper = 'src/engine/worker/lease-keeper.ts'
 const performer = 'src/engine/worker/performer.ts'
 const finished = 'src/store/sql/work/make-final.ts'
 
@@ -66,13 +66,13 @@ export const executionBugs: readonly PlantedBug[] = [
   },
   {
     name: 'local-clock-for-leases',
-    says: "A claim's lease ends by the process's own uptime, which nobody else knows.",
+    says: "A renewal dates a lease by the process's own uptime, which nobody else knows.",
     rules: ['a healthy worker keeps its lease'],
     patches: [
       {
-        file: queueWorker,
-        find: 'leaseMs,\n        ...numbered',
-        replace: 'leaseMs: clock.monotonic() + leaseMs - now,\n        ...numbered',
+        file: leaseKeeper,
+        find: 'const leasedUntil = now + this.#leaseMs',
+        replace: 'const leasedUntil = this.#context.clock.monotonic() + this.#leaseMs',
       },
     ],
   },
