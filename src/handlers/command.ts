@@ -15,7 +15,7 @@ import { OutputLines, OutputTail } from './output-lines.ts'
 import { signalGroup, unwatchGroup, watchGroup } from './process-group.ts'
 import { refuseUnwatched } from './quota.ts'
 import { RunWatch } from './run-watch.ts'
-import type { Redact } from './secret-values.ts'
+import type { Redact } from '../core/job/secret-values.ts'
 import { killStrays, markVariable, signalStrays } from './strays.ts'
 
 export interface CommandRun {

@@ -10,10 +10,12 @@ import {
   type HttpMethod,
   isOwnKey,
   isSealed,
-  type Sealed,
   type Secretive,
+  type SecretReference,
+  secretsNamedIn,
 } from '../../core/job/handler.ts'
 import { isSecretName, isSecretValue, redacted } from '../../core/job/secret-name.ts'
+import { vaultName, vaultNameRule } from '../../core/job/vault-name.ts'
 import { storable } from '../../core/payload.ts'
 import { allowVariable, refusedVariable } from '../../handlers/command-environment.ts'
 import { parseTarget } from '../../outbound/outbound-target.ts'
@@ -35,9 +37,9 @@ export interface HttpHandlerOptions {
   readonly url: string
   /** @default 'POST' where there is a body or an input, else 'GET' */
   readonly method?: HttpMethod
-  /** Values of names such as Authorization are sealed, and never shown again. @default none */
-  readonly headers?: Readonly<Record<string, string>>
-  /** Text, or a value to send as JSON. @default the execution's input */
+  /** `{ secret: name }` reads the vault. Other values of names such as Authorization are sealed, and never shown again. @default none */
+  readonly headers?: Readonly<Record<string, string | SecretReference>>
+  /** Text, or a value to send as JSON, with `{ secret: name }` anywhere in it. @default the execution's input */
   readonly body?: unknown
   /** Which statuses count as done: 200, '2xx', '200-204', or a list. @default '2xx' */
   readonly expect?: ExpectedStatus
@@ -50,8 +52,11 @@ export interface CommandHandlerOptions {
   readonly command: string
   /** @default none */
   readonly args?: readonly string[]
-  /** Beside what every command is given; `allowCommandEnv` must name each. Values of names such as API_TOKEN are sealed. @default none */
-  readonly env?: Readonly<Record<string, string>>
+  /**
+   * Beside what every command is given; `allowCommandEnv` must name each. `{ secret: name }` reads the vault; other values of
+   * names such as API_TOKEN are sealed. @default none
+   */
+  readonly env?: Readonly<Record<string, string | SecretReference>>
   /** An absolute folder. @default '/' */
   readonly cwd?: string
 }
@@ -120,6 +125,9 @@ type Given<Type> = Extract<z.output<typeof handlerShape>, { type: Type }>
 function httpSpec(given: Given<'http'>, context: HandlerContext): HandlerSpec {
   const { method = null, headers = {}, expect = defaultExpect } = given
   const body = storable(given.body, 'handler.body', context.maxPayloadBytes) ?? null
+  const wrong = secretsNamedIn(body).find((name) => !vaultName.test(name))
+  if (wrong !== undefined)
+    throw invalid('handler.body', `"${wrong}" is not a valid name of a secret.`, vaultNameRule)
   const { origin } = parseTarget(given.url)
   expectedStatus(expect)
   if (body !== null && (method === 'GET' || method === 'HEAD')) {
@@ -136,7 +144,7 @@ function httpSpec(given: Given<'http'>, context: HandlerContext): HandlerSpec {
 }
 
 function sealedHeaders(
-  headers: Readonly<Record<string, string>>,
+  headers: Written,
   origin: string,
   context: HandlerContext,
 ): Secretive {
@@ -149,7 +157,8 @@ function sealedHeaders(
 
 function commandSpec(given: Given<'command'>, context: HandlerContext): HandlerSpec {
   const { command, args = [], env = {}, cwd = null } = given
-  const size = [...args, ...Object.values(env)].reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+  const texts = [...args, ...Object.values(env)].filter((value) => typeof value === 'string')
+  const size = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
   if (size > mostBytes) {
     throw invalid('handler.args', `Arguments and env have ${size} bytes; they may have at most ${mostBytes}.`)
   }
@@ -186,9 +195,12 @@ export function refuseHeader(name: string, all: readonly string[]): void {
   if (twice) throw invalid(field, `The header ${name} is given twice.`, 'Leave one of them out.')
 }
 
+/** As somebody writes them; a name of the vault stays one. */
+type Written = Readonly<Record<string, string | SecretReference>>
+
 /** A secret is given to what it was meant for: to another origin, or another command line, only by who knows it. */
 export function sealedValues(
-  given: Readonly<Record<string, string>>,
+  given: Written,
   {
     kind,
     before,
@@ -196,7 +208,8 @@ export function sealedValues(
   }: { kind: 'headers' | 'env'; before: Secretive | null; context: Pick<HandlerContext, 'job' | 'secrets'> },
 ): Secretive {
   const kept = new Map(Object.entries(before ?? {}).map(([name, value]) => [slotName(kind, name), value]))
-  const sealed = (name: string, value: string): string | Sealed => {
+  const sealed = (name: string, value: string | SecretReference): Secretive[string] => {
+    if (typeof value !== 'string') return value
     if (value !== redacted) {
       const isSecret = isSecretName(name) || isSecretValue(value)
       return isSecret ? context.secrets.seal(value, secretSlot(context.job, kind, name)) : value

@@ -2,7 +2,7 @@
  * One sync of a source: asks its URL, turns the entries of the answer into jobs, and brings those here to them. Whatever
  * the answer is, no job is deleted, and only where it can be trusted that far are some paused.
  */
-import type { SourceHandler } from '../../core/job/handler.ts'
+import { type SourceHandler, secretsNamedIn } from '../../core/job/handler.ts'
 import { isRecord } from '../../core/unknown-value.ts'
 import { type FetchRequest, fetchSchedules } from '../../sources/api/fetch-schedules.ts'
 import { mapEntry } from '../../sources/api/map-entry.ts'
@@ -11,6 +11,7 @@ import type { InvalidEntry } from '../../sources/api/schedule-entry.ts'
 import type { AppContext } from '../app-context.ts'
 import { hashOfText } from './managed/managed-job.ts'
 import type { ListChange } from './managed/plan-list.ts'
+import { mapsHandler } from './source-options.ts'
 import { type SourcedJob, type Synced, syncJobs } from './sync-source.ts'
 
 export interface SourceSync {
@@ -82,6 +83,8 @@ async function jobsOf(
     else if (jobs.has(made.name)) invalid.push({ index, scheduleId: made.name, why: 'it is listed twice' })
     else if (makesSource(made.job))
       invalid.push({ index, scheduleId: made.name, why: 'a source cannot make sources' })
+    else if (mapsHandler(handler.mapping) && secretsNamedIn(made.job['handler']).length > 0)
+      invalid.push({ index, scheduleId: made.name, why: 'its handler names a secret, which no list from outside may' })
     else jobs.set(made.name, { index, name: made.name, job: made.job })
   }
   return { jobs: [...jobs.values()], invalid }

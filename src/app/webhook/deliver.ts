@@ -8,7 +8,7 @@ import { type Message, messageFrom } from '../../core/notice/message.ts'
 import type { Clock } from '../../engine/clock.ts'
 import type { Handler, JobContext } from '../../engine/worker/handler.ts'
 import { OutcomeSignal } from '../../engine/worker/outcome-signal.ts'
-import { withoutSecrets } from '../../handlers/secret-values.ts'
+import { withoutSecrets } from '../../core/job/secret-values.ts'
 import { Receivers, type Turn } from '../../handlers/webhook/receivers.ts'
 import { callWebhook, type WebhookAnswer } from '../../handlers/webhook/webhook-call.ts'
 import type { Store } from '../../store/store.ts'
@@ -111,13 +111,18 @@ export async function send(
   job: string,
   handler: WebhookHandler,
   signal: AbortSignal,
-  { clock, secrets, allowPrivateHosts }: Pick<DeliveryParts, 'clock' | 'secrets' | 'allowPrivateHosts'>,
+  {
+    clock,
+    secrets,
+    store,
+    allowPrivateHosts,
+  }: Pick<DeliveryParts, 'clock' | 'secrets' | 'store' | 'allowPrivateHosts'>,
 ): Promise<WebhookAnswer> {
   const signing = openSecrets(handler, job, secrets, clock.now())
-  const headers = openedValues(handler.headers, job, 'headers', secrets)
+  const headers = await openedValues(handler.headers, job, 'headers', { store, secrets })
   return await callWebhook({
     url: handler.url,
-    headers: headers.values,
+    headers: headers.value,
     secrets: signing,
     message,
     signal,

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { EvertickError } from '../../core/error.ts'
-import type { Sealed, WebhookExtra, WebhookHandler, WebhookSecret } from '../../core/job/handler.ts'
+import type { Sealed, SecretReference, WebhookExtra, WebhookHandler, WebhookSecret } from '../../core/job/handler.ts'
 import { webhookExtras } from '../../core/job/handler.ts'
 import type { JobSpec } from '../../core/job/job.ts'
 import type { RetryOptions } from '../../core/job/options.ts'
@@ -12,10 +12,11 @@ import { secretBytes, secretPrefix } from '../../handlers/webhook/signature.ts'
 import { parseTarget } from '../../outbound/outbound-target.ts'
 import type { AppContext } from '../app-context.ts'
 import { checked } from '../config/checked.ts'
-import { refuseHeader, sealedValues, secretSlot } from '../job/handler-options.ts'
-import { headerName, headerValue } from '../job/handler-shape.ts'
+import { refuseHeader, sealedValues } from '../job/handler-options.ts'
+import { headers } from '../job/handler-shape.ts'
 import { jobSpec } from '../job/job-options.ts'
 import { writtenShapes } from '../job/option-shapes.ts'
+import { signingSlot } from '../job/sealed-values.ts'
 
 export interface WebhookOptions {
   /** Where each message is sent, by POST. */
@@ -28,8 +29,8 @@ export interface WebhookOptions {
   readonly tags?: readonly string[]
   /** What else a message has: the `result` of what has completed, up to 16 KiB. @default nothing */
   readonly include?: readonly WebhookExtra[]
-  /** Sent along. Values of names such as Authorization are sealed, and never shown again. @default none */
-  readonly headers?: Readonly<Record<string, string>>
+  /** Sent along. `{ secret: name }` reads the vault; other values of names such as Authorization are sealed. @default none */
+  readonly headers?: Readonly<Record<string, string | SecretReference>>
   /** The address of the dashboard, for links in messages. @default none */
   readonly link?: string
   /** @default 8 attempts over about a day */
@@ -56,7 +57,7 @@ export const webhookShape = {
   jobs: texts(200).optional(),
   tags: texts(100).optional(),
   include: z.array(z.enum(webhookExtras)).max(webhookExtras.length).optional(),
-  headers: z.record(headerName, headerValue).optional(),
+  headers: headers.optional(),
   link: z.string().max(2_048).optional(),
   retry: retryShape,
   description,
@@ -155,8 +156,4 @@ export function openSecrets(
 
 export function holding(secrets: readonly WebhookSecret[], now: number): WebhookSecret[] {
   return secrets.filter(({ until }) => until === null || until > now)
-}
-
-function signingSlot(job: string): string {
-  return secretSlot(job, 'signing', 'key')
 }

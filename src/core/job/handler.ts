@@ -5,8 +5,13 @@ export interface Sealed {
   readonly sealed: string
 }
 
+/** The name of a secret in the vault: the node that runs the job reads it when it runs. */
+export interface SecretReference {
+  readonly secret: string
+}
+
 /** By header or variable; plain text where the name does not sound like a secret. */
-export type Secretive = Readonly<Record<string, string | Sealed>>
+export type Secretive = Readonly<Record<string, string | Sealed | SecretReference>>
 
 export const httpMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 export type HttpMethod = (typeof httpMethods)[number]
@@ -22,7 +27,7 @@ export interface HttpHandler {
   /** null: POST where something is sent, else GET. */
   readonly method: HttpMethod | null
   readonly headers: Secretive
-  /** Text, or a value that is sent as JSON. null: the execution's input, if it has one. */
+  /** Text, or a value that is sent as JSON, with secrets by name anywhere in it. null: the execution's input, if it has one. */
   readonly body: unknown
   readonly expect: ExpectedStatus
 }
@@ -156,4 +161,21 @@ export function isOwnKey(name: string): boolean {
 
 export function isSealed(value: unknown): value is Sealed {
   return typeof value === 'object' && value !== null && 'sealed' in value && typeof value.sealed === 'string'
+}
+
+export function isSecretReference(value: unknown): value is SecretReference {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'secret' in value &&
+    typeof value.secret === 'string' &&
+    Object.keys(value).length === 1
+  )
+}
+
+/** Which secrets of the vault a handler names, or a part of one, at any depth. */
+export function secretsNamedIn(value: unknown): string[] {
+  if (isSecretReference(value)) return [value.secret]
+  if (typeof value !== 'object' || value === null) return []
+  return [...new Set(Object.values(value).flatMap(secretsNamedIn))]
 }

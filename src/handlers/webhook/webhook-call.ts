@@ -4,7 +4,7 @@ import { EvertickError } from '../../core/error.ts'
 import type { Message } from '../../core/notice/message.ts'
 import { callOutside, type OutboundAnswer } from '../../outbound/outbound-call.ts'
 import { retryAfterMs } from '../retry-after.ts'
-import type { Redact } from '../secret-values.ts'
+import type { Redact } from '../../core/job/secret-values.ts'
 import { signatureHeaders } from './signature.ts'
 
 export interface WebhookCall {

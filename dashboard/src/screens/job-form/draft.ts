@@ -1,5 +1,6 @@
 /** The state of the form, and how it is filled from a definition. Texts stay texts: the server parses them. */
 import type { Body, Job } from '../../../../src/client/index.ts'
+import type { SecretReference } from '../../../../src/core/job/handler.ts'
 import { browserZone } from '../../words/times.ts'
 import type { Definition } from '../job/definition.ts'
 import { type OptionDraft, optionDraft } from './option-draft.ts'
@@ -13,7 +14,9 @@ type SourceHandler = Extract<Job['handler'], { type: 'source' }>
 
 export interface Pair {
   name: string
+  /** Or the name of a secret. */
   value: string
+  isSecret: boolean
 }
 
 export interface Draft {
@@ -115,8 +118,12 @@ function handlerDraft(handler: Job['handler']): Partial<Draft> {
   }
 }
 
-function pairsOf(record: Readonly<Record<string, string>> | undefined): Pair[] {
-  return Object.entries(record ?? {}).map(([name, value]) => ({ name, value }))
+function pairsOf(record: Readonly<Record<string, string | SecretReference>> | undefined): Pair[] {
+  return Object.entries(record ?? {}).map(([name, value]) =>
+    typeof value === 'string'
+      ? { name, value, isSecret: false }
+      : { name, value: value.secret, isSecret: true },
+  )
 }
 
 function scheduleDraft(schedule: Schedule | undefined): Partial<Draft> {

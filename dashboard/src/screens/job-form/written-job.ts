@@ -52,9 +52,11 @@ function handlerOf(draft: Draft): NonNullable<NewJob['handler']> {
   }
 }
 
-function recordOf(pairs: readonly Pair[]): Record<string, string> {
+function recordOf(pairs: readonly Pair[]): Record<string, string | { secret: string }> {
   return Object.fromEntries(
-    pairs.filter(({ name }) => name.trim() !== '').map(({ name, value }) => [name.trim(), value]),
+    pairs
+      .filter(({ name }) => name.trim() !== '')
+      .map(({ name, value, isSecret }) => [name.trim(), isSecret ? { secret: value.trim() } : value]),
   )
 }
 

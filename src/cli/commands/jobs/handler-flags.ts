@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import type { CreateJob } from '../../../app/job/jobs.ts'
 import { EvertickError } from '../../../core/error.ts'
-import { type HttpMethod, httpMethods } from '../../../core/job/handler.ts'
+import { type HttpMethod, httpMethods, type SecretReference } from '../../../core/job/handler.ts'
 import { choice, collect } from '../../help.ts'
 import { onlyOne, strayFlag } from './flag-conflicts.ts'
 
@@ -11,10 +11,12 @@ export interface HandlerFlags {
   readonly http?: string
   readonly method?: HttpMethod
   readonly header?: readonly string[]
+  readonly secretHeader?: readonly string[]
   readonly body?: string
   readonly expect?: readonly string[]
   readonly command?: true
   readonly env?: readonly string[]
+  readonly secretEnv?: readonly string[]
   readonly cwd?: string
 }
 
@@ -30,6 +32,11 @@ export function handlerFlags(command: Command): Command {
       ),
     )
     .option('--header <name: value>', 'with --http: a header; can be repeated', collect)
+    .option(
+      '--secret-header <name: secret>',
+      'with --http: a header whose value is a secret of the vault; can be repeated',
+      collect,
+    )
     .option('--body <text>', 'with --http: the body, sent as JSON if it is valid JSON, else as text')
     .option(
       '--expect <status>',
@@ -38,6 +45,11 @@ export function handlerFlags(command: Command): Command {
     )
     .option('--command', 'run the program after --, with its arguments')
     .option('--env <name=value>', 'with --command: an environment variable; can be repeated', collect)
+    .option(
+      '--secret-env <name=secret>',
+      'with --command: a variable whose value is a secret of the vault; can be repeated',
+      collect,
+    )
     .option('--cwd <folder>', 'with --command: the folder to run in (default: /)')
 }
 
@@ -55,17 +67,17 @@ export function handlerOfFlags(flags: HandlerFlags, argv: readonly string[]): Cr
     type: 'command',
     command: program,
     args,
-    ...(flags.env === undefined ? {} : { env: pairs(flags.env, '=', '--env') }),
+    ...valuesOf('env', '=', flags.env, flags.secretEnv),
     ...(flags.cwd === undefined ? {} : { cwd: flags.cwd }),
   }
 }
 
-function httpOf(url: string, { method, header, body, expect }: HandlerFlags): CreateJob['handler'] {
+function httpOf(url: string, { method, header, secretHeader, body, expect }: HandlerFlags): CreateJob['handler'] {
   return {
     type: 'http',
     url,
     ...(method === undefined ? {} : { method }),
-    ...(header === undefined ? {} : { headers: pairs(header, ':', '--header') }),
+    ...valuesOf('headers', ':', header, secretHeader),
     ...(body === undefined ? {} : { body: bodyOf(body) }),
     ...(expect === undefined ? {} : { expect }),
   }
@@ -77,6 +89,24 @@ function bodyOf(text: string): unknown {
   } catch {
     return text
   }
+}
+
+/** Plain values and secrets by name, as one record; nothing where there is neither. */
+function valuesOf<Name extends 'headers' | 'env'>(
+  name: Name,
+  sign: ':' | '=',
+  plain: readonly string[] | undefined,
+  secret: readonly string[] | undefined,
+): { readonly [Key in Name]?: Readonly<Record<string, string | SecretReference>> } {
+  if (plain === undefined && secret === undefined) return {}
+  const flag = name === 'headers' ? '--header' : '--env'
+  const named = Object.entries(pairs(secret ?? [], sign, flag.replace('--', '--secret-')))
+  const values = {
+    ...pairs(plain ?? [], sign, flag),
+    ...Object.fromEntries(named.map(([key, given]) => [key, { secret: given.trim() }])),
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a computed key is any text to the compiler
+  return { [name]: values } as { [Key in Name]: typeof values }
 }
 
 function pairs(texts: readonly string[], sign: string, flag: string): Record<string, string> {
@@ -92,12 +122,13 @@ function pairs(texts: readonly string[], sign: string, flag: string): Record<str
 }
 
 function refuseStray(flags: HandlerFlags, argv: readonly string[]): void {
-  const { method, header, body, expect, env, cwd } = flags
+  const { method, header, secretHeader, body, expect, env, secretEnv, cwd } = flags
   const stray = (flag: string, needs: string) => strayFlag(flag, needs, 'invalid_option')
-  for (const [flag, value] of Object.entries({ method, header, body, expect })) {
+  const ofCalls = { method, header, 'secret-header': secretHeader, body, expect }
+  for (const [flag, value] of Object.entries(ofCalls)) {
     if (value !== undefined && flags.http === undefined) throw stray(`--${flag}`, '--http')
   }
-  for (const [flag, value] of Object.entries({ env, cwd })) {
+  for (const [flag, value] of Object.entries({ env, 'secret-env': secretEnv, cwd })) {
     if (value !== undefined && flags.command === undefined) throw stray(`--${flag}`, '--command')
   }
   if (argv.length > 0 && flags.command === undefined) throw stray(JSON.stringify(argv[0]), '--command')

@@ -13,6 +13,7 @@ export interface WebhookFlags {
   readonly tag?: string[]
   readonly include?: WebhookExtra
   readonly header?: string[]
+  readonly secretHeader?: string[]
   readonly link?: string
   readonly description?: string
   readonly attempts?: number
@@ -30,6 +31,11 @@ export function webhookFlags(command: Command, { isNew }: { readonly isNew: bool
     .option('--tag <tag>', 'only of jobs with one of these tags; can be repeated', collect)
     .addOption(choice('--include <what>', 'what else a message has', webhookExtras))
     .option('--header <header>', '"Name: value", sent along; can be repeated', collect)
+    .option(
+      '--secret-header <header>',
+      '"Name: secret", whose value is a secret of the vault; can be repeated',
+      collect,
+    )
     .option('--link <url>', 'the address of the dashboard, for links in messages')
     .option('--attempts <n>', 'how often each delivery is tried', wholeNumber(1, 100))
     .option('--retry-base <duration>', 'the first back-off')
@@ -38,7 +44,7 @@ export function webhookFlags(command: Command, { isNew }: { readonly isNew: bool
 
 /** What is not given stays as it is, or has its default. */
 export function givenOf(flags: WebhookFlags): Partial<WebhookOptions> {
-  const { event, job, tag, include, header, attempts, retryBase, to, link, description } = flags
+  const { event, job, tag, include, header, secretHeader, attempts, retryBase, to, link, description } = flags
   const retry = {
     ...(attempts === undefined ? {} : { attempts }),
     ...(retryBase === undefined ? {} : { base: retryBase }),
@@ -49,11 +55,19 @@ export function givenOf(flags: WebhookFlags): Partial<WebhookOptions> {
     ...(job === undefined ? {} : { jobs: job }),
     ...(tag === undefined ? {} : { tags: tag }),
     ...(include === undefined ? {} : { include: [include] }),
-    ...(header === undefined ? {} : { headers: Object.fromEntries(header.map(headerOf)) }),
+    ...(header === undefined && secretHeader === undefined ? {} : { headers: headersOf(header, secretHeader) }),
     ...(link === undefined ? {} : { link }),
     ...(description === undefined ? {} : { description }),
     ...(Object.keys(retry).length === 0 ? {} : { retry }),
   }
+}
+
+function headersOf(
+  plain: readonly string[] = [],
+  secret: readonly string[] = [],
+): NonNullable<WebhookOptions['headers']> {
+  const named = secret.map(headerOf).map(([name, given]) => [name, { secret: given.trim() }] as const)
+  return Object.fromEntries([...plain.map(headerOf), ...named])
 }
 
 function headerOf(written: string): [string, string] {

@@ -89,7 +89,9 @@ function addShow(group: Command, cli: Cli): void {
         terminal.answer(webhook, (out) => {
           const all = (values: readonly string[]) =>
             values.length === 0 ? 'all' : values.map(plainText).join(', ')
-          const headers = Object.entries(webhook.headers).map(([key, value]) => `${key}: ${value}`)
+          const headers = Object.entries(webhook.headers).map(
+            ([key, value]) => `${key}: ${typeof value === 'string' ? value : `the secret ${value.secret}`}`,
+          )
           const lines: (readonly [string, string])[] = [
             ['url', plainText(webhook.url)],
             ['state', stateWords(out, times, webhook)],

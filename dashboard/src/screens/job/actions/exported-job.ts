@@ -49,7 +49,12 @@ function handlerFlags(job: string, handler: Definition['handler']): Flag[] {
   return [
     ['--http', url],
     ['--method', method],
-    ...Object.entries(headers).map(([key, value]): Flag => ['--header', `${key}: ${value}`]),
+    ...Object.entries(headers).map(
+      ([key, value]): Flag =>
+        typeof value === 'string'
+          ? ['--header', `${key}: ${value}`]
+          : ['--secret-header', `${key}: ${value.secret}`],
+    ),
     ['--body', body === undefined || typeof body === 'string' ? body : JSON.stringify(body)],
   ]
 }

@@ -1,0 +1,30 @@
+/** What is sealed in jobs and their revisions, for a change of the key. */
+import type { HandlerSpec } from '../../../core/job/handler.ts'
+import type { Reseal, SealedJob } from '../../store.ts'
+import { specFrom, text } from '../runtime/rows.ts'
+import { rows, run, type Script } from '../runtime/script.ts'
+
+/** What else has this form, such as an input, is sorted out by whoever reads the handler. */
+const isSealed = `spec LIKE '%"sealed":"%'`
+
+export function* listSealedJobs(): Script<SealedJob[]> {
+  const jobs = yield* rows(
+    `SELECT id, name FROM @jobs WHERE ${isSealed}
+       OR id IN (SELECT job_id FROM @job_revisions WHERE ${isSealed}) ORDER BY id`,
+  )
+  return jobs.map(({ id, name }) => ({ id: text(id), name: text(name) }))
+}
+
+export function* listSealedHandlers(jobId: string): Script<HandlerSpec[]> {
+  const jobs = yield* rows(`SELECT spec FROM @jobs WHERE id = ? AND ${isSealed}`, jobId)
+  const revisions = yield* rows(`SELECT spec FROM @job_revisions WHERE job_id = ? AND ${isSealed}`, jobId)
+  return [...jobs, ...revisions].map(({ spec }) => specFrom(spec).handler)
+}
+
+/** A ciphertext is like no other text, so it is exchanged as text: of an edit at this moment nothing is lost. */
+export function* resealJob(id: string, seals: readonly Reseal[]): Script<void> {
+  for (const { from, to } of seals) {
+    yield* run('UPDATE @jobs SET spec = replace(spec, ?, ?) WHERE id = ?', from, to, id)
+    yield* run('UPDATE @job_revisions SET spec = replace(spec, ?, ?) WHERE job_id = ?', from, to, id)
+  }
+}
