@@ -10,6 +10,7 @@ export function secretCalls(call: Call) {
     delete: (name: string, { force = false, ...options }: CallOptions & { readonly force?: boolean } = {}) =>
       call('DELETE /secrets/{name}', { params: { name }, query: { force }, ...options }),
     /** Seals every secret anew under the newest key. */
-    rotate: (options: CallOptions = {}) => call('POST /secrets/rotate', { timeout: proofTimeout, ...options }),
+    rotate: (options: CallOptions = {}) =>
+      call('POST /secrets/rotate', { timeout: proofTimeout, ...options }),
   }
 }

@@ -26,10 +26,10 @@ export function childContext(plain: PlainContext, { run, calls, signal, post }: 
     post({ kind: 'log', run, level, message: printable(message), details: plainDetails(details) })
   }
   const called = methods.map((name) => [name, (...given: never[]) => ask(calls, name, given)] as const)
-  const {
-    'secrets.get': get,
-    ...methodsOfItsOwn
-  } = Object.fromEntries(called) as Omit<JobContext, keyof PlainContext | 'signal' | 'log' | 'secrets'> &
+  const { 'secrets.get': get, ...methodsOfItsOwn } = Object.fromEntries(called) as Omit<
+    JobContext,
+    keyof PlainContext | 'signal' | 'log' | 'secrets'
+  > &
     Record<'secrets.get', JobContext['secrets']['get']>
   return {
     ...plain,

@@ -1,8 +1,8 @@
 /** Runs one handler with no database: for the unit tests of a job. */
 import type { DefinedJob, Run } from '../app/job/define-job.ts'
 import { parseInput, withResult } from '../app/job/schema-check.ts'
-import type { HandlerOutcome } from '../core/attempt/outcome.ts'
 import { secretMissing } from '../app/vault/open-secrets.ts'
+import type { HandlerOutcome } from '../core/attempt/outcome.ts'
 import { EvertickError } from '../core/error.ts'
 import type { StepKind } from '../core/execution/step.ts'
 import { parseInstant } from '../core/schedule/instant.ts'

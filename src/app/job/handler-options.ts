@@ -143,11 +143,7 @@ function httpSpec(given: Given<'http'>, context: HandlerContext): HandlerSpec {
   }
 }
 
-function sealedHeaders(
-  headers: Written,
-  origin: string,
-  context: HandlerContext,
-): Secretive {
+function sealedHeaders(headers: Written, origin: string, context: HandlerContext): Secretive {
   for (const name of Object.keys(headers)) refuseHeader(name, Object.keys(headers))
   const { before } = context
   const calls = before?.type === 'http' || before?.type === 'source'

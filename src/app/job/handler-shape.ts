@@ -57,7 +57,9 @@ export const handlerShape = z.discriminatedUnion('type', [
     type: z.literal('command'),
     command: absolute,
     args: z.array(exact).max(256).optional(),
-    env: z.record(z.string().refine(isVariableName, 'is not a valid variable name'), orSecret(exact)).optional(),
+    env: z
+      .record(z.string().refine(isVariableName, 'is not a valid variable name'), orSecret(exact))
+      .optional(),
     cwd: absolute.optional(),
   }),
 ])

@@ -84,7 +84,11 @@ async function jobsOf(
     else if (makesSource(made.job))
       invalid.push({ index, scheduleId: made.name, why: 'a source cannot make sources' })
     else if (mapsHandler(handler.mapping) && secretsNamedIn(made.job['handler']).length > 0)
-      invalid.push({ index, scheduleId: made.name, why: 'its handler names a secret, which no list from outside may' })
+      invalid.push({
+        index,
+        scheduleId: made.name,
+        why: 'its handler names a secret, which no list from outside may',
+      })
     else jobs.set(made.name, { index, name: made.name, job: made.job })
   }
   return { jobs: [...jobs.values()], invalid }

@@ -32,9 +32,6 @@ export function vaultSlot(name: string): string {
   return ['', 'vault', name].join('\0')
 }
 
-export function secretMissing(
-  name: string,
-  next = `Run \`evertick secrets set ${name}\`.`,
-): EvertickError {
+export function secretMissing(name: string, next = `Run \`evertick secrets set ${name}\`.`): EvertickError {
   return new EvertickError('secret_missing', `No secret is named "${name}".`, { next })
 }

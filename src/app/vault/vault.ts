@@ -62,13 +62,17 @@ export class Vault {
   }
 
   /** Refused while a job or a webhook names it, unless `force`: their next run then fails. */
-  async delete(name: string, { force = false, ...by }: ActorOptions & { readonly force?: boolean } = {}): Promise<void> {
+  async delete(
+    name: string,
+    { force = false, ...by }: ActorOptions & { readonly force?: boolean } = {},
+  ): Promise<void> {
     refuseUnknown(by, ['actor', 'origin'], 'secrets.delete')
     const { deleted, usedBy } = await this.#app.store.vault.deleteSecret(name, changeContext(this.#app, by), {
       used: force ? 'delete' : 'refuse',
     })
     if (deleted) return
-    if (usedBy.length === 0 || force) throw secretMissing(name, 'List the secrets with `evertick secrets list`.')
+    if (usedBy.length === 0 || force)
+      throw secretMissing(name, 'List the secrets with `evertick secrets list`.')
     throw inUse(name, usedBy)
   }
 
@@ -118,5 +122,12 @@ function inUse(name: string, usedBy: readonly string[]): EvertickError {
 
 function viewOf(secret: SecretRow, usedBy: readonly string[]): SecretView {
   const { name, createdAt, createdBy, changedAt, changedBy } = secret
-  return { name, createdAt: new Date(createdAt), createdBy, changedAt: new Date(changedAt), changedBy, usedBy }
+  return {
+    name,
+    createdAt: new Date(createdAt),
+    createdBy,
+    changedAt: new Date(changedAt),
+    changedBy,
+    usedBy,
+  }
 }

@@ -2,7 +2,13 @@
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { EvertickError } from '../../core/error.ts'
-import type { Sealed, SecretReference, WebhookExtra, WebhookHandler, WebhookSecret } from '../../core/job/handler.ts'
+import type {
+  Sealed,
+  SecretReference,
+  WebhookExtra,
+  WebhookHandler,
+  WebhookSecret,
+} from '../../core/job/handler.ts'
 import { webhookExtras } from '../../core/job/handler.ts'
 import type { JobSpec } from '../../core/job/job.ts'
 import type { RetryOptions } from '../../core/job/options.ts'

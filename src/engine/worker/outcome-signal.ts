@@ -2,8 +2,8 @@
 import { keptError } from '../../core/attempt/kept-error.ts'
 import type { HandlerOutcome } from '../../core/attempt/outcome.ts'
 import type { ExecutionError } from '../../core/execution/execution.ts'
-import { type Redact, withoutSecretsIn } from '../../core/job/secret-values.ts'
 import { withoutSecretShapes } from '../../core/job/secret-text.ts'
+import { type Redact, withoutSecretsIn } from '../../core/job/secret-values.ts'
 import { parseDuration } from '../../core/schedule/duration.ts'
 import type { Duration } from '../../core/schedule/schedule.ts'
 

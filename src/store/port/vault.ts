@@ -9,7 +9,11 @@ export interface VaultStore {
   /** By name. */
   listSecrets(): Promise<SecretRow[]>
   /** Refused while a job names it, unless that is meant. A job that is written at this moment finds it missing when it runs. */
-  deleteSecret(name: string, by: ChangeContext, options: { readonly used: 'refuse' | 'delete' }): Promise<DeletedSecret>
+  deleteSecret(
+    name: string,
+    by: ChangeContext,
+    options: { readonly used: 'refuse' | 'delete' },
+  ): Promise<DeletedSecret>
   /** The jobs and webhooks that name a secret, in the order of their names. */
   listSecretUses(): Promise<SecretUse[]>
   /** False where it was set anew or deleted meanwhile: then it has the newest key already, or needs none. */

@@ -64,11 +64,7 @@ async function examineDatabase(cli: Cli, settings: Settings): Promise<Check[]> {
   if (evertick === null) return checks
   try {
     checks.push(...(await checkCluster(evertick)), ...(await checkJobs(evertick)))
-    checks.push(
-      await checkSecrets(evertick),
-      await checkZoneData(evertick),
-      await checkSizes(evertick),
-    )
+    checks.push(await checkSecrets(evertick), await checkZoneData(evertick), await checkSizes(evertick))
   } catch (error) {
     checks.push(failureOf('database', error))
   } finally {

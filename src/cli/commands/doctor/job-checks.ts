@@ -115,7 +115,8 @@ export async function checkSecrets(evertick: ExaminedSystem): Promise<Check> {
   const named = jobs.flatMap((job) => secretsNamedIn(job.handler).map((secret) => ({ job, secret })))
   const missing = named.filter(({ secret }) => !known.has(secret))
   const [first] = missing
-  if (first === undefined) return ok('secrets', `${counted(known.size, 'secret')}; none that a job names is missing.`)
+  if (first === undefined)
+    return ok('secrets', `${counted(known.size, 'secret')}; none that a job names is missing.`)
   const lacking = [...new Set(missing.map(({ job }) => job))]
   return fail(
     'secrets',

@@ -72,7 +72,10 @@ export function handlerOfFlags(flags: HandlerFlags, argv: readonly string[]): Cr
   }
 }
 
-function httpOf(url: string, { method, header, secretHeader, body, expect }: HandlerFlags): CreateJob['handler'] {
+function httpOf(
+  url: string,
+  { method, header, secretHeader, body, expect }: HandlerFlags,
+): CreateJob['handler'] {
   return {
     type: 'http',
     url,

@@ -1,7 +1,8 @@
 /** The value of a secret: from standard input, or typed without being shown. */
+
+import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { text as readStream } from 'node:stream/consumers'
-import { createInterface } from 'node:readline/promises'
 import { EvertickError } from '../../../core/error.ts'
 import type { Cli } from '../../session.ts'
 

@@ -14,11 +14,15 @@ export function addSecrets(program: Command, cli: Cli): void {
     .command('secrets')
     .alias('secret')
     .summary('values that jobs use by name')
-    .description('Manages secrets: values that jobs and handlers use by name. They are written, and never shown again.')
+    .description(
+      'Manages secrets: values that jobs and handlers use by name. They are written, and never shown again.',
+    )
 
   const set = group
     .command('set <name>')
-    .description('Sets a secret, new or known, to what standard input has. On a terminal it asks, and shows nothing.')
+    .description(
+      'Sets a secret, new or known, to what standard input has. On a terminal it asks, and shows nothing.',
+    )
     .action((name: string) =>
       withEvertick(cli, set, async ({ evertick, terminal, actor }) => {
         await evertick.secrets.set(name, await readValue(cli, name), { actor })

@@ -55,7 +55,9 @@ export function givenOf(flags: WebhookFlags): Partial<WebhookOptions> {
     ...(job === undefined ? {} : { jobs: job }),
     ...(tag === undefined ? {} : { tags: tag }),
     ...(include === undefined ? {} : { include: [include] }),
-    ...(header === undefined && secretHeader === undefined ? {} : { headers: headersOf(header, secretHeader) }),
+    ...(header === undefined && secretHeader === undefined
+      ? {}
+      : { headers: headersOf(header, secretHeader) }),
     ...(link === undefined ? {} : { link }),
     ...(description === undefined ? {} : { description }),
     ...(Object.keys(retry).length === 0 ? {} : { retry }),

@@ -87,7 +87,8 @@ export class Memos {
     const written = jsonOf(name, value)
     if (written === undefined) return null
     const held = this.#held
-    if (held.hidesSomething && held.redact(written) !== withoutSecretShapes(written)) throw secretReturned(name)
+    if (held.hidesSomething && held.redact(written) !== withoutSecretShapes(written))
+      throw secretReturned(name)
     refuseLong(written, `The result of step "${name}"`, this.#context.maxPayloadBytes)
     return written
   }

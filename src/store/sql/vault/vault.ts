@@ -40,9 +40,10 @@ export function* deleteSecret(
   { used }: { readonly used: 'refuse' | 'delete' },
 ): Script<DeletedSecret> {
   const held = yield* row(heldText, name)
+  if (held === null) return { deleted: false, usedBy: [] }
   const uses = yield* listSecretUses()
   const usedBy = uses.filter(({ secrets }) => secrets.includes(name)).map(({ job }) => job)
-  if (held === null || (used === 'refuse' && usedBy.length > 0)) return { deleted: false, usedBy }
+  if (used === 'refuse' && usedBy.length > 0) return { deleted: false, usedBy }
   if ((yield* run('DELETE FROM @secrets WHERE name = ?', name)) === 0) return { deleted: false, usedBy }
   yield* note('secret.delete', name, secretFrom(held).changedAt, null, by)
   return { deleted: true, usedBy }
