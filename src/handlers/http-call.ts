@@ -9,7 +9,8 @@ import type { Redact } from '../core/job/secret-values.ts'
 import { callOutside, type OutboundAnswer } from '../outbound/outbound-call.ts'
 import { retryAfterMs } from './retry-after.ts'
 
-export interface HttpCall extends Omit<HttpHandler, 'type' | 'headers'> {
+export interface HttpCall extends Omit<HttpHandler, 'type' | 'url' | 'headers'> {
+  readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly input: unknown
   /** The job's `timeout`; null: 30 s. */

@@ -212,3 +212,66 @@ test('a list from outside neither takes a secret to an address of its own, nor n
   expect(result).toMatchObject({ counts: { added: 1, invalid: 2 }, first: { added: ['good'] } })
   await expect(jobs.get('evil')).rejects.toMatchObject({ code: 'job_not_found' })
 })
+
+const canary = 'T0123456789canary'
+
+test('where the address is a secret, the call goes there, and no part of it is in what is left', async () => {
+  const echo = await echoServer(({ url }, times) => ({ status: times === 1 ? 200 : 404, body: `no ${url}` }))
+  const { evertick, ...node } = await opened({ allowPrivateHosts: [echo.host] })
+  await evertick.secrets.set('hook', `http://${echo.host}/services/${canary}?key=${canary}`)
+  const handler = { type: 'http', url: { secret: 'hook' } } as const
+  await evertick.jobs.create({ name: 'call', retry: { attempts: 1 }, handler })
+  const left = [await ran({ evertick, ...node }, 'call'), await ran({ evertick, ...node }, 'call')]
+  expect(left).toMatchObject([
+    { state: 'completed' },
+    { state: 'failed', error: { code: 'unexpected_status' } },
+  ])
+  expect(echo.asked.map(({ url }) => url)).toEqual(Array(2).fill(`/services/${canary}?key=${canary}`))
+  expect(JSON.stringify([left, await evertick.jobs.get('call')])).not.toContain('canary')
+  expect((await evertick.jobs.get('call')).handler).toMatchObject(handler)
+})
+
+test('a webhook goes to an address that is a secret', async () => {
+  const receiver = await openReceiver()
+  const node = await opened({ allowPrivateHosts: [receiver.host] })
+  await node.evertick.secrets.set('hook', receiver.url)
+  const { webhooks } = node.evertick
+  await webhooks.create({ name: 'ops', url: { secret: 'hook' }, events: ['*'] })
+  expect(await webhooks.get('ops')).toMatchObject({ url: { secret: 'hook' } })
+  expect((await webhooks.test('ops')).ok).toBe(true)
+  expect(receiver.received).toHaveLength(1)
+})
+
+test('a secret that is no address, or one that is not allowed, is refused when it is called', async () => {
+  const node = await opened()
+  const { secrets, jobs } = node.evertick
+  await jobs.create({ name: 'call', handler: { type: 'http', url: { secret: 'hook' } } })
+  for (const wrong of ['no address', 'http://127.0.0.1:9/', 'ftp://example.com/']) {
+    await secrets.set('hook', wrong)
+    expect(await ran(node, 'call')).toMatchObject({ state: 'failed', error: { code: 'outbound_refused' } })
+  }
+})
+
+test('a value that was given for one address is neither kept nor taken for an address that is a secret', async () => {
+  const { evertick } = await opened()
+  const { jobs, webhooks } = evertick
+  const headers = { Authorization: 'Bearer in place' }
+  const url = { secret: 'hook' }
+  const refused = { code: 'invalid_definition', field: 'handler.headers' }
+  await expect(jobs.create({ name: 'a', handler: { type: 'http', url, headers } })).rejects.toMatchObject(
+    refused,
+  )
+  await jobs.create({ name: 'a', handler: { type: 'http', url: 'https://example.com/', headers } })
+  const kept = { Authorization: '[redacted]' }
+  await expect(jobs.update('a', { handler: { type: 'http', url, headers: kept } })).rejects.toMatchObject({
+    code: 'invalid_definition',
+    field: 'handler.headers.Authorization',
+  })
+  await webhooks.create({ name: 'ops', url: 'https://example.com/', events: ['*'], headers })
+  expect(await webhooks.update('ops', { url })).toMatchObject({ url, headers: {} })
+  await expect(webhooks.update('ops', { headers })).rejects.toMatchObject(refused)
+  const named = { Authorization: { secret: 'token' }, 'X-Team': 'money' }
+  expect(await jobs.update('a', { handler: { type: 'http', url, headers: named } })).toMatchObject({
+    handler: { url, headers: named },
+  })
+})

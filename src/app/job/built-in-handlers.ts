@@ -11,7 +11,7 @@ import { allowVariable, commandEnvironment, refusedVariable } from '../../handle
 import { callHttp } from '../../handlers/http-call.ts'
 import type { AppContext } from '../app-context.ts'
 import { type DeliveryParts, deliveryHandler } from '../webhook/deliver.ts'
-import { openedBody, openedValues } from './opened-values.ts'
+import { openedAddress, openedBody, openedValues } from './opened-values.ts'
 import { sourceHandler } from './source-handler.ts'
 
 export interface BuiltInParts extends DeliveryParts {
@@ -52,12 +52,14 @@ async function http(
   if (handler.type !== 'http') throw claimedInError(handler)
   const headers = await openedValues(handler.headers, context.job, 'headers', parts)
   const body = await openedBody(handler.body, parts)
-  attempt.hide([...headers.secrets, ...body.secrets])
+  const url = await openedAddress(handler.url, parts)
+  attempt.hide([...headers.secrets, ...body.secrets, ...url.secrets])
   const outcome = await callHttp({
     ...handler,
     ...context,
     headers: headers.value,
     body: body.value,
+    url: url.value,
     signal: context.signal,
     timeoutMs: spec.timeoutMs,
     retry: spec.retry,

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { EvertickError } from '../../core/error.ts'
 import { defaultExpect, expectedStatus } from '../../core/job/expected-status.ts'
 import {
+  type Address,
   type CommandHandler,
   type ExpectedStatus,
   type HandlerSpec,
@@ -34,7 +35,8 @@ export interface FunctionHandlerOptions {
 /** A call of a URL. */
 export interface HttpHandlerOptions {
   readonly type: 'http'
-  readonly url: string
+  /** `{ secret: name }` where the address itself is one. */
+  readonly url: string | SecretReference
   /** @default 'POST' where there is a body or an input, else 'GET' */
   readonly method?: HttpMethod
   /** `{ secret: name }` reads the vault. Other values of names such as Authorization are sealed, and never shown again. @default none */
@@ -98,8 +100,7 @@ export function handlerSpec(written: unknown, context: HandlerContext): HandlerS
   if (handler.type === 'function') return functionSpec(handler.name)
   if (handler.type === 'command') return commandSpec(handler, context)
   if (handler.type === 'http') return httpSpec(handler, context)
-  const { origin } = parseTarget(handler.url)
-  const headers = sealedHeaders(handler.headers ?? {}, origin, context)
+  const headers = sealedHeaders(handler.headers ?? {}, handler.url, context)
   return sourceSpec(handler, headers, (inner) => handlerSpec(inner, { ...context, secrets: noSecrets }))
 }
 
@@ -128,7 +129,6 @@ function httpSpec(given: Given<'http'>, context: HandlerContext): HandlerSpec {
   const wrong = secretsNamedIn(body).find((name) => !vaultName.test(name))
   if (wrong !== undefined)
     throw invalid('handler.body', `"${wrong}" is not a valid name of a secret.`, vaultNameRule)
-  const { origin } = parseTarget(given.url)
   expectedStatus(expect)
   if (body !== null && (method === 'GET' || method === 'HEAD')) {
     throw invalid('handler.body', `${method} takes no body.`, 'Use POST, PUT or PATCH.')
@@ -137,18 +137,19 @@ function httpSpec(given: Given<'http'>, context: HandlerContext): HandlerSpec {
     type: 'http',
     url: given.url,
     method,
-    headers: sealedHeaders(headers, origin, context),
+    headers: sealedHeaders(headers, given.url, context),
     body,
     expect,
   }
 }
 
-function sealedHeaders(headers: Written, origin: string, context: HandlerContext): Secretive {
+function sealedHeaders(headers: Written, url: Address, context: HandlerContext): Secretive {
+  refuseAddress(url)
   for (const name of Object.keys(headers)) refuseHeader(name, Object.keys(headers))
   const { before } = context
   const calls = before?.type === 'http' || before?.type === 'source'
-  const same = calls && parseTarget(before.url).origin === origin ? before.headers : null
-  return sealedValues(headers, { kind: 'headers', before: same, context })
+  const same = calls && isSameOrigin(before.url, url) ? before.headers : null
+  return sealedValues(headers, { kind: 'headers', before: same, context: sealingFor(url, context) })
 }
 
 function commandSpec(given: Given<'command'>, context: HandlerContext): HandlerSpec {
@@ -191,17 +192,35 @@ export function refuseHeader(name: string, all: readonly string[]): void {
   if (twice) throw invalid(field, `The header ${name} is given twice.`, 'Leave one of them out.')
 }
 
+export function refuseAddress(url: Address): void {
+  if (typeof url === 'string') parseTarget(url)
+}
+
+/** Where an address is a secret, whoever sets that may change where it leads: it is the same as no other. */
+export function isSameOrigin(one: Address, other: Address): boolean {
+  if (typeof one !== 'string' || typeof other !== 'string') return false
+  return parseTarget(one).origin === parseTarget(other).origin
+}
+
+/** For the same reason no value is sealed for such an address. */
+export function sealingFor(url: Address, { job, secrets }: SealContext): SealContext {
+  if (typeof url === 'string') return { job, secrets }
+  const seal = () => {
+    const why = `A value in this handler would go wherever the secret "${url.secret}" leads.`
+    throw invalid('handler.headers', why, 'Name a secret for it, too.')
+  }
+  return { job, secrets: { seal } }
+}
+
+type SealContext = Pick<HandlerContext, 'job' | 'secrets'>
+
 /** As somebody writes them; a name of the vault stays one. */
 type Written = Readonly<Record<string, string | SecretReference>>
 
 /** A secret is given to what it was meant for: to another origin, or another command line, only by who knows it. */
 export function sealedValues(
   given: Written,
-  {
-    kind,
-    before,
-    context,
-  }: { kind: 'headers' | 'env'; before: Secretive | null; context: Pick<HandlerContext, 'job' | 'secrets'> },
+  { kind, before, context }: { kind: 'headers' | 'env'; before: Secretive | null; context: SealContext },
 ): Secretive {
   const kept = new Map(Object.entries(before ?? {}).map(([name, value]) => [slotName(kind, name), value]))
   const sealed = (name: string, value: string | SecretReference): Secretive[string] => {

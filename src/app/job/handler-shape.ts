@@ -30,6 +30,7 @@ export const secretReference = z
   .describe('A secret of the vault, by its name')
 const orSecret = <Value extends z.ZodType>(value: Value) => z.union([value, secretReference])
 export const headers = z.record(headerName, orSecret(headerValue))
+export const address = orSecret(z.string().min(1).max(2_048))
 const status = z.union([z.int().min(100).max(599), z.string().max(20)])
 
 /** The HTTP API takes the same. */
@@ -37,7 +38,7 @@ export const handlerShape = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('function'), name: z.string().min(1).max(200) }),
   z.strictObject({
     type: z.literal('http'),
-    url: z.string().min(1).max(2_048),
+    url: address,
     method: z.enum(httpMethods).optional(),
     headers: headers.optional(),
     body: z.unknown().optional(),
@@ -45,7 +46,7 @@ export const handlerShape = z.discriminatedUnion('type', [
   }),
   z.strictObject({
     type: z.literal('source'),
-    url: z.string().min(1).max(2_048),
+    url: address,
     headers: headers.optional(),
     items: z.string().min(1).max(200).optional(),
     mapping: z.record(z.string().min(1).max(200), z.string().min(1).max(200)).optional(),

@@ -1,5 +1,11 @@
 /** What a call or a command is given: with its secrets, sealed or by name, opened; and which values these are. */
-import { isSealed, isSecretReference, type Secretive, secretsNamedIn } from '../../core/job/handler.ts'
+import {
+  type Address,
+  isSealed,
+  isSecretReference,
+  type Secretive,
+  secretsNamedIn,
+} from '../../core/job/handler.ts'
 import { openSecrets, type VaultParts } from '../vault/open-secrets.ts'
 import { secretSlot } from './handler-options.ts'
 
@@ -26,6 +32,23 @@ export async function openedValues(
     value: Object.fromEntries(plain),
     secrets: plain.flatMap(([name, value]) => (typeof values[name] === 'string' ? [] : [value])),
   }
+}
+
+export async function openedAddress(url: Address, parts: VaultParts): Promise<Opened<string>> {
+  if (typeof url === 'string') return { value: url, secrets: [] }
+  const value = (await openSecrets([url.secret], parts)).get(url.secret) ?? ''
+  return { value, secrets: [value, ...partsOf(value)] }
+}
+
+/** Shorter parts of an address are words like any other. */
+const shortestPart = 12
+
+/** A server repeats what it was asked for, which is never the whole URL. */
+function partsOf(address: string): string[] {
+  if (!URL.canParse(address)) return []
+  const { pathname, search } = new URL(address)
+  const asked = `${pathname}${search}`
+  return [asked, ...asked.split(/[/?&=]/)].filter((part) => part.length >= shortestPart)
 }
 
 export async function openedBody(body: unknown, parts: VaultParts): Promise<Opened<unknown>> {

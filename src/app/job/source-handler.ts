@@ -7,7 +7,7 @@ import type { Handler, JobContext, RunningAttempt } from '../../engine/worker/ha
 import { failedBy } from '../../engine/worker/outcome-signal.ts'
 import type { AppContext } from '../app-context.ts'
 import { Executions } from '../execution/executions.ts'
-import { openedValues } from './opened-values.ts'
+import { openedAddress, openedValues } from './opened-values.ts'
 import { summaryWords, syncFromUrl } from './sync-from-url.ts'
 
 interface SourceParts {
@@ -31,14 +31,15 @@ async function sync(
   if (handler.type !== 'source') throw new Error(`A handler of type ${handler.type} was claimed as a source.`)
   const { job, log, signal, input } = context
   const headers = await openedValues(handler.headers, job, 'headers', app)
-  attempt.hide(headers.secrets)
+  const url = await openedAddress(handler.url, app)
+  attempt.hide([...headers.secrets, ...url.secrets])
   const timeout = timeoutMs === null ? {} : { timeoutMs }
   const completed = await new Executions(app).list({ job, state: 'completed', limit: 1 })
   try {
     const summary = await syncFromUrl(app, {
       source: job,
       handler,
-      request: { headers: headers.value, allowPrivateHosts, signal, ...timeout },
+      request: { url: url.value, headers: headers.value, allowPrivateHosts, signal, ...timeout },
       last: completed.executions[0]?.result,
       dryRun: isRecord(input) && input['dryRun'] === true,
     })

@@ -2,6 +2,7 @@
 import { EvertickError } from '../../core/error.ts'
 import { jobOptions } from '../../core/job/fields.ts'
 import {
+  type Address,
   type HandlerSpec,
   type Secretive,
   type SecretReference,
@@ -14,7 +15,7 @@ import { didYouMean } from '../../core/schedule/did-you-mean.ts'
 /** Jobs from the answer of a URL. The job that has this handler syncs them whenever it runs. */
 export interface SourceHandlerOptions {
   readonly type: 'source'
-  readonly url: string
+  readonly url: string | SecretReference
   /** `{ secret: name }` reads the vault; other values of names such as Authorization are sealed. @default none */
   readonly headers?: Readonly<Record<string, string | SecretReference>>
   /** Where the list is in the answer, as `data.schedules`. @default the answer itself, or its schedules, items, data or results */
@@ -41,7 +42,7 @@ type Given = {
   readonly [Name in Exclude<keyof SourceHandlerOptions, 'type' | 'headers'>]:
     | SourceHandlerOptions[Name]
     | undefined
-} & { readonly url: string }
+} & { readonly url: Address }
 
 /** `check` refuses a handler that its jobs could not have. */
 export function sourceSpec(

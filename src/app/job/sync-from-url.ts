@@ -17,8 +17,11 @@ import { type SourcedJob, type Synced, syncJobs } from './sync-source.ts'
 export interface SourceSync {
   readonly source: string
   readonly handler: SourceHandler
-  /** How to ask: with the secrets of its headers opened. */
-  readonly request: Pick<FetchRequest, 'headers' | 'allowPrivateHosts' | 'signal' | 'timeoutMs' | 'resolve'>
+  /** How to ask: with its secrets opened. */
+  readonly request: Pick<
+    FetchRequest,
+    'url' | 'headers' | 'allowPrivateHosts' | 'signal' | 'timeoutMs' | 'resolve'
+  >
   /** What the last sync has returned. */
   readonly last: unknown
   readonly dryRun: boolean
@@ -52,7 +55,7 @@ export async function syncFromUrl(app: AppContext, sync: SourceSync): Promise<So
   const { source, handler, request, last, dryRun } = sync
   const definition = hashOfText(JSON.stringify(handler))
   const known = dryRun ? null : knownEtag(last, definition)
-  const { answer, etag } = await fetchSchedules({ ...request, url: handler.url, etag: known })
+  const { answer, etag } = await fetchSchedules({ ...request, etag: known })
   if (answer === undefined) return { ...summaryOf(nothing, dryRun), notModified: true, etag, definition }
   const { entries, doubt } = readAnswer(answer, handler.items)
   const { jobs, invalid } = await jobsOf(app, entries, handler)

@@ -12,7 +12,7 @@ import { OutcomeSignal } from '../../engine/worker/outcome-signal.ts'
 import { Receivers, type Turn } from '../../handlers/webhook/receivers.ts'
 import { callWebhook, type WebhookAnswer } from '../../handlers/webhook/webhook-call.ts'
 import type { Store } from '../../store/store.ts'
-import { openedValues } from '../job/opened-values.ts'
+import { openedAddress, openedValues } from '../job/opened-values.ts'
 import type { Secrets } from '../job/secrets.ts'
 import { openSecrets } from './webhook-options.ts'
 
@@ -120,15 +120,16 @@ export async function send(
 ): Promise<WebhookAnswer> {
   const signing = openSecrets(handler, job, secrets, clock.now())
   const headers = await openedValues(handler.headers, job, 'headers', { store, secrets })
+  const url = await openedAddress(handler.url, { store, secrets })
   return await callWebhook({
-    url: handler.url,
+    url: url.value,
     headers: headers.value,
     secrets: signing,
     message,
     signal,
     allowPrivateHosts,
     now: () => clock.now(),
-    redact: withoutSecrets([...headers.secrets, ...signing]),
+    redact: withoutSecrets([...headers.secrets, ...url.secrets, ...signing]),
   })
 }
 

@@ -18,15 +18,21 @@ import { secretBytes, secretPrefix } from '../../handlers/webhook/signature.ts'
 import { parseTarget } from '../../outbound/outbound-target.ts'
 import type { AppContext } from '../app-context.ts'
 import { checked } from '../config/checked.ts'
-import { refuseHeader, sealedValues } from '../job/handler-options.ts'
-import { headers } from '../job/handler-shape.ts'
+import {
+  isSameOrigin,
+  refuseAddress,
+  refuseHeader,
+  sealedValues,
+  sealingFor,
+} from '../job/handler-options.ts'
+import { address, headers } from '../job/handler-shape.ts'
 import { jobSpec } from '../job/job-options.ts'
 import { writtenShapes } from '../job/option-shapes.ts'
 import { signingSlot } from '../job/sealed-values.ts'
 
 export interface WebhookOptions {
-  /** Where each message is sent, by POST. */
-  readonly url: string
+  /** Where each message is sent, by POST; `{ secret: name }` where the address itself is one. */
+  readonly url: string | SecretReference
   /** `execution.failed`, `job.*` or `*`. */
   readonly events: readonly string[]
   /** Only of these jobs; `*` in a name stands for any text. @default all */
@@ -58,7 +64,7 @@ const texts = (longest: number) => z.array(z.string().min(1).max(longest)).max(1
 
 /** The HTTP API takes the same. */
 export const webhookShape = {
-  url: z.string().min(1).max(2_048),
+  url: address,
   events: texts(100).min(1),
   jobs: texts(200).optional(),
   tags: texts(100).optional(),
@@ -111,18 +117,22 @@ function handlerOf(
 ): WebhookHandler {
   const before = 'url' in from ? from : null
   const url = given.url ?? before?.url ?? ''
-  const { origin } = parseTarget(url)
+  refuseAddress(url)
   if (given.link !== undefined) parseTarget(given.link)
   for (const event of given.events ?? []) refuseUnknownEvent(event)
   for (const name of Object.keys(given.headers ?? {})) refuseHeader(name, Object.keys(given.headers ?? {}))
-  const isSameHost = before !== null && parseTarget(before.url).origin === origin
+  const isSameHost = before !== null && isSameOrigin(before.url, url)
   // A secret is for the address that it was given for: a new one must be given it again.
   const kept = isSameHost ? before.headers : null
   const shown = given.headers ?? (isSameHost ? undefined : {})
   const headers =
     shown === undefined
       ? (before?.headers ?? {})
-      : sealedValues(shown, { kind: 'headers', before: kept, context: { job, secrets: app.secrets } })
+      : sealedValues(shown, {
+          kind: 'headers',
+          before: kept,
+          context: sealingFor(url, { job, secrets: app.secrets }),
+        })
   return {
     type: 'webhook',
     url,

@@ -1,6 +1,6 @@
 /** The state of the form, and how it is filled from a definition. Texts stay texts: the server parses them. */
 import type { Body, Job } from '../../../../src/client/index.ts'
-import type { SecretReference } from '../../../../src/core/job/handler.ts'
+import type { Address, SecretReference } from '../../../../src/core/job/handler.ts'
 import { browserZone } from '../../words/times.ts'
 import type { Definition } from '../job/definition.ts'
 import { type OptionDraft, optionDraft } from './option-draft.ts'
@@ -24,7 +24,9 @@ export interface Draft {
   /** A webhook has a form of its own. */
   handlerType: Exclude<Job['handler']['type'], 'webhook'>
   functionName: string
+  /** Or the name of a secret. */
   url: string
+  isSecretUrl: boolean
   method: string
   headers: Pair[]
   body: unknown
@@ -55,6 +57,7 @@ export function emptyDraft(): Draft {
     handlerType: 'function',
     functionName: '',
     url: '',
+    isSecretUrl: false,
     method: '',
     headers: [],
     body: undefined,
@@ -97,7 +100,7 @@ function handlerDraft(handler: Job['handler']): Partial<Draft> {
     case 'http':
       return {
         handlerType: 'http',
-        url: handler.url,
+        ...addressDraft(handler.url),
         method: handler.method ?? '',
         headers: pairsOf(handler.headers),
         body: handler.body,
@@ -116,6 +119,10 @@ function handlerDraft(handler: Job['handler']): Partial<Draft> {
     case 'webhook':
       return {}
   }
+}
+
+function addressDraft(url: Address): Pick<Draft, 'url' | 'isSecretUrl'> {
+  return typeof url === 'string' ? { url, isSecretUrl: false } : { url: url.secret, isSecretUrl: true }
 }
 
 function pairsOf(record: Readonly<Record<string, string | SecretReference>> | undefined): Pair[] {

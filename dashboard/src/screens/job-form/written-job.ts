@@ -29,7 +29,7 @@ function handlerOf(draft: Draft): NonNullable<NewJob['handler']> {
         .filter((part) => part !== '')
       return {
         type: 'http',
-        url: draft.url.trim(),
+        url: draft.isSecretUrl ? { secret: draft.url.trim() } : draft.url.trim(),
         ...(draft.method === '' ? {} : { method: draft.method as 'GET' }),
         ...(draft.headers.length === 0 ? {} : { headers: recordOf(draft.headers) }),
         ...(draft.body === undefined ? {} : { body: draft.body }),

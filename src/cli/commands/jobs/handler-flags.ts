@@ -2,13 +2,19 @@
 import type { Command } from 'commander'
 import type { CreateJob } from '../../../app/job/jobs.ts'
 import { EvertickError } from '../../../core/error.ts'
-import { type HttpMethod, httpMethods, type SecretReference } from '../../../core/job/handler.ts'
+import {
+  type Address,
+  type HttpMethod,
+  httpMethods,
+  type SecretReference,
+} from '../../../core/job/handler.ts'
 import { choice, collect } from '../../help.ts'
 import { onlyOne, strayFlag } from './flag-conflicts.ts'
 
 export interface HandlerFlags {
   readonly handler?: string
   readonly http?: string
+  readonly secretHttp?: string
   readonly method?: HttpMethod
   readonly header?: readonly string[]
   readonly secretHeader?: readonly string[]
@@ -24,6 +30,7 @@ export function handlerFlags(command: Command): Command {
   return command
     .option('--handler <name>', 'the function to run (default: the job’s name)')
     .option('--http <url>', 'call this URL instead')
+    .option('--secret-http <secret>', 'the same, where the URL is a secret of the vault')
     .addOption(
       choice(
         '--method <method>',
@@ -55,10 +62,12 @@ export function handlerFlags(command: Command): Command {
 
 /** undefined if no flag sets it. `argv` is what follows `--`. */
 export function handlerOfFlags(flags: HandlerFlags, argv: readonly string[]): CreateJob['handler'] {
-  const { handler, http, command } = flags
-  onlyOne({ '--handler': handler, '--http': http, '--command': command }, 'handler', 'invalid_option')
+  const { handler, http, secretHttp, command } = flags
+  const kinds = { '--handler': handler, '--http': http, '--secret-http': secretHttp, '--command': command }
+  onlyOne(kinds, 'handler', 'invalid_option')
   refuseStray(flags, argv)
   if (http !== undefined) return httpOf(http, flags)
+  if (secretHttp !== undefined) return httpOf({ secret: secretHttp }, flags)
   if (command === undefined) return handler
   const [program, ...args] = argv
   if (program === undefined)
@@ -73,7 +82,7 @@ export function handlerOfFlags(flags: HandlerFlags, argv: readonly string[]): Cr
 }
 
 function httpOf(
-  url: string,
+  url: Address,
   { method, header, secretHeader, body, expect }: HandlerFlags,
 ): CreateJob['handler'] {
   return {
@@ -129,7 +138,8 @@ function refuseStray(flags: HandlerFlags, argv: readonly string[]): void {
   const stray = (flag: string, needs: string) => strayFlag(flag, needs, 'invalid_option')
   const ofCalls = { method, header, 'secret-header': secretHeader, body, expect }
   for (const [flag, value] of Object.entries(ofCalls)) {
-    if (value !== undefined && flags.http === undefined) throw stray(`--${flag}`, '--http')
+    if (value !== undefined && (flags.http ?? flags.secretHttp) === undefined)
+      throw stray(`--${flag}`, '--http')
   }
   for (const [flag, value] of Object.entries({ env, 'secret-env': secretEnv, cwd })) {
     if (value !== undefined && flags.command === undefined) throw stray(`--${flag}`, '--command')

@@ -8,6 +8,7 @@ import { choice, collect, wholeNumber } from '../../help.ts'
 
 export interface WebhookFlags {
   readonly to?: string
+  readonly secretTo?: string
   readonly event?: string[]
   readonly job?: string[]
   readonly tag?: string[]
@@ -25,7 +26,10 @@ export function webhookFlags(command: Command, { isNew }: { readonly isNew: bool
   const needed = (option: Option) => option.makeOptionMandatory(isNew)
   const events = new Option('--event <pattern>', 'execution.failed, job.* or *; can be repeated')
   return command
-    .addOption(needed(new Option('--to <url>', 'where each message is sent')))
+    .option('--to <url>', 'where each message is sent')
+    .addOption(
+      new Option('--secret-to <secret>', 'the same, where the URL is a secret of the vault').conflicts('to'),
+    )
     .addOption(needed(events.argParser(collect)))
     .option('--job <name>', 'only of these jobs; * stands for any text; can be repeated', collect)
     .option('--tag <tag>', 'only of jobs with one of these tags; can be repeated', collect)
@@ -44,13 +48,27 @@ export function webhookFlags(command: Command, { isNew }: { readonly isNew: bool
 
 /** What is not given stays as it is, or has its default. */
 export function givenOf(flags: WebhookFlags): Partial<WebhookOptions> {
-  const { event, job, tag, include, header, secretHeader, attempts, retryBase, to, link, description } = flags
+  const {
+    event,
+    job,
+    tag,
+    include,
+    header,
+    secretHeader,
+    attempts,
+    retryBase,
+    to,
+    secretTo,
+    link,
+    description,
+  } = flags
   const retry = {
     ...(attempts === undefined ? {} : { attempts }),
     ...(retryBase === undefined ? {} : { base: retryBase }),
   }
   return {
     ...(to === undefined ? {} : { url: to }),
+    ...(secretTo === undefined ? {} : { url: { secret: secretTo } }),
     ...(event === undefined ? {} : { events: event }),
     ...(job === undefined ? {} : { jobs: job }),
     ...(tag === undefined ? {} : { tags: tag }),

@@ -47,7 +47,7 @@ function handlerFlags(job: string, handler: Definition['handler']): Flag[] {
   if (handler.type === 'command' || handler.type === 'source' || handler.type === 'webhook') return []
   const { url, method, headers = {}, body } = handler
   return [
-    ['--http', url],
+    typeof url === 'string' ? ['--http', url] : ['--secret-http', url.secret],
     ['--method', method],
     ...Object.entries(headers).map(
       ([key, value]): Flag =>
