@@ -4,6 +4,7 @@
  */
 import { EvertickError } from '../../core/error.ts'
 import type { Sealed } from '../../core/job/handler.ts'
+import { shownJobName } from '../../core/notice/webhook.ts'
 import type { Reseal } from '../../store/store.ts'
 import type { AppContext } from '../app-context.ts'
 import { sealedValuesIn } from '../job/sealed-values.ts'
@@ -48,7 +49,9 @@ export async function rotateSecrets(
     )
     // A value that did not change has the same ciphertext in many revisions.
     const different = new Map(values.map((value) => [value.sealed.sealed, value]))
-    const seals = [...different.values()].flatMap(({ sealed, slot }) => sealAnew(sealed, slot, name) ?? [])
+    const seals = [...different.values()].flatMap(
+      ({ sealed, slot }) => sealAnew(sealed, slot, shownJobName(name)) ?? [],
+    )
     if (seals.length > 0) await store.vault.resealJob(id, seals)
     resealed += seals.length
     await step()

@@ -1,7 +1,7 @@
 /** `evertick.secrets`: values by name, for handlers that nobody should read them in. They are written, and never read back. */
 import { EvertickError } from '../../core/error.ts'
 import { vaultName, vaultNameRule } from '../../core/job/vault-name.ts'
-import { webhookOfJob } from '../../core/notice/webhook.ts'
+import { shownJobName } from '../../core/notice/webhook.ts'
 import type { SecretRow } from '../../store/store.ts'
 import type { AppContext } from '../app-context.ts'
 import { type ActorOptions, changeContext } from '../change-context.ts'
@@ -42,7 +42,7 @@ export class Vault {
       const users = uses.filter(({ secrets: named }) => named.includes(secret.name))
       return viewOf(
         secret,
-        users.map(({ job }) => userOf(job)),
+        users.map(({ job }) => shownJobName(job)),
       )
     })
   }
@@ -105,15 +105,9 @@ function refuseValue(value: unknown): void {
     refuse('The value of a secret contains a NUL or half a character.', 'Encode it, such as in base64.')
 }
 
-/** A webhook is a job of another name. */
-function userOf(job: string): string {
-  const webhook = webhookOfJob(job)
-  return webhook === null ? job : `webhook ${webhook}`
-}
-
 function inUse(name: string, usedBy: readonly string[]): EvertickError {
   const rest = usedBy.length - shownUses
-  const shown = usedBy.slice(0, shownUses).map(userOf).join(', ')
+  const shown = usedBy.slice(0, shownUses).map(shownJobName).join(', ')
   const users = rest > 0 ? `${shown} and ${rest} more` : shown
   return new EvertickError('secret_in_use', `The secret "${name}" is used by ${users}.`, {
     next: `Let them name another one first, or delete it anyway: \`evertick secrets delete ${name} --force\`.`,

@@ -120,7 +120,7 @@ export async function checkSecrets(evertick: ExaminedSystem): Promise<Check> {
   const lacking = [...new Set(missing.map(({ job }) => job))]
   return fail(
     'secrets',
-    `A secret is missing: ${names(lacking)}.`,
+    `No secret is named "${first.secret}"; what names one that is missing: ${names(lacking)}.`,
     `Run \`evertick secrets set ${first.secret}\`.`,
   )
 }
