@@ -204,8 +204,8 @@ function withoutSignal(handed: unknown): unknown {
 }
 
 function methodOf(context: JobContext, name: CrossingMethod): AnyFunction {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it is a name of `crossings`
-  return (name === 'secrets.get' ? context.secrets.get : context[name]) as AnyFunction
+  if (name === 'secrets.get') return (secret) => context.secrets.get(secret as string)
+  return context[name] as AnyFunction
 }
 
 /** Whatever it has that is data. */

@@ -45,7 +45,6 @@ export function withoutSecretsIn<Data>(data: Data, redact: Redact): Data {
     if (typeof value !== 'object' || value === null) return value
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [redact(key), within(item)]))
   }
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- of its own form, but for such a number
   return within(data) as Data
 }
 

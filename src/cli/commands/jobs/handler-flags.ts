@@ -117,7 +117,6 @@ function valuesOf<Name extends 'headers' | 'env'>(
     ...pairs(plain ?? [], sign, flag),
     ...Object.fromEntries(named.map(([key, given]) => [key, { secret: given.trim() }])),
   }
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a computed key is any text to the compiler
   return { [name]: values } as { [Key in Name]: typeof values }
 }
 

@@ -87,7 +87,7 @@ function headersOf(
   secret: readonly string[] = [],
 ): NonNullable<WebhookOptions['headers']> {
   const named = secret.map(headerOf).map(([name, given]) => [name, { secret: given.trim() }] as const)
-  return Object.fromEntries([...plain.map(headerOf), ...named])
+  return { ...Object.fromEntries(plain.map(headerOf)), ...Object.fromEntries(named) }
 }
 
 function headerOf(written: string): [string, string] {
