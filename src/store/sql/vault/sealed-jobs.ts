@@ -17,14 +17,21 @@ export function* listSealedJobs(): Script<SealedJob[]> {
 
 export function* listSealedHandlers(jobId: string): Script<HandlerSpec[]> {
   const jobs = yield* rows(`SELECT spec FROM @jobs WHERE id = ? AND ${isSealed}`, jobId)
-  const revisions = yield* rows(`SELECT spec FROM @job_revisions WHERE job_id = ? AND ${isSealed}`, jobId)
+  const revisions = yield* rows(
+    `SELECT spec FROM @job_revisions WHERE job_id = ? AND ${isSealed} ORDER BY revision`,
+    jobId,
+  )
   return [...jobs, ...revisions].map(({ spec }) => specFrom(spec).handler)
 }
+
+const exchange = 'SET spec = replace(spec, ?, ?)'
 
 /** A ciphertext is like no other text, so it is exchanged as text: of an edit at this moment nothing is lost. */
 export function* resealJob(id: string, seals: readonly Reseal[]): Script<void> {
   for (const { from, to } of seals) {
-    yield* run('UPDATE @jobs SET spec = replace(spec, ?, ?) WHERE id = ?', from, to, id)
-    yield* run('UPDATE @job_revisions SET spec = replace(spec, ?, ?) WHERE job_id = ?', from, to, id)
+    // Rows without it are not written. In the pattern a _ of the ciphertext matches itself, too.
+    const around = `%${from}%`
+    yield* run(`UPDATE @jobs ${exchange} WHERE id = ? AND spec LIKE ?`, from, to, id, around)
+    yield* run(`UPDATE @job_revisions ${exchange} WHERE job_id = ? AND spec LIKE ?`, from, to, id, around)
   }
 }
