@@ -11,6 +11,7 @@ export const secretRoutes = [
     method: 'get',
     path: '/secrets',
     role: 'admin',
+    heavy: true,
     tag,
     summary: 'List secrets by name, without their values',
     answers: schema.secrets,

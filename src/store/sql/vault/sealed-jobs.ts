@@ -1,18 +1,23 @@
 /** What is sealed in jobs and their revisions, for a change of the key. */
+import { noId } from '../../../core/id.ts'
 import type { HandlerSpec } from '../../../core/job/handler.ts'
 import type { Reseal, SealedJob } from '../../store.ts'
 import { specFrom, text } from '../runtime/rows.ts'
-import { rows, run, type Script } from '../runtime/script.ts'
+import { pageRows, rows, run, type Script } from '../runtime/script.ts'
 
 /** What else has this form, such as an input, is sorted out by whoever reads the handler. */
 const isSealed = `spec LIKE '%"sealed":"%'`
 
+const pageText = `SELECT id, name FROM @jobs WHERE id > ? AND (${isSealed}
+    OR id IN (SELECT job_id FROM @job_revisions WHERE ${isSealed})) ORDER BY id LIMIT ?`
+
 export function* listSealedJobs(): Script<SealedJob[]> {
-  const jobs = yield* rows(
-    `SELECT id, name FROM @jobs WHERE ${isSealed}
-       OR id IN (SELECT job_id FROM @job_revisions WHERE ${isSealed}) ORDER BY id`,
-  )
-  return jobs.map(({ id, name }) => ({ id: text(id), name: text(name) }))
+  const found: SealedJob[] = []
+  for (let after = noId; ; after = found.at(-1)?.id ?? noId) {
+    const jobs = yield* rows(pageText, after, pageRows)
+    found.push(...jobs.map(({ id, name }) => ({ id: text(id), name: text(name) })))
+    if (jobs.length < pageRows) return found
+  }
 }
 
 export function* listSealedHandlers(jobId: string): Script<HandlerSpec[]> {

@@ -1,5 +1,5 @@
 import type { VaultStore } from '../../store.ts'
-import type { Scripts } from '../runtime/scripts.ts'
+import { oneMoment, type Scripts } from '../runtime/scripts.ts'
 import { listSealedHandlers, listSealedJobs, resealJob } from './sealed-jobs.ts'
 import { deleteSecret, findSecrets, listSecrets, listSecretUses, putSecret, resealSecret } from './vault.ts'
 
@@ -9,9 +9,9 @@ export function vaultStore({ read, write }: Scripts): VaultStore {
     findSecrets: (names) => read(() => findSecrets(names)),
     listSecrets: () => read(() => listSecrets()),
     deleteSecret: (name, by, options) => write(() => deleteSecret(name, by, options)),
-    listSecretUses: () => read(() => listSecretUses()),
+    listSecretUses: () => read(() => listSecretUses(), oneMoment),
     resealSecret: (name, seals) => write(() => resealSecret(name, seals)),
-    listSealedJobs: () => read(() => listSealedJobs()),
+    listSealedJobs: () => read(() => listSealedJobs(), oneMoment),
     listSealedHandlers: (jobId) => read(() => listSealedHandlers(jobId)),
     resealJob: (id, seals) => write(() => resealJob(id, seals)),
   }

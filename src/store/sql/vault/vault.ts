@@ -2,6 +2,7 @@
 import { secretsNamedIn } from '../../../core/job/handler.ts'
 import type { ChangeContext, DeletedSecret, Reseal, SecretRow, SecretUse } from '../../store.ts'
 import { writeAuditLog } from '../audit/audit-log.ts'
+import { jobsPerPage } from '../jobs/find-jobs.ts'
 import { number, specFrom, text } from '../runtime/rows.ts'
 import { insertRow, type Row, row, rows, run, type Script } from '../runtime/script.ts'
 
@@ -41,7 +42,7 @@ export function* deleteSecret(
 ): Script<DeletedSecret> {
   const held = yield* row(heldText, name)
   if (held === null) return { deleted: false, usedBy: [] }
-  const uses = yield* listSecretUses()
+  const uses = yield* usesLike(`%"secret":"${name}"%`)
   const usedBy = uses.filter(({ secrets }) => secrets.includes(name)).map(({ job }) => job)
   if (used === 'refuse' && usedBy.length > 0) return { deleted: false, usedBy }
   if ((yield* run('DELETE FROM @secrets WHERE name = ?', name)) === 0) return { deleted: false, usedBy }
@@ -49,14 +50,24 @@ export function* deleteSecret(
   return { deleted: true, usedBy }
 }
 
-/** What else has this form, such as an input, is sorted out by whoever reads the handler. */
-const usesText = `SELECT name, spec FROM @jobs WHERE deleted_at IS NULL AND spec LIKE '%"secret":"%' ORDER BY name`
-
 export function* listSecretUses(): Script<SecretUse[]> {
-  const jobs = yield* rows(usesText)
-  return jobs
-    .map(({ name, spec }) => ({ job: text(name), secrets: secretsNamedIn(specFrom(spec).handler) }))
-    .filter(({ secrets }) => secrets.length > 0)
+  return yield* usesLike('%"secret":"%')
+}
+
+const usesText = `SELECT name, spec FROM @jobs WHERE deleted_at IS NULL AND name > ? AND spec LIKE ? ORDER BY name LIMIT ?`
+
+/** What else has this form, such as an input, is sorted out by reading the handler. */
+function* usesLike(pattern: string): Script<SecretUse[]> {
+  const uses: SecretUse[] = []
+  for (let after = ''; ; ) {
+    const jobs = yield* rows(usesText, after, pattern, jobsPerPage)
+    for (const { name, spec } of jobs) {
+      const secrets = secretsNamedIn(specFrom(spec).handler)
+      if (secrets.length > 0) uses.push({ job: text(name), secrets })
+    }
+    if (jobs.length < jobsPerPage) return uses
+    after = text(jobs.at(-1)?.name)
+  }
 }
 
 export function* resealSecret(name: string, { from, to }: Reseal): Script<boolean> {
