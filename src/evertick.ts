@@ -25,6 +25,7 @@ import { Locks } from './app/locks/locks.ts'
 import { AuditLog } from './app/log/audit-log.ts'
 import { type Metrics, metricsOf } from './app/reports/metrics.ts'
 import { Reports } from './app/reports/reports.ts'
+import { Vault } from './app/vault/vault.ts'
 import { Webhooks } from './app/webhook/webhooks.ts'
 import { parseDuration } from './core/schedule/duration.ts'
 import type { Duration } from './core/schedule/schedule.ts'
@@ -43,6 +44,7 @@ export class Evertick {
   readonly alerts: Alerts
   readonly auditLog: AuditLog
   readonly reports: Reports
+  readonly secrets: Vault
   readonly webhooks: Webhooks
   readonly nodeId: string
   readonly #app: AppContext
@@ -63,6 +65,7 @@ export class Evertick {
     this.alerts = new Alerts(app)
     this.auditLog = new AuditLog(app)
     this.reports = new Reports(app, this.leader)
+    this.secrets = new Vault(app)
     this.webhooks = new Webhooks(app)
     keepContext(this, app)
   }

@@ -28,6 +28,7 @@ import { addStart } from './commands/node/start.ts'
 import { addWorker } from './commands/node/worker.ts'
 import { addEvents } from './commands/reports/events.ts'
 import { addStats } from './commands/reports/stats.ts'
+import { addSecrets } from './commands/secrets/secrets.ts'
 import { addInit } from './commands/setup/init.ts'
 import { addMigrate } from './commands/setup/migrate.ts'
 import { addBackfill } from './commands/ticks/backfill.ts'
@@ -48,7 +49,7 @@ const groups = [
     add: [addAlerts, addAudit, addDoctor, addStats, addEvents, addWebhooks, addAuditLog],
   },
   { title: 'Cluster:', add: [addLeader, addNodes, addQueues, addLeases, addLocks] },
-  { title: 'Access:', add: [addLogin, addToken, addOpenapi, addCompletion] },
+  { title: 'Access:', add: [addLogin, addToken, addSecrets, addOpenapi, addCompletion] },
 ]
 
 /** These work on this machine, so a server cannot run them for it. */

@@ -19,6 +19,7 @@ import { type ApplyRequest, type ApplyResult, applyList } from '../app/job/manag
 import { type ExportedJobs, exportJobs } from '../app/job/managed/export-jobs.ts'
 import type { Locks } from '../app/locks/locks.ts'
 import type { AuditLog } from '../app/log/audit-log.ts'
+import type { Vault } from '../app/vault/vault.ts'
 import type { Webhooks } from '../app/webhook/webhooks.ts'
 import type { Evertick } from '../evertick.ts'
 import type { Signalled } from '../store/store.ts'
@@ -65,6 +66,7 @@ export interface System {
     readonly rules: Pick<AlertRules, 'list' | 'put' | 'delete'>
   }
   readonly auditLog: Pick<AuditLog, 'list' | 'verify'>
+  readonly secrets: Pick<Vault, keyof Vault>
   readonly webhooks: Pick<Webhooks, keyof Webhooks>
   readonly audit: Evertick['audit']
   readonly metrics: Evertick['metrics']
@@ -85,7 +87,8 @@ export type ExaminedSystem = Omit<System, 'tokens' | 'apply' | 'exportJobs' | 'e
 
 /** `access` is only opened when a command needs it: most sign nothing. */
 export function localSystem(evertick: Evertick, access: () => Promise<Access>): System {
-  const { jobs, executions, leader, leases, locks, queues, nodes, alerts, auditLog, webhooks } = evertick
+  const { jobs, executions, leader, leases, locks, queues, nodes, alerts, auditLog, secrets, webhooks } =
+    evertick
   const app = contextOf(evertick)
   return {
     jobs,
@@ -97,6 +100,7 @@ export function localSystem(evertick: Evertick, access: () => Promise<Access>): 
     nodes,
     alerts,
     auditLog,
+    secrets,
     webhooks,
     audit: (options) => evertick.audit(options),
     metrics: () => evertick.metrics(),

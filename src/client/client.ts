@@ -8,6 +8,7 @@ import type { Body } from './contract.ts'
 import { type EventsOptions, liveEvents } from './events.ts'
 import { executionCalls, jobCalls } from './jobs.ts'
 import { reportCalls } from './reports.ts'
+import { secretCalls } from './secrets.ts'
 import { webhookCalls } from './webhooks.ts'
 
 export type Client = ReturnType<typeof createClient>
@@ -25,6 +26,7 @@ export function createClient(options: ClientOptions) {
     ...clusterCalls(call),
     alerts: alertCalls(call),
     reports: reportCalls(call),
+    secrets: secretCalls(call),
     webhooks: webhookCalls(call),
     enqueue: (
       job: string,

@@ -47,6 +47,8 @@ export const errorKinds = {
   provider_unavailable: 'unavailable',
   weak_secret: 'usage',
   secret_unreadable: 'unavailable',
+  secret_missing: 'not_found',
+  secret_in_use: 'conflict',
   token_not_found: 'not_found',
   route_not_found: 'not_found',
   method_not_allowed: 'usage',

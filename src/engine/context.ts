@@ -58,6 +58,8 @@ export interface EngineContext {
   readonly random: () => number
   /** Calls back one turn of the event loop later. */
   readonly defer: (callback: () => void) => void
+  /** A secret of the vault, as it is now. */
+  readonly openSecret: (name: string) => Promise<string>
   /** Of a result, as JSON. */
   readonly maxPayloadBytes: number
   /** null where nobody traces. */

@@ -5,11 +5,12 @@ import { EvertickError } from '../core/error.ts'
 import { expectedStatus, expectedWords } from '../core/job/expected-status.ts'
 import type { HttpHandler } from '../core/job/handler.ts'
 import type { RetrySpec } from '../core/job/options.ts'
+import type { Redact } from '../core/job/secret-values.ts'
 import { callOutside, type OutboundAnswer } from '../outbound/outbound-call.ts'
 import { retryAfterMs } from './retry-after.ts'
-import type { Redact } from './secret-values.ts'
 
-export interface HttpCall extends Omit<HttpHandler, 'type' | 'headers'> {
+export interface HttpCall extends Omit<HttpHandler, 'type' | 'url' | 'headers'> {
+  readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly input: unknown
   /** The job's `timeout`; null: 30 s. */

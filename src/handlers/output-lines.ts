@@ -1,6 +1,6 @@
 /** Bytes that a program writes, as lines: bounded, without secrets, whole characters, nothing that a database could not keep. */
 import { StringDecoder } from 'node:string_decoder'
-import type { Redact } from './secret-values.ts'
+import type { Redact } from '../core/job/secret-values.ts'
 
 const longestLine = 4_000
 

@@ -10,6 +10,7 @@ import { jobHistoryRoutes } from './routes/job-history.ts'
 import { jobRoutes } from './routes/jobs.ts'
 import { leaseRoutes } from './routes/leases.ts'
 import { reportRoutes } from './routes/reports.ts'
+import { secretRoutes } from './routes/secrets.ts'
 import { serviceRoutes } from './routes/service.ts'
 import { upkeepRoutes } from './routes/upkeep.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
@@ -33,6 +34,7 @@ const prefixed = [
   eventRoutes,
   accessRoutes,
   reportRoutes,
+  secretRoutes,
   webhookRoutes,
 ] as const
 

@@ -14,10 +14,11 @@ import type {
 } from '../engine/worker/handler.ts'
 import type { Seen } from '../handlers/usage-meter.ts'
 
-/** Methods of `ctx` that are answered. */
-export type CrossingMethod = {
+/** Methods of `ctx` that are answered, and those of what it has. */
+type OwnMethod = {
   [Name in keyof JobContext]: JobContext[Name] extends (...args: never[]) => Promise<unknown> ? Name : never
 }[keyof JobContext]
+export type CrossingMethod = OwnMethod | `secrets.${keyof JobContext['secrets']}`
 
 /**
  * A function among the arguments stays in the child, and is called back by message: what it returns crosses as JSON.
@@ -55,6 +56,7 @@ export const crossings: Readonly<Record<CrossingMethod, Crossing>> = {
   sleep: { args: () => refuseRest('sleep') },
   waitFor: { args: () => refuseRest('waitFor') },
   definition: {},
+  'secrets.get': {},
 }
 
 /** What a call lends, if it lends anything. */
@@ -89,7 +91,7 @@ function enqueueArgs(job: JobReference, input?: unknown, options?: EnqueueOption
 }
 
 /** All of `ctx` that is data: whatever is neither called nor listened to. */
-export type PlainContext = Omit<JobContext, CrossingMethod | 'signal' | 'log'>
+export type PlainContext = Omit<JobContext, OwnMethod | 'signal' | 'log' | 'secrets'>
 
 /** A method of `ctx`; the function that was given with a call; or a method of what that function was handed. */
 export type Address =

@@ -25,12 +25,18 @@ export function childContext(plain: PlainContext, { run, calls, signal, post }: 
   const write = (level: keyof ExecutionLog) => (message: string, details?: object) => {
     post({ kind: 'log', run, level, message: printable(message), details: plainDetails(details) })
   }
-  const called = methods.map((name) => [name, (...given: never[]) => ask(calls, name, given)])
+  const called = methods.map((name) => [name, (...given: never[]) => ask(calls, name, given)] as const)
+  const { 'secrets.get': get, ...methodsOfItsOwn } = Object.fromEntries(called) as Omit<
+    JobContext,
+    keyof PlainContext | 'signal' | 'log' | 'secrets'
+  > &
+    Record<'secrets.get', JobContext['secrets']['get']>
   return {
     ...plain,
     signal,
     log: { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') },
-    ...(Object.fromEntries(called) as Pick<JobContext, CrossingMethod>),
+    secrets: { get },
+    ...methodsOfItsOwn,
   }
 }
 

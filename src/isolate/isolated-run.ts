@@ -3,6 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Usage } from '../core/attempt/usage.ts'
 import { EvertickError } from '../core/error.ts'
 import type { QuotaSpec } from '../core/job/options.ts'
+import type { Redact } from '../core/job/secret-values.ts'
 import type { JobContext } from '../engine/worker/handler.ts'
 import { errorFrom, OutcomeSignal } from '../engine/worker/outcome-signal.ts'
 import { OutputLines } from '../handlers/output-lines.ts'
@@ -33,6 +34,8 @@ type Inside = ReturnType<typeof AsyncLocalStorage.snapshot>
 
 export interface RunParts {
   readonly quota: QuotaSpec
+  /** Takes what the attempt has opened out of what the child prints. */
+  readonly redact: Redact
   readonly timer: (ms: number, callback: () => void) => () => void
 }
 
@@ -53,14 +56,14 @@ export class IsolatedRun implements ChildListener {
   #hasSaid = false
   #cancelTimer: () => void = () => {}
 
-  constructor(child: Isolate, run: number, context: JobContext, { quota, timer }: RunParts) {
+  constructor(child: Isolate, run: number, context: JobContext, { quota, redact, timer }: RunParts) {
     this.#child = child
     this.#run = run
     this.#context = context
     this.#timer = timer
     this.#watch = new RunWatch(quota, child.beginRun(), () => child.kill())
     this.#calls = new Calls(run, (message) => child.post(message))
-    const linesTo = (write: (line: string) => void) => new OutputLines((text) => text, write)
+    const linesTo = (write: (line: string) => void) => new OutputLines(redact, write)
     const { log } = context
     this.#lines = { stdout: linesTo((line) => log.info(line)), stderr: linesTo((line) => log.warn(line)) }
   }
@@ -164,7 +167,7 @@ export class IsolatedRun implements ChildListener {
     const lends = lentBy(crossings[name], args)
     const back = async (...handed: unknown[]) => await this.#callBack(call, handed, lends)
     const given = args.map((arg, index) => (index === functionAt ? back : arg))
-    return (this.#context[name] as AnyFunction)(...given)
+    return methodOf(this.#context, name)(...given)
   }
 
   async #callBack(
@@ -200,10 +203,15 @@ function withoutSignal(handed: unknown): unknown {
   return hasSignal ? { ...handed, signal: null } : handed
 }
 
+function methodOf(context: JobContext, name: CrossingMethod): AnyFunction {
+  if (name === 'secrets.get') return (secret) => context.secrets.get(secret as string)
+  return context[name] as AnyFunction
+}
+
 /** Whatever it has that is data. */
 function plainContext(context: JobContext): PlainContext {
   const data = Object.entries(context).filter(
-    ([name, value]) => name !== 'signal' && name !== 'log' && typeof value !== 'function',
+    ([name, value]) => !['signal', 'log', 'secrets'].includes(name) && typeof value !== 'function',
   )
   return Object.fromEntries(data) as unknown as PlainContext
 }

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { EvertickError } from '../core/error.ts'
 import type { JobSpec } from '../core/job/job.ts'
 import type { Clock } from '../engine/clock.ts'
-import type { JobContext, Measured } from '../engine/worker/handler.ts'
+import type { JobContext, RunningAttempt } from '../engine/worker/handler.ts'
 import { refuseUnwatched } from '../handlers/quota.ts'
 import { Isolate } from './isolate.ts'
 import { IsolatedRun } from './isolated-run.ts'
@@ -36,7 +36,7 @@ export class Isolation {
     { module, mode }: Isolated,
     context: JobContext,
     { quota }: JobSpec,
-    attempt: Measured,
+    attempt: RunningAttempt,
   ): Promise<unknown> {
     if (mode === 'process') refuseUnwatched(quota)
     const child = this.#take({
@@ -48,7 +48,8 @@ export class Isolation {
     this.#runs += 1
     try {
       const timer = (ms: number, callback: () => void) => this.#clock.timer(ms, callback)
-      const run = new IsolatedRun(child, this.#runs, context, { quota, timer })
+      const redact = (text: string, isCut?: boolean) => attempt.redact(text, isCut)
+      const run = new IsolatedRun(child, this.#runs, context, { quota, redact, timer })
       attempt.measuredBy(() => run.usage)
       return await run.ended()
     } finally {

@@ -15,6 +15,7 @@ import type { JobStore } from './port/jobs.ts'
 import type { NoticeStore } from './port/notices.ts'
 import type { StepStore } from './port/steps.ts'
 import type { TickStore } from './port/ticks.ts'
+import type { VaultStore } from './port/vault.ts'
 import type { WorkStore } from './port/work.ts'
 
 export type * from './port/access.ts'
@@ -28,6 +29,7 @@ export type * from './port/jobs.ts'
 export type * from './port/notices.ts'
 export type * from './port/steps.ts'
 export type * from './port/ticks.ts'
+export type * from './port/vault.ts'
 export type * from './port/work.ts'
 
 export interface Store extends Connection, Nouns {}
@@ -43,6 +45,7 @@ export interface Nouns {
   readonly audit: AuditStore
   readonly notices: NoticeStore
   readonly access: AccessStore
+  readonly vault: VaultStore
   readonly backup: BackupStore
   readonly compat: CompatStore
 }

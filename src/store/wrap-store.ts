@@ -14,6 +14,7 @@ export type Verbs = Nouns['work'] &
   Nouns['audit'] &
   Nouns['notices'] &
   Nouns['access'] &
+  Nouns['vault'] &
   Nouns['backup'] &
   Nouns['compat'] &
   Pick<Connection, (typeof connectionVerbs)[number]>
@@ -48,6 +49,7 @@ export function wrapVerbs(store: Store, around: (call: Call) => Promise<unknown>
     audit: wrap(store.audit),
     notices: wrap(store.notices),
     access: wrap(store.access),
+    vault: wrap(store.vault),
     backup: wrap(store.backup),
     compat: wrap(store.compat),
   }

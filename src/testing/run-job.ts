@@ -1,11 +1,13 @@
 /** Runs one handler with no database: for the unit tests of a job. */
 import type { DefinedJob, Run } from '../app/job/define-job.ts'
 import { parseInput, withResult } from '../app/job/schema-check.ts'
+import { secretMissing } from '../app/vault/open-secrets.ts'
 import type { HandlerOutcome } from '../core/attempt/outcome.ts'
 import { EvertickError } from '../core/error.ts'
 import type { StepKind } from '../core/execution/step.ts'
 import { parseInstant } from '../core/schedule/instant.ts'
 import type { Instant } from '../core/schedule/schedule.ts'
+import { ownValue } from '../core/table-keys.ts'
 import type {
   EnqueueOptions,
   ExecutionLog,
@@ -33,6 +35,8 @@ export interface RunJobOptions<Given> {
   readonly steps?: JobRun['steps']
   /** What `ctx.waitFor` is answered, by name. One that has no answer times out. */
   readonly signals?: Readonly<Record<string, unknown>>
+  /** What `ctx.secrets.get` gives, by name. */
+  readonly secrets?: Readonly<Record<string, string>>
   /** Its process dies right after so many steps of this run are stored. */
   readonly crashAfter?: number
 }
@@ -155,6 +159,13 @@ function contextOf<Given>(
     sleep: (name) => memory.sleep(name),
     waitFor: (name) => memory.waitFor(name),
     definition: async () => ({ began: 1, revision: 1 }),
+    secrets: {
+      get: async (name) => {
+        const value = ownValue(options.secrets ?? {}, name)
+        if (value === undefined) throw secretMissing(name, 'Pass it to runJob: { secrets: { … } }.')
+        return value
+      },
+    },
     enqueue: async (reference: JobReference, given?: unknown, enqueueOptions: EnqueueOptions = {}) => {
       const name = typeof reference === 'string' ? reference : reference.name
       kept.enqueued.push({ job: name, input: given, options: enqueueOptions })

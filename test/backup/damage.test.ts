@@ -109,7 +109,7 @@ test('rows that are missing, doubled, out of order or not what their table holds
       lines.map((line) => line.replace(/^\["queues","night",\d+/, '["queues","night","soon"')),
     ),
     forged((lines) => lines.map((line) => line.replace(/^\["queues",/, '["queues",1,'))),
-    forged((lines) => lines.map((line) => line.replace(/^\["queues",/, '["secrets",'))),
+    forged((lines) => lines.map((line) => line.replace(/^\["queues",/, '["unknown",'))),
     forged((lines) =>
       lines.map((line) => line.replace('"columns":["name","paused_at"', '"columns":["name","stopped_at"')),
     ),

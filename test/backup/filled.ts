@@ -93,6 +93,7 @@ async function useAll({ evertick, clock }: TestNode): Promise<void> {
   const lock = await evertick.locks.acquire('free', { ttl: '1h' })
   await lock?.release()
   for (const kind of ['token', 'session', 'link'] as const) await store.access.addAccess(accessOf(kind, now))
+  await store.vault.putSecret({ name: 'token', sealed: 'of no key' }, { now, actor: 'ann' })
   await store.compat.claimMark({ mark: 'task:1', fence: 3, now, expiresAt: now + forEver })
 }
 

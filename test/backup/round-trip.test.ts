@@ -103,6 +103,7 @@ test('a canary in every secret slot is in no backup', async () => {
   })
   const command = { type: 'command', command: '/bin/echo', env: { API_TOKEN: canary } } as const
   await evertick.jobs.create({ name: 'prints', handler: command })
+  await evertick.secrets.set('token', canary)
   const lock = await evertick.locks.acquire('held', { ttl: '1h' })
   const path = join(testFolder(), 'backup')
   await evertick.backup(path)

@@ -15,6 +15,7 @@ const surroundings = {
   maxPayloadBytes: 1_048_576,
   traceAttempt: null,
   traceSteps: null,
+  openSecret: () => Promise.reject(new Error('not asked for')),
   pulse: null,
 }
 

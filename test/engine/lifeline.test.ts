@@ -79,6 +79,7 @@ async function openBench() {
       maxPayloadBytes: 1,
       traceAttempt: null,
       traceSteps: null,
+      openSecret: () => Promise.reject(new Error('not asked for')),
       pulse: null,
     }
     const context = {

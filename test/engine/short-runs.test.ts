@@ -65,6 +65,7 @@ test('a copy of ctx, and an object that inherits from it, have its signal and ev
     'metadata',
     'progress',
     'scheduledFor',
+    'secrets',
     'signal',
     'sleep',
     'step',

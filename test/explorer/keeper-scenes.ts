@@ -1,6 +1,6 @@
 /** Leadership, locks, marks, tokens and kept answers. */
 import type { Store } from '../../src/store/store.ts'
-import { by, day, idOf, t0 } from '../store/builders.ts'
+import { by, day, idOf, jobSpec, t0 } from '../store/builders.ts'
 import { at, type ByHand, leaseMs } from '../store/by-hand.ts'
 import { watchOnce } from '../store/watch-by-hand.ts'
 import type { Verb, Verbs } from './scenes.ts'
@@ -107,7 +107,7 @@ export async function lockVerbs(_: ByHand, store: Store): Promise<Verbs> {
   }
 }
 
-export async function accessVerbs(_: ByHand, store: Store): Promise<Verbs> {
+export async function accessVerbs(hand: ByHand, store: Store): Promise<Verbs> {
   const access = (id: string) => ({
     id,
     kind: 'link' as const,
@@ -123,6 +123,11 @@ export async function accessVerbs(_: ByHand, store: Store): Promise<Verbs> {
   await store.access.addAccess(access('link'))
   const kept = (key: string, takenAt = now) => ({ caller: 'ann', key, hash: 'h', takenAt })
   await store.access.beginIdempotent(kept('known', t0))
+  await store.vault.putSecret({ name: 'known', sealed: 'old' }, by(t0))
+  const calls = { type: 'http', url: 'https://a.example/', method: null, body: null, expect: '2xx' } as const
+  const sealing = (header: string) =>
+    jobSpec({ schedule: null, handler: { ...calls, headers: { header, key: { sealed: 'old' } } } })
+  await hand.create('sealed', sealing('first'))
   const answer = { status: 200, headers: {}, body: 'x' }
   return {
     add: (store, me) => store.access.addAccess(access(me)),
@@ -133,6 +138,13 @@ export async function accessVerbs(_: ByHand, store: Store): Promise<Verbs> {
     'begin new': (store) => store.access.beginIdempotent(kept('new')),
     'begin known': (store) => store.access.beginIdempotent(kept('known', now + 60_000)),
     'end known': (store) => store.access.endIdempotent(kept('known', t0), answer),
+    'set a new secret': (store, me) => store.vault.putSecret({ name: 'new', sealed: me }, by(now)),
+    'set a known secret': (store, me) => store.vault.putSecret({ name: 'known', sealed: me }, by(now)),
+    'delete a secret': (store) => store.vault.deleteSecret('known', by(now), { used: 'delete' }),
+    'seal a secret anew': (store) => store.vault.resealSecret('known', { from: 'old', to: 'new' }),
+    'seal a job anew': (store) => store.vault.resealJob(idOf('job-sealed'), [{ from: 'old', to: 'new' }]),
+    'edit a sealed job': async (store, me) =>
+      void (await store.jobs.changeJob('sealed', { kind: 'edit', spec: sealing(me) }, by(now))),
     'give up known': (store) => store.access.endIdempotent(kept('known', t0), 'undone'),
   }
 }

@@ -45,6 +45,8 @@ export interface ApiUnderTest {
   readonly send: (method: string, path: string, sent?: Sent) => Promise<Answered>
   /** As an administrator. */
   readonly call: (method: string, path: string, json?: unknown) => Promise<Answered>
+  /** For what has no end. */
+  readonly fetch: (request: Request) => Promise<Response>
   /** Of the API; the node goes on. */
   readonly close: () => Promise<void>
 }
@@ -103,6 +105,7 @@ export async function openApi({ hosts = null, rate, ...options }: Given = {}): P
     send,
     call: async (method, path, json) =>
       await send(method, path, { token: tokens.admin, ...(json === undefined ? {} : { json }) }),
+    fetch: async (request) => await fetch(request),
     close: () => fetch.close(),
   }
 }

@@ -5,6 +5,7 @@ import { testAlerts } from './alerts-behaviour.ts'
 import { type Answered, type ApiUnderTest, openApi } from './api-under-test.ts'
 import { type Asking, asking } from './asking.ts'
 import { testPullLeases } from './lease-behaviour.ts'
+import { testSecrets } from './secret-behaviour.ts'
 import { testSteps } from './steps-behaviour.ts'
 import { testUpkeep } from './upkeep-behaviour.ts'
 import { testWebhooks } from './webhook-behaviour.ts'
@@ -26,6 +27,7 @@ test('a node says that it lives and is ready', async () => {
 testAlerts(() => ({ api, ask }))
 
 const elsewhere = new Set<string>()
+testSecrets((routes) => routes.forEach((route) => elsewhere.add(route)))
 testWebhooks((routes) => routes.forEach((route) => elsewhere.add(route)))
 
 test('a job is created, read, edited and deleted', async () => {

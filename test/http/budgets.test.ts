@@ -113,6 +113,8 @@ const asked: Readonly<Record<string, readonly [path: string, json?: unknown]>> =
   '/export/crontab': ['/export/crontab'],
   '/export/jobs': ['/export/jobs?limit=200'],
   '/sources': ['/sources?limit=200'],
+  '/secrets': ['/secrets'],
+  '/secrets/rotate': ['/secrets/rotate', undefined],
   '/jobs/apply': ['/jobs/apply', { name: 'copies', jobs: copies, adopt: true, dryRun: true }],
 }
 const heavy = allRoutes.filter((route) => route.heavy === true)

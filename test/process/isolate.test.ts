@@ -43,6 +43,18 @@ describe.each(modes)('a handler in its own %s', (isolate) => {
     expect(await evertick.executions.get(id)).toMatchObject({ job: 'other', input: { from: 'afar' } })
   })
 
+  it('has secrets, which are taken out of all that is left of its run', async () => {
+    const { evertick, ended } = await openIsolated([worksJob({ isolate, retry: once })])
+    await evertick.secrets.set('key', 'canary-7f3a9c')
+    const opened = await ended('works', { do: 'secret' })
+    expect(opened).toMatchObject({ state: 'completed', result: { key: '[redacted]', length: 13 } })
+    await until('the log', async () => (await evertick.executions.logs(opened.id)).length === 2)
+    const failed = await ended('works', { do: 'secretInError' })
+    expect(failed).toMatchObject({ state: 'failed', error: { message: 'with [redacted]' } })
+    const left = [opened, failed, await evertick.executions.logs(opened.id)]
+    expect(JSON.stringify(left)).not.toContain('canary')
+  })
+
   it('is refused what cannot cross, with the next step', async () => {
     const { ended } = await openIsolated([worksJob({ isolate, retry: once }), other])
     const refused = { state: 'failed', error: { code: 'invalid_option' } }

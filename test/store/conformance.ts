@@ -35,6 +35,7 @@ import type { OpenStoreUnderTest } from './conformance/store-under-test.ts'
 import { describeTeller } from './conformance/teller.ts'
 import { describeTransactions } from './conformance/transactions.ts'
 import { describeUsages } from './conformance/usages.ts'
+import { describeVault } from './conformance/vault.ts'
 
 export function describeStore(name: string, open: OpenStoreUnderTest, { skip = false } = {}): void {
   describe.skipIf(skip)(`a store: ${name}`, () => {
@@ -64,6 +65,7 @@ export function describeStore(name: string, open: OpenStoreUnderTest, { skip = f
     describeOwed(open)
     describeLeadership(open)
     describeAccess(open)
+    describeVault(open)
     describeAuditLog(open)
     describeAlerts(open)
     describeAlertFacts(open)

@@ -45,6 +45,12 @@ const frozen: Readonly<Record<string, string>> = {
   '0006_vacuum/postgres.up.sql': '1a4d5af4ba406bdf1bafb865d301007840eecbc2e9c7f43d969ef05b49bf5f30',
   '0006_vacuum/sqlite.down.sql': 'dfac4bd217993650fdd41c470a3a5b0c52f8a5c6377b461e1cf0f7c60f518cdc',
   '0006_vacuum/sqlite.up.sql': 'dfac4bd217993650fdd41c470a3a5b0c52f8a5c6377b461e1cf0f7c60f518cdc',
+  '0008_vault/mysql.down.sql': '50b532a5692780e8a74584594cbe22497614d6de4dc639dd9cd187e8e40caa15',
+  '0008_vault/mysql.up.sql': '2d089e2af69875b773402c0cc4cedfc30091744472866df27e39cc5155accaa8',
+  '0008_vault/postgres.down.sql': '3aca78e9fa3bb129c60781939ff0bcbf2516452293de59bd68a274882f2be4e4',
+  '0008_vault/postgres.up.sql': 'c767e892d100c196955df3cc8a325f78f780d04a66bc1a63734fc45dafce884d',
+  '0008_vault/sqlite.down.sql': '50b532a5692780e8a74584594cbe22497614d6de4dc639dd9cd187e8e40caa15',
+  '0008_vault/sqlite.up.sql': '0a5c82d6a13236945c0f2fc6682c18ca25b2c563cdab9c64ee4e363e18a4836a',
 }
 
 test('a migration stays as it was frozen, and a new one is frozen with it', () => {

@@ -12,6 +12,7 @@ export const migrations = [
   '0004_notices',
   '0005_alerts',
   '0006_vacuum',
+  '0008_vault',
 ]
 
 export function statusAt(appliedAt: number | null) {

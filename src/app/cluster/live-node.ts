@@ -31,6 +31,7 @@ import { Definitions } from '../job/definitions.ts'
 import { secretsOf } from '../job/secrets.ts'
 import { givenLogger, withFields } from '../log/given-logger.ts'
 import { stderrLogger } from '../log/stderr-logger.ts'
+import { openSecret } from '../vault/open-secrets.ts'
 import { clockOf } from './database-clock.ts'
 import { outdated, prepareSchema } from './prepare-schema.ts'
 import { StopDeadline } from './stop-deadline.ts'
@@ -143,7 +144,8 @@ export class LiveNode {
     this.#watchdog = isWatched ? new Watchdog(logger) : null
     const traces = { traceAttempt: tracing?.attempt ?? null, traceSteps: tracing?.steps ?? null }
     const observers = { ...traces, pulse: this.#watchdog }
-    const context = { ...this.app, random, defer, ...observers }
+    const vault = { openSecret: (name: string) => openSecret(name, this.app) }
+    const context = { ...this.app, ...vault, random, defer, ...observers }
     const onOutdated = (schemaVersion: number) => this.#stopBy(outdated(schemaVersion), defaultStopMs)
     // Whatever a handler still does, its end could not be written.
     const onLost = (error: EvertickError) => this.#stopBy(error, 0)

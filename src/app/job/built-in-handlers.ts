@@ -3,16 +3,15 @@
 import { EvertickError } from '../../core/error.ts'
 import { commandKey, type HandlerSpec, httpKey, sourceKey, webhookKey } from '../../core/job/handler.ts'
 import type { JobSpec } from '../../core/job/job.ts'
-import type { Handler, JobContext, Measured } from '../../engine/worker/handler.ts'
+import type { Handler, JobContext, RunningAttempt } from '../../engine/worker/handler.ts'
 import { OutcomeSignal } from '../../engine/worker/outcome-signal.ts'
 import { type AllowedCommand, allowedCommands } from '../../handlers/allowed-commands.ts'
 import { runCommand } from '../../handlers/command.ts'
 import { allowVariable, commandEnvironment, refusedVariable } from '../../handlers/command-environment.ts'
 import { callHttp } from '../../handlers/http-call.ts'
-import { withoutSecrets } from '../../handlers/secret-values.ts'
 import type { AppContext } from '../app-context.ts'
 import { type DeliveryParts, deliveryHandler } from '../webhook/deliver.ts'
-import { openedValues } from './opened-values.ts'
+import { openedAddress, openedBody, openedValues } from './opened-values.ts'
 import { sourceHandler } from './source-handler.ts'
 
 export interface BuiltInParts extends DeliveryParts {
@@ -32,31 +31,41 @@ export function builtInHandlers(parts: BuiltInParts, app: AppContext): Handler[]
       command(context, spec, attempt, { allowed, parts }),
     ),
   )
-  const calls = handlerOf(httpKey, (context, spec) => http(context, spec, parts))
+  const calls = handlerOf(httpKey, (context, spec, attempt) => http(context, spec, attempt, parts))
   return [calls, sourceHandler(parts, app), deliveryHandler(parts), ...commands]
 }
 
 function handlerOf(
   name: string,
-  run: (context: JobContext, spec: JobSpec, attempt: Measured) => Promise<unknown>,
+  run: (context: JobContext, spec: JobSpec, attempt: RunningAttempt) => Promise<unknown>,
 ): Handler {
   return { name, parse: (input) => input, run: (context, spec, attempt) => run(context, spec, attempt) }
 }
 
-async function http(context: JobContext, spec: JobSpec, parts: BuiltInParts): Promise<unknown> {
+async function http(
+  context: JobContext,
+  spec: JobSpec,
+  attempt: RunningAttempt,
+  parts: BuiltInParts,
+): Promise<unknown> {
   const { handler } = spec
   if (handler.type !== 'http') throw claimedInError(handler)
-  const headers = openedValues(handler.headers, context.job, 'headers', parts.secrets)
+  const headers = await openedValues(handler.headers, context.job, 'headers', parts)
+  const body = await openedBody(handler.body, parts)
+  const url = await openedAddress(handler.url, parts)
+  attempt.hide([...headers.secrets, ...body.secrets, ...url.secrets])
   const outcome = await callHttp({
     ...handler,
     ...context,
-    headers: headers.values,
+    headers: headers.value,
+    body: body.value,
+    url: url.value,
     signal: context.signal,
     timeoutMs: spec.timeoutMs,
     retry: spec.retry,
     allowPrivateHosts: parts.allowPrivateHosts,
     now: () => parts.clock.now(),
-    redact: withoutSecrets(headers.secrets),
+    redact: (text, isCut) => attempt.redact(text, isCut),
   })
   return outcome.kind === 'done' ? outcome.result : new OutcomeSignal(outcome.kind, outcome)
 }
@@ -64,10 +73,10 @@ async function http(context: JobContext, spec: JobSpec, parts: BuiltInParts): Pr
 async function command(
   context: JobContext,
   spec: JobSpec,
-  attempt: Measured,
+  attempt: RunningAttempt,
   { allowed, parts }: { readonly allowed: AllowedCommand; readonly parts: BuiltInParts },
 ): Promise<unknown> {
-  const { clock, secrets, allowCommandEnv } = parts
+  const { clock, allowCommandEnv } = parts
   const { handler } = spec
   if (handler.type !== 'command') throw claimedInError(handler)
   // Another node may have accepted it, or this one when it allowed more.
@@ -78,21 +87,21 @@ async function command(
       next: allowVariable,
     })
   }
-  const own = openedValues(handler.env, context.job, 'env', secrets)
-  const redact = withoutSecrets(own.secrets)
+  const own = await openedValues(handler.env, context.job, 'env', parts)
+  attempt.hide(own.secrets)
   const { log, input: given } = context
   const input = given === null || given === undefined ? null : JSON.stringify(given)
   return await runCommand({
     allowed,
     args: handler.args,
-    env: commandEnvironment(own.values, { ...context, input }),
+    env: commandEnvironment(own.value, { ...context, input }),
     cwd: handler.cwd ?? '/',
     stdin: input,
     signal: context.signal,
     quota: spec.quota,
     measuredBy: (usage) => attempt.measuredBy(usage),
     timer: (ms, callback) => clock.timer(ms, callback),
-    redact,
+    redact: (text, isCut) => attempt.redact(text, isCut),
     onLine: (stream, line) => (stream === 'stdout' ? log.info(line) : log.warn(line)),
   })
 }

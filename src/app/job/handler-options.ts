@@ -4,16 +4,19 @@ import { z } from 'zod'
 import { EvertickError } from '../../core/error.ts'
 import { defaultExpect, expectedStatus } from '../../core/job/expected-status.ts'
 import {
+  type Address,
   type CommandHandler,
   type ExpectedStatus,
   type HandlerSpec,
   type HttpMethod,
   isOwnKey,
   isSealed,
-  type Sealed,
   type Secretive,
+  type SecretReference,
+  secretsNamedIn,
 } from '../../core/job/handler.ts'
 import { isSecretName, isSecretValue, redacted } from '../../core/job/secret-name.ts'
+import { vaultName, vaultNameRule } from '../../core/job/vault-name.ts'
 import { storable } from '../../core/payload.ts'
 import { allowVariable, refusedVariable } from '../../handlers/command-environment.ts'
 import { parseTarget } from '../../outbound/outbound-target.ts'
@@ -32,12 +35,13 @@ export interface FunctionHandlerOptions {
 /** A call of a URL. */
 export interface HttpHandlerOptions {
   readonly type: 'http'
-  readonly url: string
+  /** `{ secret: name }` where the address itself is one. */
+  readonly url: string | SecretReference
   /** @default 'POST' where there is a body or an input, else 'GET' */
   readonly method?: HttpMethod
-  /** Values of names such as Authorization are sealed, and never shown again. @default none */
-  readonly headers?: Readonly<Record<string, string>>
-  /** Text, or a value to send as JSON. @default the execution's input */
+  /** `{ secret: name }` reads the vault. Other values of names such as Authorization are sealed, and never shown again. @default none */
+  readonly headers?: Readonly<Record<string, string | SecretReference>>
+  /** Text, or a value to send as JSON, with `{ secret: name }` anywhere in it. @default the execution's input */
   readonly body?: unknown
   /** Which statuses count as done: 200, '2xx', '200-204', or a list. @default '2xx' */
   readonly expect?: ExpectedStatus
@@ -50,8 +54,11 @@ export interface CommandHandlerOptions {
   readonly command: string
   /** @default none */
   readonly args?: readonly string[]
-  /** Beside what every command is given; `allowCommandEnv` must name each. Values of names such as API_TOKEN are sealed. @default none */
-  readonly env?: Readonly<Record<string, string>>
+  /**
+   * Beside what every command is given; `allowCommandEnv` must name each. `{ secret: name }` reads the vault; other values of
+   * names such as API_TOKEN are sealed. @default none
+   */
+  readonly env?: Readonly<Record<string, string | SecretReference>>
   /** An absolute folder. @default '/' */
   readonly cwd?: string
 }
@@ -93,8 +100,7 @@ export function handlerSpec(written: unknown, context: HandlerContext): HandlerS
   if (handler.type === 'function') return functionSpec(handler.name)
   if (handler.type === 'command') return commandSpec(handler, context)
   if (handler.type === 'http') return httpSpec(handler, context)
-  const { origin } = parseTarget(handler.url)
-  const headers = sealedHeaders(handler.headers ?? {}, origin, context)
+  const headers = sealedHeaders(handler.headers ?? {}, handler.url, context)
   return sourceSpec(handler, headers, (inner) => handlerSpec(inner, { ...context, secrets: noSecrets }))
 }
 
@@ -120,7 +126,9 @@ type Given<Type> = Extract<z.output<typeof handlerShape>, { type: Type }>
 function httpSpec(given: Given<'http'>, context: HandlerContext): HandlerSpec {
   const { method = null, headers = {}, expect = defaultExpect } = given
   const body = storable(given.body, 'handler.body', context.maxPayloadBytes) ?? null
-  const { origin } = parseTarget(given.url)
+  const wrong = secretsNamedIn(body).find((name) => !vaultName.test(name))
+  if (wrong !== undefined)
+    throw invalid('handler.body', `"${wrong}" is not a valid name of a secret.`, vaultNameRule)
   expectedStatus(expect)
   if (body !== null && (method === 'GET' || method === 'HEAD')) {
     throw invalid('handler.body', `${method} takes no body.`, 'Use POST, PUT or PATCH.')
@@ -129,27 +137,25 @@ function httpSpec(given: Given<'http'>, context: HandlerContext): HandlerSpec {
     type: 'http',
     url: given.url,
     method,
-    headers: sealedHeaders(headers, origin, context),
+    headers: sealedHeaders(headers, given.url, context),
     body,
     expect,
   }
 }
 
-function sealedHeaders(
-  headers: Readonly<Record<string, string>>,
-  origin: string,
-  context: HandlerContext,
-): Secretive {
+function sealedHeaders(headers: Written, url: Address, context: HandlerContext): Secretive {
+  refuseAddress(url)
   for (const name of Object.keys(headers)) refuseHeader(name, Object.keys(headers))
   const { before } = context
   const calls = before?.type === 'http' || before?.type === 'source'
-  const same = calls && parseTarget(before.url).origin === origin ? before.headers : null
-  return sealedValues(headers, { kind: 'headers', before: same, context })
+  const same = calls && isSameOrigin(before.url, url) ? before.headers : null
+  return sealedValues(headers, { kind: 'headers', before: same, context: sealingFor(url, context) })
 }
 
 function commandSpec(given: Given<'command'>, context: HandlerContext): HandlerSpec {
   const { command, args = [], env = {}, cwd = null } = given
-  const size = [...args, ...Object.values(env)].reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+  const texts = [...args, ...Object.values(env)].filter((value) => typeof value === 'string')
+  const size = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
   if (size > mostBytes) {
     throw invalid('handler.args', `Arguments and env have ${size} bytes; they may have at most ${mostBytes}.`)
   }
@@ -186,17 +192,39 @@ export function refuseHeader(name: string, all: readonly string[]): void {
   if (twice) throw invalid(field, `The header ${name} is given twice.`, 'Leave one of them out.')
 }
 
+export function refuseAddress(url: Address): void {
+  if (typeof url === 'string') parseTarget(url)
+}
+
+/** Where an address is a secret, whoever sets that may change where it leads: it is the same as no other. */
+export function isSameOrigin(one: Address, other: Address): boolean {
+  if (typeof one !== 'string' || typeof other !== 'string') return false
+  return parseTarget(one).origin === parseTarget(other).origin
+}
+
+/** For the same reason no value is sealed for such an address. */
+export function sealingFor(url: Address, { job, secrets }: SealContext): SealContext {
+  if (typeof url === 'string') return { job, secrets }
+  const seal = () => {
+    const why = `A value in this handler would go wherever the secret "${url.secret}" leads.`
+    throw invalid('handler.headers', why, 'Name a secret for it, too.')
+  }
+  return { job, secrets: { seal } }
+}
+
+type SealContext = Pick<HandlerContext, 'job' | 'secrets'>
+
+/** As somebody writes them; a name of the vault stays one. */
+type Written = Readonly<Record<string, string | SecretReference>>
+
 /** A secret is given to what it was meant for: to another origin, or another command line, only by who knows it. */
 export function sealedValues(
-  given: Readonly<Record<string, string>>,
-  {
-    kind,
-    before,
-    context,
-  }: { kind: 'headers' | 'env'; before: Secretive | null; context: Pick<HandlerContext, 'job' | 'secrets'> },
+  given: Written,
+  { kind, before, context }: { kind: 'headers' | 'env'; before: Secretive | null; context: SealContext },
 ): Secretive {
   const kept = new Map(Object.entries(before ?? {}).map(([name, value]) => [slotName(kind, name), value]))
-  const sealed = (name: string, value: string): string | Sealed => {
+  const sealed = (name: string, value: string | SecretReference): Secretive[string] => {
+    if (typeof value !== 'string') return value
     if (value !== redacted) {
       const isSecret = isSecretName(name) || isSecretValue(value)
       return isSecret ? context.secrets.seal(value, secretSlot(context.job, kind, name)) : value

@@ -1,6 +1,7 @@
 /** The shape of a handler as somebody writes it. What its parts mean together is checked where it becomes a spec. */
 import { z } from 'zod'
 import { httpMethods } from '../../core/job/handler.ts'
+import { vaultName, vaultNameRule } from '../../core/job/vault-name.ts'
 import { isVariableName } from '../../handlers/command-environment.ts'
 
 const longestPath = 180
@@ -15,14 +16,21 @@ const absolute = z
   .string()
   .max(longestPath)
   .refine(isPlainPath, 'must be an absolute path without "..", "//" or control characters')
-export const headerName = z
+const headerName = z
   .string()
   .max(100)
   .regex(/^[\w!#$%&'*+.^`|~-]+$/, 'is not a valid header name')
-export const headerValue = z
+const headerValue = z
   .string()
   .max(longestValue)
   .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'contains a character that no header may have')
+/** The name of a secret in the vault, in place of a value. */
+export const secretReference = z
+  .strictObject({ secret: z.string().regex(vaultName, `is not a valid name of a secret. ${vaultNameRule}`) })
+  .describe('A secret of the vault, by its name')
+const orSecret = <Value extends z.ZodType>(value: Value) => z.union([value, secretReference])
+export const headers = z.record(headerName, orSecret(headerValue))
+export const address = orSecret(z.string().min(1).max(2_048))
 const status = z.union([z.int().min(100).max(599), z.string().max(20)])
 
 /** The HTTP API takes the same. */
@@ -30,16 +38,16 @@ export const handlerShape = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('function'), name: z.string().min(1).max(200) }),
   z.strictObject({
     type: z.literal('http'),
-    url: z.string().min(1).max(2_048),
+    url: address,
     method: z.enum(httpMethods).optional(),
-    headers: z.record(headerName, headerValue).optional(),
+    headers: headers.optional(),
     body: z.unknown().optional(),
     expect: z.union([status, z.array(status).min(1).max(20)]).optional(),
   }),
   z.strictObject({
     type: z.literal('source'),
-    url: z.string().min(1).max(2_048),
-    headers: z.record(headerName, headerValue).optional(),
+    url: address,
+    headers: headers.optional(),
     items: z.string().min(1).max(200).optional(),
     mapping: z.record(z.string().min(1).max(200), z.string().min(1).max(200)).optional(),
     job: z.record(z.string(), z.unknown()).optional(),
@@ -50,7 +58,9 @@ export const handlerShape = z.discriminatedUnion('type', [
     type: z.literal('command'),
     command: absolute,
     args: z.array(exact).max(256).optional(),
-    env: z.record(z.string().refine(isVariableName, 'is not a valid variable name'), exact).optional(),
+    env: z
+      .record(z.string().refine(isVariableName, 'is not a valid variable name'), orSecret(exact))
+      .optional(),
     cwd: absolute.optional(),
   }),
 ])

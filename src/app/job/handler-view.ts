@@ -1,12 +1,18 @@
 /** Handlers as they are shown: as their user wrote them, with what is sealed left out. */
-import { type HandlerSpec, isSealed, type Secretive, type WebhookHandler } from '../../core/job/handler.ts'
+import {
+  type HandlerSpec,
+  isSealed,
+  type Secretive,
+  type SecretReference,
+  type WebhookHandler,
+} from '../../core/job/handler.ts'
 import { redacted } from '../../core/job/secret-name.ts'
 import type { HandlerOptions } from './handler-options.ts'
 
 /** A webhook is made and changed as such: as the handler of a job it is only shown. */
 export interface WebhookHandlerView
   extends Pick<WebhookHandler, 'type' | 'url' | 'events' | 'jobs' | 'tags' | 'include' | 'link'> {
-  readonly headers: Readonly<Record<string, string>>
+  readonly headers: Readonly<Record<string, string | SecretReference>>
 }
 
 export type HandlerView = HandlerOptions | WebhookHandlerView
@@ -55,7 +61,7 @@ export function withoutSealed(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, withoutSealed(part)]))
 }
 
-export function shownValues(values: Secretive): Record<string, string> {
+export function shownValues(values: Secretive): Record<string, string | SecretReference> {
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [name, isSealed(value) ? redacted : value]),
   )

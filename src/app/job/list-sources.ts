@@ -1,4 +1,5 @@
 /** The sources: jobs that make jobs, each with what its last sync did. */
+import { addressText } from '../../core/job/handler.ts'
 import type { AppContext } from '../app-context.ts'
 import { Executions } from '../execution/executions.ts'
 import type { JobView } from '../views.ts'
@@ -28,7 +29,19 @@ export async function listSources(
     const [last] = (await executions.list({ job: id, state: 'completed', limit: 1 })).executions
     const at = last?.finishedAt ?? null
     const lastSync = at === null ? null : { at, summary: last?.result ?? null }
-    return [{ id, name, state, health, scheduleText, nextRunAt, managedBy, url: handler.url, lastSync }]
+    return [
+      {
+        id,
+        name,
+        state,
+        health,
+        scheduleText,
+        nextRunAt,
+        managedBy,
+        url: addressText(handler.url),
+        lastSync,
+      },
+    ]
   })
   return { sources: (await Promise.all(sources)).flat(), nextCursor }
 }

@@ -1,5 +1,5 @@
 /**
- * Secrets of jobs at rest: AES-256-GCM, with a key that HKDF makes of the instance's secret. The first key seals, all of
+ * Secrets at rest, by name or within a job: AES-256-GCM, with a key that HKDF makes of the instance's secret. The first key seals, all of
  * them open, so that a secret can be rotated. Each value is bound to its place.
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
@@ -30,21 +30,28 @@ export class Secrets {
     return { sealed: Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url') }
   }
 
-  open({ sealed }: Sealed, slot: string): string {
+  open(sealed: Sealed, slot: string): string {
     const keys = this.#all()
     if (keys.length === 0) throw missing()
     for (const key of keys) {
-      const text = opened(Buffer.from(sealed, 'base64url'), key, slot)
+      const text = opened(bytesOf(sealed), key, slot)
       if (text !== null) return text
     }
     throw new EvertickError(
       'secret_unreadable',
-      'A secret of this job is sealed with a key that this node does not have.',
+      'A secret is sealed with a key that this node does not have.',
       {
         field: 'EVERTICK_SECRETS_KEY',
         next: 'Give this node the key that the secret was written with, or write the secret again.',
       },
     )
+  }
+
+  /** The same value under the newest key; null where that has sealed it already. */
+  reseal(sealed: Sealed, slot: string): Sealed | null {
+    const [newest] = this.#all()
+    if (newest !== undefined && opened(bytesOf(sealed), newest, slot) !== null) return null
+    return this.seal(this.open(sealed, slot), slot)
   }
 
   /** The same for the same text in the same place, under one key; without the key it says nothing about the text. */
@@ -74,6 +81,10 @@ function keyOf(secret: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', secret, 'evertick', 'secrets of jobs, version 1', 32))
 }
 
+function bytesOf({ sealed }: Sealed): Buffer {
+  return Buffer.from(sealed, 'base64url')
+}
+
 function opened(bytes: Buffer, key: Uint8Array, slot: string): string | null {
   try {
     const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, ivBytes), {
@@ -90,7 +101,7 @@ function opened(bytes: Buffer, key: Uint8Array, slot: string): string | null {
 }
 
 function missing(): EvertickError {
-  return new EvertickError('secret_unreadable', 'This node has no key for the secrets of jobs.', {
+  return new EvertickError('secret_unreadable', 'This node has no key for secrets.', {
     field: 'EVERTICK_SECRETS_KEY',
     next: 'Set EVERTICK_SECRETS_KEY (`openssl rand -base64 48`) on every node of the database.',
   })

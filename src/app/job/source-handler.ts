@@ -3,12 +3,11 @@ import { EvertickError } from '../../core/error.ts'
 import { sourceKey } from '../../core/job/handler.ts'
 import type { JobSpec } from '../../core/job/job.ts'
 import { isRecord } from '../../core/unknown-value.ts'
-import type { Handler, JobContext } from '../../engine/worker/handler.ts'
+import type { Handler, JobContext, RunningAttempt } from '../../engine/worker/handler.ts'
 import { failedBy } from '../../engine/worker/outcome-signal.ts'
-import { withoutSecrets } from '../../handlers/secret-values.ts'
 import type { AppContext } from '../app-context.ts'
 import { Executions } from '../execution/executions.ts'
-import { openedValues } from './opened-values.ts'
+import { openedAddress, openedValues } from './opened-values.ts'
 import { summaryWords, syncFromUrl } from './sync-from-url.ts'
 
 interface SourceParts {
@@ -16,35 +15,39 @@ interface SourceParts {
 }
 
 export function sourceHandler(parts: SourceParts, app: AppContext): Handler {
-  return { name: sourceKey, parse: (input) => input, run: (context, spec) => sync(context, spec, parts, app) }
+  return {
+    name: sourceKey,
+    parse: (input) => input,
+    run: (context, spec, attempt) => sync(context, spec, attempt, { ...parts, app }),
+  }
 }
 
 async function sync(
   context: JobContext,
   { handler, timeoutMs }: JobSpec,
-  { allowPrivateHosts }: SourceParts,
-  app: AppContext,
+  attempt: RunningAttempt,
+  { allowPrivateHosts, app }: SourceParts & { readonly app: AppContext },
 ): Promise<unknown> {
   if (handler.type !== 'source') throw new Error(`A handler of type ${handler.type} was claimed as a source.`)
   const { job, log, signal, input } = context
-  const headers = openedValues(handler.headers, job, 'headers', app.secrets)
-  const redact = withoutSecrets(headers.secrets)
+  const headers = await openedValues(handler.headers, job, 'headers', app)
+  const url = await openedAddress(handler.url, app)
+  attempt.hide([...headers.secrets, ...url.secrets])
   const timeout = timeoutMs === null ? {} : { timeoutMs }
   const completed = await new Executions(app).list({ job, state: 'completed', limit: 1 })
   try {
     const summary = await syncFromUrl(app, {
       source: job,
       handler,
-      request: { headers: headers.values, allowPrivateHosts, signal, ...timeout },
+      request: { url: url.value, headers: headers.value, allowPrivateHosts, signal, ...timeout },
       last: completed.executions[0]?.result,
       dryRun: isRecord(input) && input['dryRun'] === true,
     })
     log.info(summaryWords(summary))
     if (summary.heldBecause !== null) log.warn(`Nothing was paused: ${summary.heldBecause}.`)
     for (const { index, scheduleId, why } of summary.invalid)
-      log.warn(redact(`Entry ${index} (${scheduleId ?? 'without a name'}) was passed over: ${why}`))
-    // An answer may repeat what it was asked with.
-    return JSON.parse(redact(JSON.stringify(summary)))
+      log.warn(`Entry ${index} (${scheduleId ?? 'without a name'}) was passed over: ${why}`)
+    return summary
   } catch (error) {
     // A refused address stays refused: another try cannot help.
     if (error instanceof EvertickError && error.code === 'outbound_refused') return failedBy(error)

@@ -1,16 +1,23 @@
 /** A source as its user writes it: where to ask, how an entry of the answer becomes a job, and what all of its jobs have. */
 import { EvertickError } from '../../core/error.ts'
 import { jobOptions } from '../../core/job/fields.ts'
-import type { HandlerSpec, Secretive, SourceHandler } from '../../core/job/handler.ts'
+import {
+  type Address,
+  type HandlerSpec,
+  type Secretive,
+  type SecretReference,
+  type SourceHandler,
+  secretsNamedIn,
+} from '../../core/job/handler.ts'
 import { storable, usualPayloadBytes } from '../../core/payload.ts'
 import { didYouMean } from '../../core/schedule/did-you-mean.ts'
 
 /** Jobs from the answer of a URL. The job that has this handler syncs them whenever it runs. */
 export interface SourceHandlerOptions {
   readonly type: 'source'
-  readonly url: string
-  /** Values of names such as Authorization are sealed, and never shown again. @default none */
-  readonly headers?: Readonly<Record<string, string>>
+  readonly url: string | SecretReference
+  /** `{ secret: name }` reads the vault; other values of names such as Authorization are sealed. @default none */
+  readonly headers?: Readonly<Record<string, string | SecretReference>>
   /** Where the list is in the answer, as `data.schedules`. @default the answer itself, or its schedules, items, data or results */
   readonly items?: string
   /** Fields of a job by paths in an entry, as `{ name: 'id', 'schedule.cron': 'cron_expression' }`. @default name, schedule, input and enabled, by their own names */
@@ -35,7 +42,7 @@ type Given = {
   readonly [Name in Exclude<keyof SourceHandlerOptions, 'type' | 'headers'>]:
     | SourceHandlerOptions[Name]
     | undefined
-} & { readonly url: string }
+} & { readonly url: Address }
 
 /** `check` refuses a handler that its jobs could not have. */
 export function sourceSpec(
@@ -61,12 +68,19 @@ export function sourceSpec(
     throw invalid('mapping', `The mapping of a source has more than ${mostMapped} fields.`)
   for (const field of fields) refuseUnknownField(field.split('.')[0] ?? '', mapped, `mapping.${field}`)
   for (const field of Object.keys(job)) refuseUnknownField(field, ofJob, `job.${field}`)
-  const names = fields.some((field) => field === 'handler' || field.startsWith('handler.'))
+  const names = mapsHandler(mapping)
   if (job['handler'] === undefined && !names) {
     throw invalid(
       'job',
       'The jobs of a source have no handler.',
       "Say what they run: job: { handler: 'scan' }.",
+    )
+  }
+  if (names && secretsNamedIn(job['handler']).length > 0) {
+    throw invalid(
+      'job.handler',
+      'The handler names a secret, and the list from outside would say where it goes.',
+      'Map no part of the handler, or leave the secret out.',
     )
   }
   if (job['handler'] !== undefined && !names && check(job['handler']).type === 'source')
@@ -81,6 +95,11 @@ export function sourceSpec(
     prefix,
     maxRemovals: maxRemovals ?? null,
   }
+}
+
+/** Whether a list from outside says, in whole or in part, what its jobs run. */
+export function mapsHandler(mapping: SourceHandler['mapping']): boolean {
+  return Object.keys(mapping).some((field) => field.split('.')[0] === 'handler')
 }
 
 function refuseUnknownField(name: string, known: readonly string[], field: string): void {

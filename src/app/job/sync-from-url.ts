@@ -2,7 +2,7 @@
  * One sync of a source: asks its URL, turns the entries of the answer into jobs, and brings those here to them. Whatever
  * the answer is, no job is deleted, and only where it can be trusted that far are some paused.
  */
-import type { SourceHandler } from '../../core/job/handler.ts'
+import { type SourceHandler, secretsNamedIn } from '../../core/job/handler.ts'
 import { isRecord } from '../../core/unknown-value.ts'
 import { type FetchRequest, fetchSchedules } from '../../sources/api/fetch-schedules.ts'
 import { mapEntry } from '../../sources/api/map-entry.ts'
@@ -11,13 +11,17 @@ import type { InvalidEntry } from '../../sources/api/schedule-entry.ts'
 import type { AppContext } from '../app-context.ts'
 import { hashOfText } from './managed/managed-job.ts'
 import type { ListChange } from './managed/plan-list.ts'
+import { mapsHandler } from './source-options.ts'
 import { type SourcedJob, type Synced, syncJobs } from './sync-source.ts'
 
 export interface SourceSync {
   readonly source: string
   readonly handler: SourceHandler
-  /** How to ask: with the secrets of its headers opened. */
-  readonly request: Pick<FetchRequest, 'headers' | 'allowPrivateHosts' | 'signal' | 'timeoutMs' | 'resolve'>
+  /** How to ask: with its secrets opened. */
+  readonly request: Pick<
+    FetchRequest,
+    'url' | 'headers' | 'allowPrivateHosts' | 'signal' | 'timeoutMs' | 'resolve'
+  >
   /** What the last sync has returned. */
   readonly last: unknown
   readonly dryRun: boolean
@@ -51,7 +55,7 @@ export async function syncFromUrl(app: AppContext, sync: SourceSync): Promise<So
   const { source, handler, request, last, dryRun } = sync
   const definition = hashOfText(JSON.stringify(handler))
   const known = dryRun ? null : knownEtag(last, definition)
-  const { answer, etag } = await fetchSchedules({ ...request, url: handler.url, etag: known })
+  const { answer, etag } = await fetchSchedules({ ...request, etag: known })
   if (answer === undefined) return { ...summaryOf(nothing, dryRun), notModified: true, etag, definition }
   const { entries, doubt } = readAnswer(answer, handler.items)
   const { jobs, invalid } = await jobsOf(app, entries, handler)
@@ -82,6 +86,12 @@ async function jobsOf(
     else if (jobs.has(made.name)) invalid.push({ index, scheduleId: made.name, why: 'it is listed twice' })
     else if (makesSource(made.job))
       invalid.push({ index, scheduleId: made.name, why: 'a source cannot make sources' })
+    else if (mapsHandler(handler.mapping) && secretsNamedIn(made.job['handler']).length > 0)
+      invalid.push({
+        index,
+        scheduleId: made.name,
+        why: 'its handler names a secret, which no list from outside may',
+      })
     else jobs.set(made.name, { index, name: made.name, job: made.job })
   }
   return { jobs: [...jobs.values()], invalid }

@@ -4,15 +4,15 @@ import type { HandlerOutcome } from '../../core/attempt/outcome.ts'
 import { madeAt } from '../../core/id.ts'
 import { type WebhookHandler, webhookKey } from '../../core/job/handler.ts'
 import type { JobSpec } from '../../core/job/job.ts'
+import { withoutSecrets } from '../../core/job/secret-values.ts'
 import { type Message, messageFrom } from '../../core/notice/message.ts'
 import type { Clock } from '../../engine/clock.ts'
 import type { Handler, JobContext } from '../../engine/worker/handler.ts'
 import { OutcomeSignal } from '../../engine/worker/outcome-signal.ts'
-import { withoutSecrets } from '../../handlers/secret-values.ts'
 import { Receivers, type Turn } from '../../handlers/webhook/receivers.ts'
 import { callWebhook, type WebhookAnswer } from '../../handlers/webhook/webhook-call.ts'
 import type { Store } from '../../store/store.ts'
-import { openedValues } from '../job/opened-values.ts'
+import { openedAddress, openedValues } from '../job/opened-values.ts'
 import type { Secrets } from '../job/secrets.ts'
 import { openSecrets } from './webhook-options.ts'
 
@@ -111,19 +111,25 @@ export async function send(
   job: string,
   handler: WebhookHandler,
   signal: AbortSignal,
-  { clock, secrets, allowPrivateHosts }: Pick<DeliveryParts, 'clock' | 'secrets' | 'allowPrivateHosts'>,
+  {
+    clock,
+    secrets,
+    store,
+    allowPrivateHosts,
+  }: Pick<DeliveryParts, 'clock' | 'secrets' | 'store' | 'allowPrivateHosts'>,
 ): Promise<WebhookAnswer> {
   const signing = openSecrets(handler, job, secrets, clock.now())
-  const headers = openedValues(handler.headers, job, 'headers', secrets)
+  const headers = await openedValues(handler.headers, job, 'headers', { store, secrets })
+  const url = await openedAddress(handler.url, { store, secrets })
   return await callWebhook({
-    url: handler.url,
-    headers: headers.values,
+    url: url.value,
+    headers: headers.value,
     secrets: signing,
     message,
     signal,
     allowPrivateHosts,
     now: () => clock.now(),
-    redact: withoutSecrets([...headers.secrets, ...signing]),
+    redact: withoutSecrets([...headers.secrets, ...url.secrets, ...signing]),
   })
 }
 

@@ -2,7 +2,13 @@
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { EvertickError } from '../../core/error.ts'
-import type { Sealed, WebhookExtra, WebhookHandler, WebhookSecret } from '../../core/job/handler.ts'
+import type {
+  Sealed,
+  SecretReference,
+  WebhookExtra,
+  WebhookHandler,
+  WebhookSecret,
+} from '../../core/job/handler.ts'
 import { webhookExtras } from '../../core/job/handler.ts'
 import type { JobSpec } from '../../core/job/job.ts'
 import type { RetryOptions } from '../../core/job/options.ts'
@@ -12,14 +18,21 @@ import { secretBytes, secretPrefix } from '../../handlers/webhook/signature.ts'
 import { parseTarget } from '../../outbound/outbound-target.ts'
 import type { AppContext } from '../app-context.ts'
 import { checked } from '../config/checked.ts'
-import { refuseHeader, sealedValues, secretSlot } from '../job/handler-options.ts'
-import { headerName, headerValue } from '../job/handler-shape.ts'
+import {
+  isSameOrigin,
+  refuseAddress,
+  refuseHeader,
+  sealedValues,
+  sealingFor,
+} from '../job/handler-options.ts'
+import { address, headers } from '../job/handler-shape.ts'
 import { jobSpec } from '../job/job-options.ts'
 import { writtenShapes } from '../job/option-shapes.ts'
+import { signingSlot } from '../job/sealed-values.ts'
 
 export interface WebhookOptions {
-  /** Where each message is sent, by POST. */
-  readonly url: string
+  /** Where each message is sent, by POST; `{ secret: name }` where the address itself is one. */
+  readonly url: string | SecretReference
   /** `execution.failed`, `job.*` or `*`. */
   readonly events: readonly string[]
   /** Only of these jobs; `*` in a name stands for any text. @default all */
@@ -28,8 +41,8 @@ export interface WebhookOptions {
   readonly tags?: readonly string[]
   /** What else a message has: the `result` of what has completed, up to 16 KiB. @default nothing */
   readonly include?: readonly WebhookExtra[]
-  /** Sent along. Values of names such as Authorization are sealed, and never shown again. @default none */
-  readonly headers?: Readonly<Record<string, string>>
+  /** Sent along. `{ secret: name }` reads the vault; other values of names such as Authorization are sealed. @default none */
+  readonly headers?: Readonly<Record<string, string | SecretReference>>
   /** The address of the dashboard, for links in messages. @default none */
   readonly link?: string
   /** @default 8 attempts over about a day */
@@ -51,12 +64,12 @@ const texts = (longest: number) => z.array(z.string().min(1).max(longest)).max(1
 
 /** The HTTP API takes the same. */
 export const webhookShape = {
-  url: z.string().min(1).max(2_048),
+  url: address,
   events: texts(100).min(1),
   jobs: texts(200).optional(),
   tags: texts(100).optional(),
   include: z.array(z.enum(webhookExtras)).max(webhookExtras.length).optional(),
-  headers: z.record(headerName, headerValue).optional(),
+  headers: headers.optional(),
   link: z.string().max(2_048).optional(),
   retry: retryShape,
   description,
@@ -104,18 +117,22 @@ function handlerOf(
 ): WebhookHandler {
   const before = 'url' in from ? from : null
   const url = given.url ?? before?.url ?? ''
-  const { origin } = parseTarget(url)
+  refuseAddress(url)
   if (given.link !== undefined) parseTarget(given.link)
   for (const event of given.events ?? []) refuseUnknownEvent(event)
   for (const name of Object.keys(given.headers ?? {})) refuseHeader(name, Object.keys(given.headers ?? {}))
-  const isSameHost = before !== null && parseTarget(before.url).origin === origin
+  const isSameHost = before !== null && isSameOrigin(before.url, url)
   // A secret is for the address that it was given for: a new one must be given it again.
   const kept = isSameHost ? before.headers : null
   const shown = given.headers ?? (isSameHost ? undefined : {})
   const headers =
     shown === undefined
       ? (before?.headers ?? {})
-      : sealedValues(shown, { kind: 'headers', before: kept, context: { job, secrets: app.secrets } })
+      : sealedValues(shown, {
+          kind: 'headers',
+          before: kept,
+          context: sealingFor(url, { job, secrets: app.secrets }),
+        })
   return {
     type: 'webhook',
     url,
@@ -155,8 +172,4 @@ export function openSecrets(
 
 export function holding(secrets: readonly WebhookSecret[], now: number): WebhookSecret[] {
   return secrets.filter(({ until }) => until === null || until > now)
-}
-
-function signingSlot(job: string): string {
-  return secretSlot(job, 'signing', 'key')
 }

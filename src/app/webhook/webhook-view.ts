@@ -3,7 +3,7 @@
 import type { Execution } from '../../core/execution/execution.ts'
 import type { ExecutionState } from '../../core/execution/execution-state.ts'
 import { isFinal } from '../../core/execution/execution-state.ts'
-import type { WebhookExtra, WebhookHandler } from '../../core/job/handler.ts'
+import type { Address, SecretReference, WebhookExtra, WebhookHandler } from '../../core/job/handler.ts'
 import type { Job } from '../../core/job/job.ts'
 import type { JobSettings } from '../../core/job/options.ts'
 import { shownOptions } from '../../core/job/options-codec.ts'
@@ -14,12 +14,12 @@ import { shownValues } from '../job/handler-view.ts'
 
 export interface WebhookView {
   readonly name: string
-  readonly url: string
+  readonly url: Address
   readonly events: readonly string[]
   readonly jobs: readonly string[]
   readonly tags: readonly string[]
   readonly include: readonly WebhookExtra[]
-  readonly headers: Readonly<Record<string, string>>
+  readonly headers: Readonly<Record<string, string | SecretReference>>
   readonly link: string | null
   readonly retry: JobSettings['retry']
   readonly description: string | null

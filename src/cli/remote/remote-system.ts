@@ -8,6 +8,7 @@ import type { Why } from '../../app/job/why.ts'
 import type { Locks } from '../../app/locks/locks.ts'
 import type { AuditEntry } from '../../app/log/audit-log.ts'
 import type { Metrics } from '../../app/reports/metrics.ts'
+import type { SecretView } from '../../app/vault/vault.ts'
 import type { Client } from '../../client/index.ts'
 import type { System } from '../system.ts'
 import { exportedJobs, gathered, searchText } from './lists.ts'
@@ -22,7 +23,7 @@ type ElementOf<List extends (...args: never) => Promise<readonly unknown[]>> = A
 type CurrentLeader = NonNullable<Awaited<ReturnType<Leader['current']>>>
 
 export function remoteSystem(client: Client): System {
-  const { executions, leader, leases, locks, queues, nodes, auditLog, tokens } = client
+  const { executions, leader, leases, locks, queues, nodes, auditLog, secrets, tokens } = client
   return {
     jobs: remoteJobs(client),
     executions: {
@@ -112,6 +113,12 @@ export function remoteSystem(client: Client): System {
         ...(payload === undefined ? {} : { payload }),
         ...withoutActor(options),
       }),
+    secrets: {
+      list: async () => viewsOf<SecretView>(await secrets.list(), { createdAt: true, changedAt: true }),
+      set: async (name, value) => await secrets.set(name, value),
+      delete: async (name, options) => await secrets.delete(name, withoutActor(options)),
+      rotate: async () => await secrets.rotate(),
+    },
     metrics: async () => viewOf<Metrics>(await client.metrics(), { collectedAt: true }),
     tokens: {
       createToken: async (options) => viewOf(await tokens.create(withoutActor(options)), { expiresAt: true }),

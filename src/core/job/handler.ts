@@ -5,8 +5,16 @@ export interface Sealed {
   readonly sealed: string
 }
 
+/** The name of a secret in the vault: the node that runs the job reads it when it runs. */
+export interface SecretReference {
+  readonly secret: string
+}
+
+/** A URL, or the name of a secret that is one: some addresses are all that a caller needs. */
+export type Address = string | SecretReference
+
 /** By header or variable; plain text where the name does not sound like a secret. */
-export type Secretive = Readonly<Record<string, string | Sealed>>
+export type Secretive = Readonly<Record<string, string | Sealed | SecretReference>>
 
 export const httpMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 export type HttpMethod = (typeof httpMethods)[number]
@@ -18,11 +26,11 @@ export interface FunctionHandler {
 
 export interface HttpHandler {
   readonly type: 'http'
-  readonly url: string
+  readonly url: Address
   /** null: POST where something is sent, else GET. */
   readonly method: HttpMethod | null
   readonly headers: Secretive
-  /** Text, or a value that is sent as JSON. null: the execution's input, if it has one. */
+  /** Text, or a value that is sent as JSON, with secrets by name anywhere in it. null: the execution's input, if it has one. */
   readonly body: unknown
   readonly expect: ExpectedStatus
 }
@@ -38,7 +46,7 @@ export interface CommandHandler {
 /** Jobs that somebody else keeps: what the answer of a URL lists is brought to be here. */
 export interface SourceHandler {
   readonly type: 'source'
-  readonly url: string
+  readonly url: Address
   readonly headers: Secretive
   /** Where the list is in the answer, as `data.schedules`. null: where answers usually have it. */
   readonly items: string | null
@@ -55,7 +63,7 @@ export interface SourceHandler {
 /** Tells somebody outside what has happened: each execution of its job is one delivery. Made as a webhook, never as a job. */
 export interface WebhookHandler {
   readonly type: 'webhook'
-  readonly url: string
+  readonly url: Address
   /** `execution.failed`, `execution.*` or `*`. */
   readonly events: readonly string[]
   /** Names of jobs, in which `*` stands for any text; empty: all. */
@@ -123,12 +131,12 @@ type WrittenHandler =
   | FunctionHandler
   | {
       readonly type: 'http'
-      readonly url: string
+      readonly url: Address
       readonly method?: string | undefined
       readonly body?: unknown
     }
   | { readonly type: 'command'; readonly command: string; readonly args?: readonly string[] | undefined }
-  | { readonly type: 'source' | 'webhook'; readonly url: string }
+  | { readonly type: 'source' | 'webhook'; readonly url: Address }
 
 /** One line: the name of the function, the request, the source, or the command. */
 export function handlerText(handler: WrittenHandler): string {
@@ -136,14 +144,18 @@ export function handlerText(handler: WrittenHandler): string {
     case 'function':
       return handler.name
     case 'http':
-      return `${handler.method ?? (handler.body === undefined ? 'GET' : 'POST')} ${handler.url}`
+      return `${handler.method ?? (handler.body === undefined ? 'GET' : 'POST')} ${addressText(handler.url)}`
     case 'source':
-      return `jobs from ${handler.url}`
+      return `jobs from ${addressText(handler.url)}`
     case 'webhook':
-      return `POST ${handler.url}`
+      return `POST ${addressText(handler.url)}`
     case 'command':
       return [handler.command, ...(handler.args ?? [])].map(quoted).join(' ')
   }
+}
+
+export function addressText(url: Address): string {
+  return typeof url === 'string' ? url : `the URL in the secret ${url.secret}`
 }
 
 function quoted(word: string): string {
@@ -156,4 +168,21 @@ export function isOwnKey(name: string): boolean {
 
 export function isSealed(value: unknown): value is Sealed {
   return typeof value === 'object' && value !== null && 'sealed' in value && typeof value.sealed === 'string'
+}
+
+export function isSecretReference(value: unknown): value is SecretReference {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'secret' in value &&
+    typeof value.secret === 'string' &&
+    Object.keys(value).length === 1
+  )
+}
+
+/** Which secrets of the vault a handler names, or a part of one, at any depth. */
+export function secretsNamedIn(value: unknown): string[] {
+  if (isSecretReference(value)) return [value.secret]
+  if (typeof value !== 'object' || value === null) return []
+  return [...new Set(Object.values(value).flatMap(secretsNamedIn))]
 }

@@ -26,6 +26,12 @@ export function isWebhookJob(job: string): boolean {
   return job.startsWith(prefix)
 }
 
+/** As people know it: a webhook is a job of another name. */
+export function shownJobName(job: string): string {
+  const webhook = webhookOfJob(job)
+  return webhook === null ? job : `webhook ${webhook}`
+}
+
 /** Null where the job is none. */
 export function webhookOfJob(job: string): string | null {
   return isWebhookJob(job) ? job.slice(prefix.length) : null

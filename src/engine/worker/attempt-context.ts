@@ -10,7 +10,16 @@ import type { Held } from './held.ts'
 export interface ContextParts
   extends Pick<
     JobContext,
-    'input' | 'log' | 'progress' | 'transaction' | 'enqueue' | 'step' | 'sleep' | 'waitFor' | 'definition'
+    | 'input'
+    | 'log'
+    | 'progress'
+    | 'transaction'
+    | 'enqueue'
+    | 'secrets'
+    | 'step'
+    | 'sleep'
+    | 'waitFor'
+    | 'definition'
   > {
   readonly claim: ClaimedExecution
   readonly held: Held
@@ -34,6 +43,7 @@ export class AttemptContext implements JobContext {
   readonly progress: JobContext['progress']
   readonly transaction: JobContext['transaction']
   readonly enqueue: JobContext['enqueue']
+  readonly secrets: JobContext['secrets']
   readonly step: JobContext['step']
   readonly sleep: JobContext['sleep']
   readonly waitFor: JobContext['waitFor']
@@ -58,6 +68,7 @@ export class AttemptContext implements JobContext {
     this.progress = parts.progress
     this.transaction = parts.transaction
     this.enqueue = parts.enqueue
+    this.secrets = parts.secrets
     this.step = parts.step
     this.sleep = parts.sleep
     this.waitFor = parts.waitFor

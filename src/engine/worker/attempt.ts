@@ -2,6 +2,7 @@
 import type { Outcome } from '../../core/attempt/outcome.ts'
 import { EvertickError } from '../../core/error.ts'
 import { type Definition, definitionOf, startsOf } from '../../core/job/definition.ts'
+import { withoutSecretsIn } from '../../core/job/secret-values.ts'
 import { refuseLong } from '../../core/payload.ts'
 import type { ClaimedExecution, Transaction } from '../../store/store.ts'
 import type { EngineContext } from '../context.ts'
@@ -52,12 +53,19 @@ export class Attempt {
       progress: (fraction, note) => this.#progress(fraction, note),
       transaction: (fn) => this.#underWay(() => this.#transaction(fn)),
       enqueue: (...args) => this.#underWay(() => this.#parts.enqueue(...args)),
+      secrets: { get: (name) => this.#underWay(() => this.#secret(name)) },
       step: (name: string, work: StepFunction, options?: StepOptions) =>
         this.#stepRunner().step(name, work, options),
       sleep: (name, until) => this.#stepRunner().sleep(name, until),
       waitFor: (name, options) => this.#stepRunner().waitFor(name, options),
       definition: () => this.#underWay(() => this.#definition()),
     })
+  }
+
+  async #secret(name: string): Promise<string> {
+    const value = await this.#context.openSecret(name)
+    this.#held.hide([value])
+    return value
   }
 
   async #definition(): Promise<Definition> {
@@ -105,7 +113,12 @@ export class Attempt {
     } catch (error) {
       throw failedBy(error)
     }
-    return JSON.parse(written)
+    return this.#withoutSecrets(JSON.parse(written))
+  }
+
+  #withoutSecrets<Data>(data: Data): Data {
+    const held = this.#held
+    return held.hidesSomething ? withoutSecretsIn(data, (text) => held.redact(text)) : data
   }
 
   #written(result: unknown): string | null {
@@ -127,7 +140,7 @@ export class Attempt {
         executionId: this.#claim.id,
         at: this.#context.clock.now(),
         level,
-        message: full,
+        message: this.#held.redact(full),
       })
     }
     return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
@@ -145,7 +158,7 @@ export class Attempt {
       id,
       fence,
       progress: fraction,
-      note: said === null ? null : printable(said),
+      note: said === null ? null : this.#held.redact(printable(said)),
     })
     this.#context.events.emit('execution:progress', {
       executionId: id,
@@ -172,7 +185,7 @@ export class Attempt {
     await this.#parts.keeper.extendFor(this.#held, this.#context.store.longestHoldMs)
     this.#held.signal.throwIfAborted()
     const result = await this.#completeWithin(fn)
-    this.committed = { kind: 'committed', result }
+    this.committed = { kind: 'committed', result: this.#withoutSecrets<unknown>(result) }
     return result
   }
 

@@ -31,6 +31,14 @@ export interface EnqueueResult {
 /** A job as a producer names it: its definition, or its name. */
 export type JobReference = string | { readonly name: string }
 
+export interface SecretAccess {
+  /**
+   * The value of a secret, read now. It is taken out of the result, errors, log lines and progress of this attempt, and a
+   * step may not return it.
+   */
+  get(name: string): Promise<string>
+}
+
 export interface ExecutionLog {
   debug(message: string, details?: object): void
   info(message: string, details?: object): void
@@ -65,6 +73,7 @@ export interface JobContext<Input = unknown> {
    */
   readonly transaction: <T>(fn: (tx: Transaction) => Promise<T>) => Promise<T>
   readonly enqueue: (job: JobReference, input?: unknown, options?: EnqueueOptions) => Promise<EnqueueResult>
+  readonly secrets: SecretAccess
   /**
    * Runs `fn` once per execution: its result is stored before the next line runs, and on any later attempt, on any node, the
    * stored result is returned. With `transaction`, what `fn` writes commits together with that.
@@ -110,8 +119,13 @@ export type Answer =
   | { readonly outcome: 'signal'; readonly payload: unknown; readonly by: string }
   | { readonly outcome: 'timeout' }
 
-/** The attempt, for whoever can see what it uses; it asks when its end is written. */
-export interface Measured {
+/** The attempt, for a handler of our own. */
+export interface RunningAttempt {
+  /** These values are taken out of all that is kept of it: its result, errors, log lines and progress. */
+  hide(secrets: readonly string[]): void
+  /** Does so before the handler itself cuts a text. */
+  redact(text: string, isCut?: boolean): string
+  /** Who can see what it uses; asked when its end is written. */
   measuredBy(usage: ReadUsage): void
 }
 
@@ -120,5 +134,5 @@ export interface Handler {
   /** The input as the handler takes it, or a promise of it; or an error that names the field. */
   readonly parse: (input: unknown) => unknown
   /** The job's own definition is for handlers that stand in it; a function has all in its context. */
-  readonly run: (context: JobContext<never>, spec: JobSpec, attempt: Measured) => unknown
+  readonly run: (context: JobContext<never>, spec: JobSpec, attempt: RunningAttempt) => unknown
 }

@@ -2,15 +2,17 @@
 import type { ReadUsage, Usage } from '../../core/attempt/usage.ts'
 import { EvertickError } from '../../core/error.ts'
 import type { Step } from '../../core/execution/step.ts'
+import { type Redact, withoutSecrets } from '../../core/job/secret-values.ts'
 import type { Claim } from '../../store/store.ts'
-import type { Measured } from './handler.ts'
+import type { RunningAttempt } from './handler.ts'
 
 export type StopReason = 'cancel' | 'timeout' | 'lost' | 'shutdown'
 
 /** Most runs have none. */
 const noTimers: readonly (() => void)[] = []
+const noSecrets: readonly string[] = []
 
-export class Held implements Claim, Measured {
+export class Held implements Claim, RunningAttempt {
   readonly id: string
   readonly fence: number
   leasedUntil: number
@@ -22,6 +24,8 @@ export class Held implements Claim, Measured {
   #controller: AbortController | null = null
   #timers: readonly (() => void)[] = noTimers
   #ended = false
+  #secrets: readonly string[] = noSecrets
+  #redact: Redact | null = null
   /** Null where nobody can tell, as of a function that runs in the node. */
   #readUsage: ReadUsage | null = null
 
@@ -40,6 +44,21 @@ export class Held implements Claim, Measured {
     this.#controller ??= new AbortController()
     if (this.#stopReason !== null) this.#controller.abort(stopError(this.id, this.#stopReason))
     return this.#controller.signal
+  }
+
+  hide(secrets: readonly string[]): void {
+    const others = secrets.filter((secret) => !this.#secrets.includes(secret))
+    if (others.length === 0) return
+    this.#secrets = [...this.#secrets, ...others]
+    this.#redact = withoutSecrets(this.#secrets)
+  }
+
+  get hidesSomething(): boolean {
+    return this.#redact !== null
+  }
+
+  redact(text: string, isCut?: boolean): string {
+    return this.#redact?.(text, isCut) ?? text
   }
 
   measuredBy(usage: ReadUsage): void {

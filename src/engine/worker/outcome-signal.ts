@@ -3,6 +3,7 @@ import { keptError } from '../../core/attempt/kept-error.ts'
 import type { HandlerOutcome } from '../../core/attempt/outcome.ts'
 import type { ExecutionError } from '../../core/execution/execution.ts'
 import { withoutSecretShapes } from '../../core/job/secret-text.ts'
+import { type Redact, withoutSecretsIn } from '../../core/job/secret-values.ts'
 import { parseDuration } from '../../core/schedule/duration.ts'
 import type { Duration } from '../../core/schedule/schedule.ts'
 
@@ -50,9 +51,9 @@ export function failedBy(thrown: unknown): OutcomeSignal {
 }
 
 /** Whatever was thrown, as it is stored: also null, text, or an error with a broken getter. */
-export function errorFrom(thrown: unknown): ExecutionError {
+export function errorFrom(thrown: unknown, redact: Redact = (text) => text): ExecutionError {
   try {
-    return keptError(readError(thrown))
+    return keptError(withoutSecretsIn(readError(thrown), redact))
   } catch {
     return { name: 'Error', message: 'unprintable' }
   }

@@ -2,6 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Outcome } from '../../core/attempt/outcome.ts'
 import { handlerKey } from '../../core/job/handler.ts'
+import { withoutSecretsIn } from '../../core/job/secret-values.ts'
 import type { Aftermath, ClaimedExecution } from '../../store/store.ts'
 import type { Audience } from '../audience.ts'
 import type { AttemptEnd, EngineContext } from '../context.ts'
@@ -63,7 +64,7 @@ export class Runner {
       const work = this.#work(attempt, claim, held)
       if (isThenable(work)) return this.#whenDone(attempt, claim, held, limit?.over(work) ?? work)
       held.end()
-      return ranBy(attempt, work)
+      return ranBy(attempt, work, held)
     } catch (thrown) {
       held.end()
       return this.#ranInto(thrown, attempt, claim, held)
@@ -82,7 +83,7 @@ export class Runner {
         (returned) =>
           end(() => {
             try {
-              return ranBy(attempt, returned)
+              return ranBy(attempt, returned, held)
             } catch (thrown) {
               return this.#ranInto(thrown, attempt, claim, held)
             }
@@ -102,10 +103,10 @@ export class Runner {
   }
 
   #ranInto(thrown: unknown, { committed }: Attempt, claim: ClaimedExecution, held: Held): Ran {
-    if (committed === null) return { kind: 'ended', outcome: outcomeOf(thrown, held) }
+    if (committed === null) return { kind: 'ended', outcome: told(outcomeOf(thrown, held), held) }
     // The transaction has ended the execution; what the handler did afterwards does not matter.
     this.#context.logger.warn(`${claim.jobName} threw after its transaction had completed it`, {
-      error: thrown,
+      error: held.hidesSomething ? errorFrom(thrown, (text) => held.redact(text)) : thrown,
       job: claim.jobName,
       executionId: claim.id,
     })
@@ -127,9 +128,9 @@ export class Runner {
   }
 }
 
-function ranBy(attempt: Attempt, returned: unknown): Ran {
+function ranBy(attempt: Attempt, returned: unknown, held: Held): Ran {
   if (attempt.committed !== null) return attempt.committed
-  if (returned instanceof OutcomeSignal) return { kind: 'ended', outcome: returned.outcome }
+  if (returned instanceof OutcomeSignal) return { kind: 'ended', outcome: told(returned.outcome, held) }
   return { kind: 'ended', outcome: { kind: 'done', result: attempt.keepable(returned) } }
 }
 
@@ -158,6 +159,14 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
   return 'then' in value && typeof value.then === 'function'
 }
 
+/** What a handler has said of its end itself, without the secrets that it has opened. */
+function told(outcome: Outcome, held: Held): Outcome {
+  if (!held.hidesSomething) return outcome
+  const redact = (text: string) => held.redact(text)
+  if ('error' in outcome) return { ...outcome, error: withoutSecretsIn(outcome.error, redact) }
+  return outcome.kind === 'cancel' ? { ...outcome, note: withoutSecretsIn(outcome.note, redact) } : outcome
+}
+
 function outcomeOf(thrown: unknown, held: Held): Outcome {
   if (thrown instanceof OutcomeSignal) return thrown.outcome
   switch (held.stopReason) {
@@ -169,6 +178,6 @@ function outcomeOf(thrown: unknown, held: Held): Outcome {
       return { kind: 'error', error: errorFrom(held.signal.reason) }
     case 'lost':
     case null:
-      return { kind: 'error', error: errorFrom(thrown) }
+      return { kind: 'error', error: errorFrom(thrown, (text) => held.redact(text)) }
   }
 }

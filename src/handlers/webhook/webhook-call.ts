@@ -1,10 +1,10 @@
 /** One delivery: the message, signed, through the guarded client; and what the answer says about the receiver. */
 import type { HandlerOutcome } from '../../core/attempt/outcome.ts'
 import { EvertickError } from '../../core/error.ts'
+import type { Redact } from '../../core/job/secret-values.ts'
 import type { Message } from '../../core/notice/message.ts'
 import { callOutside, type OutboundAnswer } from '../../outbound/outbound-call.ts'
 import { retryAfterMs } from '../retry-after.ts'
-import type { Redact } from '../secret-values.ts'
 import { signatureHeaders } from './signature.ts'
 
 export interface WebhookCall {

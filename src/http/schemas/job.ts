@@ -1,6 +1,6 @@
 /** Jobs, their ticks, revisions and figures, as the API shows them; and what a caller may write. */
 import { z } from 'zod'
-import { handlerShape } from '../../app/job/handler-shape.ts'
+import { address, handlerShape, headers } from '../../app/job/handler-shape.ts'
 import { intervalTypes } from '../../app/job/legacy/legacy-job.ts'
 import { jobIncludes, jobSorts } from '../../app/job/list-jobs.ts'
 import { scheduleShape, shownShapes, writtenShapes } from '../../app/job/option-shapes.ts'
@@ -32,13 +32,13 @@ const shownHandler = name(
     handlerShape,
     z.object({
       type: z.literal('webhook'),
-      url: z.string(),
+      url: address,
       events: z.array(z.string()),
       jobs: z.array(z.string()),
       tags: z.array(z.string()),
       include: z.array(z.enum(webhookExtras)),
       link: z.string().nullable(),
-      headers: z.record(z.string(), z.string()),
+      headers,
     }),
   ]),
 )

@@ -1,5 +1,6 @@
 /** Webhooks and their deliveries, as the API shows them; and what a caller may write. */
 import { z } from 'zod'
+import { address, headers } from '../../app/job/handler-shape.ts'
 import { shownShapes } from '../../app/job/option-shapes.ts'
 import { webhookShape } from '../../app/webhook/webhook-options.ts'
 import { executionStates } from '../../core/execution/execution-state.ts'
@@ -28,12 +29,12 @@ export const delivery = name(
 
 const shown = {
   name: z.string(),
-  url: z.string(),
+  url: address,
   events: z.array(z.string()),
   jobs: z.array(z.string()),
   tags: z.array(z.string()),
   include: z.array(z.enum(webhookExtras)),
-  headers: z.record(z.string(), z.string()),
+  headers,
   link: z.string().nullable(),
   retry,
   description,

@@ -17,6 +17,7 @@ import { row, type Script, type ScriptContext, type Step } from './runtime/scrip
 import { pulse, type Scripts } from './runtime/scripts.ts'
 import { stepStore } from './steps/step-store.ts'
 import { tickStore } from './ticks/tick-store.ts'
+import { vaultStore } from './vault/vault-store.ts'
 import { workStore } from './work/work-store.ts'
 
 /** How this store tells other nodes that there is something to look at, and that it lives. */
@@ -86,6 +87,7 @@ export function createSqlStore(
     audit: auditStore(scripts),
     notices: noticeStore(scripts),
     access: accessStore(scripts),
+    vault: vaultStore(scripts),
     backup: backupStore(scripts, dialect),
     compat: compatStore(scripts),
   }

@@ -72,7 +72,7 @@ test('no answer deletes, and none pauses more than may go at once', { timeout: 1
     prefix: '',
     maxRemovals,
   }
-  const request = { headers: {}, allowPrivateHosts: ['127.0.0.1'], timeoutMs: 1_000 }
+  const request = { url: server.url, headers: {}, allowPrivateHosts: ['127.0.0.1'], timeoutMs: 1_000 }
   const sync = async () =>
     await syncFromUrl(app, { source: 'shop', handler, request, last: undefined, dryRun: false })
   const all = async () => await app.store.jobs.listJobs({ limit: 1_000 })
@@ -116,7 +116,7 @@ test('an answer that never ends is given up, and changes nothing', async () => {
   const sync = syncFromUrl(contextOf(node.evertick), {
     source: 'slow',
     handler: { ...handler, job: { handler: 'x' }, prefix: '', maxRemovals: null },
-    request: { headers: {}, allowPrivateHosts: ['127.0.0.1'], timeoutMs: 200 },
+    request: { url: handler.url, headers: {}, allowPrivateHosts: ['127.0.0.1'], timeoutMs: 200 },
     last: undefined,
     dryRun: false,
   })

@@ -34,6 +34,15 @@ const deeds = {
     await progress(0.5, 'half')
   },
   enqueue: ({ enqueue }: JobContext) => enqueue({ name: 'other' }, { from: 'afar' }, { unique: 'one' }),
+  async secret({ secrets, log }: JobContext) {
+    const key = await secrets.get('key')
+    log.info(`said ${key}`)
+    process.stdout.write(`printed ${key}\n`)
+    return { key, length: key.length }
+  },
+  async secretInError({ secrets }: JobContext) {
+    throw new Error(`with ${await secrets.get('key')}`)
+  },
   enqueueWithTx: ({ enqueue }: JobContext) => enqueue('other', null, { tx: {} }),
   enqueueFunction: ({ enqueue }: JobContext) => enqueue('other', { callMe: () => 1 }),
   transaction: ({ transaction, executionId }: JobContext) =>

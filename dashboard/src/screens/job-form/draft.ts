@@ -1,5 +1,6 @@
 /** The state of the form, and how it is filled from a definition. Texts stay texts: the server parses them. */
 import type { Body, Job } from '../../../../src/client/index.ts'
+import type { Address, SecretReference } from '../../../../src/core/job/handler.ts'
 import { browserZone } from '../../words/times.ts'
 import type { Definition } from '../job/definition.ts'
 import { type OptionDraft, optionDraft } from './option-draft.ts'
@@ -13,7 +14,9 @@ type SourceHandler = Extract<Job['handler'], { type: 'source' }>
 
 export interface Pair {
   name: string
+  /** Or the name of a secret. */
   value: string
+  isSecret: boolean
 }
 
 export interface Draft {
@@ -21,7 +24,9 @@ export interface Draft {
   /** A webhook has a form of its own. */
   handlerType: Exclude<Job['handler']['type'], 'webhook'>
   functionName: string
+  /** Or the name of a secret. */
   url: string
+  isSecretUrl: boolean
   method: string
   headers: Pair[]
   body: unknown
@@ -52,6 +57,7 @@ export function emptyDraft(): Draft {
     handlerType: 'function',
     functionName: '',
     url: '',
+    isSecretUrl: false,
     method: '',
     headers: [],
     body: undefined,
@@ -94,7 +100,7 @@ function handlerDraft(handler: Job['handler']): Partial<Draft> {
     case 'http':
       return {
         handlerType: 'http',
-        url: handler.url,
+        ...addressDraft(handler.url),
         method: handler.method ?? '',
         headers: pairsOf(handler.headers),
         body: handler.body,
@@ -115,8 +121,16 @@ function handlerDraft(handler: Job['handler']): Partial<Draft> {
   }
 }
 
-function pairsOf(record: Readonly<Record<string, string>> | undefined): Pair[] {
-  return Object.entries(record ?? {}).map(([name, value]) => ({ name, value }))
+function addressDraft(url: Address): Pick<Draft, 'url' | 'isSecretUrl'> {
+  return typeof url === 'string' ? { url, isSecretUrl: false } : { url: url.secret, isSecretUrl: true }
+}
+
+function pairsOf(record: Readonly<Record<string, string | SecretReference>> | undefined): Pair[] {
+  return Object.entries(record ?? {}).map(([name, value]) =>
+    typeof value === 'string'
+      ? { name, value, isSecret: false }
+      : { name, value: value.secret, isSecret: true },
+  )
 }
 
 function scheduleDraft(schedule: Schedule | undefined): Partial<Draft> {

@@ -29,7 +29,7 @@ function handlerOf(draft: Draft): NonNullable<NewJob['handler']> {
         .filter((part) => part !== '')
       return {
         type: 'http',
-        url: draft.url.trim(),
+        url: draft.isSecretUrl ? { secret: draft.url.trim() } : draft.url.trim(),
         ...(draft.method === '' ? {} : { method: draft.method as 'GET' }),
         ...(draft.headers.length === 0 ? {} : { headers: recordOf(draft.headers) }),
         ...(draft.body === undefined ? {} : { body: draft.body }),
@@ -52,9 +52,11 @@ function handlerOf(draft: Draft): NonNullable<NewJob['handler']> {
   }
 }
 
-function recordOf(pairs: readonly Pair[]): Record<string, string> {
+function recordOf(pairs: readonly Pair[]): Record<string, string | { secret: string }> {
   return Object.fromEntries(
-    pairs.filter(({ name }) => name.trim() !== '').map(({ name, value }) => [name.trim(), value]),
+    pairs
+      .filter(({ name }) => name.trim() !== '')
+      .map(({ name, value, isSecret }) => [name.trim(), isSecret ? { secret: value.trim() } : value]),
   )
 }
 

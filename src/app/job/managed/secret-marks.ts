@@ -1,25 +1,18 @@
 /** Which secrets of a job differ, told by marks that say nothing about them: they are shown to nobody, not even here. */
 import { EvertickError } from '../../../core/error.ts'
-import { type HandlerSpec, isSealed, type Secretive } from '../../../core/job/handler.ts'
-import { secretSlot } from '../handler-options.ts'
+import type { HandlerSpec } from '../../../core/job/handler.ts'
+import { sealedValuesIn } from '../sealed-values.ts'
 import type { Secrets } from '../secrets.ts'
 
 /** By field: `handler.headers.authorization`. */
 export type SecretMarks = ReadonlyMap<string, string>
 
 export function secretMarks(job: string, handler: HandlerSpec, secrets: Secrets): SecretMarks {
-  // A webhook is no job of a file.
-  if (handler.type === 'function' || handler.type === 'webhook') return new Map()
-  const [kind, values]: ['headers' | 'env', Secretive] =
-    handler.type === 'command' ? ['env', handler.env] : ['headers', handler.headers]
   return new Map(
-    Object.entries(values).flatMap(([name, value]) => {
-      if (!isSealed(value)) return []
-      const slot = secretSlot(job, kind, name)
-      return [
-        [`handler.${kind}.${name}`, markOf(() => secrets.mark(secrets.open(value, slot), slot))] as const,
-      ]
-    }),
+    sealedValuesIn(handler, job).map(({ field, slot, sealed }) => [
+      field,
+      markOf(() => secrets.mark(secrets.open(sealed, slot), slot)),
+    ]),
   )
 }
 

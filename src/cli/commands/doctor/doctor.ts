@@ -10,7 +10,7 @@ import type { RemoteSettings, Settings } from '../../settings.ts'
 import { type Check, ok } from './check.ts'
 import { checkCluster } from './cluster-checks.ts'
 import { checkDatabase, checkSizes, failureOf } from './database-checks.ts'
-import { checkJobs, checkZoneData } from './job-checks.ts'
+import { checkJobs, checkSecrets, checkZoneData } from './job-checks.ts'
 import { checkServer } from './server-checks.ts'
 
 const marks = {
@@ -64,7 +64,7 @@ async function examineDatabase(cli: Cli, settings: Settings): Promise<Check[]> {
   if (evertick === null) return checks
   try {
     checks.push(...(await checkCluster(evertick)), ...(await checkJobs(evertick)))
-    checks.push(await checkZoneData(evertick), await checkSizes(evertick))
+    checks.push(await checkSecrets(evertick), await checkZoneData(evertick), await checkSizes(evertick))
   } catch (error) {
     checks.push(failureOf('database', error))
   } finally {

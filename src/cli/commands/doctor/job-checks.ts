@@ -1,6 +1,6 @@
 /** Are the jobs on time, can a node run them, and did they succeed? */
 import type { ListedJob } from '../../../app/job/list-jobs.ts'
-import { handlerKey } from '../../../core/job/handler.ts'
+import { handlerKey, secretsNamedIn } from '../../../core/job/handler.ts'
 import { counted } from '../../output/count-words.ts'
 import { plainText } from '../../output/plain-text.ts'
 import { durationWords } from '../../output/times.ts'
@@ -106,6 +106,23 @@ function unallowed(jobs: readonly ListedJob[]): string {
   const commands = jobs.flatMap(({ handler }) => (handler.type === 'command' ? [handler.command] : []))
   const shown = [...new Set(commands)].slice(0, shownNames).map(plainText)
   return shown.length === 0 ? '' : `; no live node allows ${shown.join(', ')}`
+}
+
+/** A name that nobody has set fails each run of its jobs. */
+export async function checkSecrets(evertick: ExaminedSystem): Promise<Check> {
+  const known = new Set((await evertick.secrets.list()).map(({ name }) => name))
+  const { jobs } = await evertick.jobs.list({ limit: maxJobs })
+  const named = jobs.flatMap((job) => secretsNamedIn(job.handler).map((secret) => ({ job, secret })))
+  const missing = named.filter(({ secret }) => !known.has(secret))
+  const [first] = missing
+  if (first === undefined)
+    return ok('secrets', `${counted(known.size, 'secret')}; none that a job names is missing.`)
+  const lacking = [...new Set(missing.map(({ job }) => job))]
+  return fail(
+    'secrets',
+    `No secret is named "${first.secret}"; what names one that is missing: ${names(lacking)}.`,
+    `Run \`evertick secrets set ${first.secret}\`.`,
+  )
 }
 
 async function checkLeases(evertick: ExaminedSystem): Promise<Check> {

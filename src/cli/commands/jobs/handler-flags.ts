@@ -2,19 +2,27 @@
 import type { Command } from 'commander'
 import type { CreateJob } from '../../../app/job/jobs.ts'
 import { EvertickError } from '../../../core/error.ts'
-import { type HttpMethod, httpMethods } from '../../../core/job/handler.ts'
+import {
+  type Address,
+  type HttpMethod,
+  httpMethods,
+  type SecretReference,
+} from '../../../core/job/handler.ts'
 import { choice, collect } from '../../help.ts'
 import { onlyOne, strayFlag } from './flag-conflicts.ts'
 
 export interface HandlerFlags {
   readonly handler?: string
   readonly http?: string
+  readonly secretHttp?: string
   readonly method?: HttpMethod
   readonly header?: readonly string[]
+  readonly secretHeader?: readonly string[]
   readonly body?: string
   readonly expect?: readonly string[]
   readonly command?: true
   readonly env?: readonly string[]
+  readonly secretEnv?: readonly string[]
   readonly cwd?: string
 }
 
@@ -22,6 +30,7 @@ export function handlerFlags(command: Command): Command {
   return command
     .option('--handler <name>', 'the function to run (default: the job’s name)')
     .option('--http <url>', 'call this URL instead')
+    .option('--secret-http <secret>', 'the same, where the URL is a secret of the vault')
     .addOption(
       choice(
         '--method <method>',
@@ -30,6 +39,11 @@ export function handlerFlags(command: Command): Command {
       ),
     )
     .option('--header <name: value>', 'with --http: a header; can be repeated', collect)
+    .option(
+      '--secret-header <name: secret>',
+      'with --http: a header whose value is a secret of the vault; can be repeated',
+      collect,
+    )
     .option('--body <text>', 'with --http: the body, sent as JSON if it is valid JSON, else as text')
     .option(
       '--expect <status>',
@@ -38,15 +52,22 @@ export function handlerFlags(command: Command): Command {
     )
     .option('--command', 'run the program after --, with its arguments')
     .option('--env <name=value>', 'with --command: an environment variable; can be repeated', collect)
+    .option(
+      '--secret-env <name=secret>',
+      'with --command: a variable whose value is a secret of the vault; can be repeated',
+      collect,
+    )
     .option('--cwd <folder>', 'with --command: the folder to run in (default: /)')
 }
 
 /** undefined if no flag sets it. `argv` is what follows `--`. */
 export function handlerOfFlags(flags: HandlerFlags, argv: readonly string[]): CreateJob['handler'] {
-  const { handler, http, command } = flags
-  onlyOne({ '--handler': handler, '--http': http, '--command': command }, 'handler', 'invalid_option')
+  const { handler, http, secretHttp, command } = flags
+  const kinds = { '--handler': handler, '--http': http, '--secret-http': secretHttp, '--command': command }
+  onlyOne(kinds, 'handler', 'invalid_option')
   refuseStray(flags, argv)
   if (http !== undefined) return httpOf(http, flags)
+  if (secretHttp !== undefined) return httpOf({ secret: secretHttp }, flags)
   if (command === undefined) return handler
   const [program, ...args] = argv
   if (program === undefined)
@@ -55,17 +76,20 @@ export function handlerOfFlags(flags: HandlerFlags, argv: readonly string[]): Cr
     type: 'command',
     command: program,
     args,
-    ...(flags.env === undefined ? {} : { env: pairs(flags.env, '=', '--env') }),
+    ...valuesOf('env', '=', flags.env, flags.secretEnv),
     ...(flags.cwd === undefined ? {} : { cwd: flags.cwd }),
   }
 }
 
-function httpOf(url: string, { method, header, body, expect }: HandlerFlags): CreateJob['handler'] {
+function httpOf(
+  url: Address,
+  { method, header, secretHeader, body, expect }: HandlerFlags,
+): CreateJob['handler'] {
   return {
     type: 'http',
     url,
     ...(method === undefined ? {} : { method }),
-    ...(header === undefined ? {} : { headers: pairs(header, ':', '--header') }),
+    ...valuesOf('headers', ':', header, secretHeader),
     ...(body === undefined ? {} : { body: bodyOf(body) }),
     ...(expect === undefined ? {} : { expect }),
   }
@@ -77,6 +101,23 @@ function bodyOf(text: string): unknown {
   } catch {
     return text
   }
+}
+
+/** Plain values and secrets by name, as one record; nothing where there is neither. */
+function valuesOf<Name extends 'headers' | 'env'>(
+  name: Name,
+  sign: ':' | '=',
+  plain: readonly string[] | undefined,
+  secret: readonly string[] | undefined,
+): { readonly [Key in Name]?: Readonly<Record<string, string | SecretReference>> } {
+  if (plain === undefined && secret === undefined) return {}
+  const flag = name === 'headers' ? '--header' : '--env'
+  const named = Object.entries(pairs(secret ?? [], sign, flag.replace('--', '--secret-')))
+  const values = {
+    ...pairs(plain ?? [], sign, flag),
+    ...Object.fromEntries(named.map(([key, given]) => [key, { secret: given.trim() }])),
+  }
+  return { [name]: values } as { [Key in Name]: typeof values }
 }
 
 function pairs(texts: readonly string[], sign: string, flag: string): Record<string, string> {
@@ -92,12 +133,14 @@ function pairs(texts: readonly string[], sign: string, flag: string): Record<str
 }
 
 function refuseStray(flags: HandlerFlags, argv: readonly string[]): void {
-  const { method, header, body, expect, env, cwd } = flags
+  const { method, header, secretHeader, body, expect, env, secretEnv, cwd } = flags
   const stray = (flag: string, needs: string) => strayFlag(flag, needs, 'invalid_option')
-  for (const [flag, value] of Object.entries({ method, header, body, expect })) {
-    if (value !== undefined && flags.http === undefined) throw stray(`--${flag}`, '--http')
+  const ofCalls = { method, header, 'secret-header': secretHeader, body, expect }
+  for (const [flag, value] of Object.entries(ofCalls)) {
+    if (value !== undefined && (flags.http ?? flags.secretHttp) === undefined)
+      throw stray(`--${flag}`, '--http')
   }
-  for (const [flag, value] of Object.entries({ env, cwd })) {
+  for (const [flag, value] of Object.entries({ env, 'secret-env': secretEnv, cwd })) {
     if (value !== undefined && flags.command === undefined) throw stray(`--${flag}`, '--command')
   }
   if (argv.length > 0 && flags.command === undefined) throw stray(JSON.stringify(argv[0]), '--command')

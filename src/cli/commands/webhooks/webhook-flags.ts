@@ -8,11 +8,13 @@ import { choice, collect, wholeNumber } from '../../help.ts'
 
 export interface WebhookFlags {
   readonly to?: string
+  readonly secretTo?: string
   readonly event?: string[]
   readonly job?: string[]
   readonly tag?: string[]
   readonly include?: WebhookExtra
   readonly header?: string[]
+  readonly secretHeader?: string[]
   readonly link?: string
   readonly description?: string
   readonly attempts?: number
@@ -24,12 +26,20 @@ export function webhookFlags(command: Command, { isNew }: { readonly isNew: bool
   const needed = (option: Option) => option.makeOptionMandatory(isNew)
   const events = new Option('--event <pattern>', 'execution.failed, job.* or *; can be repeated')
   return command
-    .addOption(needed(new Option('--to <url>', 'where each message is sent')))
+    .option('--to <url>', 'where each message is sent')
+    .addOption(
+      new Option('--secret-to <secret>', 'the same, where the URL is a secret of the vault').conflicts('to'),
+    )
     .addOption(needed(events.argParser(collect)))
     .option('--job <name>', 'only of these jobs; * stands for any text; can be repeated', collect)
     .option('--tag <tag>', 'only of jobs with one of these tags; can be repeated', collect)
     .addOption(choice('--include <what>', 'what else a message has', webhookExtras))
     .option('--header <header>', '"Name: value", sent along; can be repeated', collect)
+    .option(
+      '--secret-header <header>',
+      '"Name: secret", whose value is a secret of the vault; can be repeated',
+      collect,
+    )
     .option('--link <url>', 'the address of the dashboard, for links in messages')
     .option('--attempts <n>', 'how often each delivery is tried', wholeNumber(1, 100))
     .option('--retry-base <duration>', 'the first back-off')
@@ -38,22 +48,46 @@ export function webhookFlags(command: Command, { isNew }: { readonly isNew: bool
 
 /** What is not given stays as it is, or has its default. */
 export function givenOf(flags: WebhookFlags): Partial<WebhookOptions> {
-  const { event, job, tag, include, header, attempts, retryBase, to, link, description } = flags
+  const {
+    event,
+    job,
+    tag,
+    include,
+    header,
+    secretHeader,
+    attempts,
+    retryBase,
+    to,
+    secretTo,
+    link,
+    description,
+  } = flags
   const retry = {
     ...(attempts === undefined ? {} : { attempts }),
     ...(retryBase === undefined ? {} : { base: retryBase }),
   }
   return {
     ...(to === undefined ? {} : { url: to }),
+    ...(secretTo === undefined ? {} : { url: { secret: secretTo } }),
     ...(event === undefined ? {} : { events: event }),
     ...(job === undefined ? {} : { jobs: job }),
     ...(tag === undefined ? {} : { tags: tag }),
     ...(include === undefined ? {} : { include: [include] }),
-    ...(header === undefined ? {} : { headers: Object.fromEntries(header.map(headerOf)) }),
+    ...(header === undefined && secretHeader === undefined
+      ? {}
+      : { headers: headersOf(header, secretHeader) }),
     ...(link === undefined ? {} : { link }),
     ...(description === undefined ? {} : { description }),
     ...(Object.keys(retry).length === 0 ? {} : { retry }),
   }
+}
+
+function headersOf(
+  plain: readonly string[] = [],
+  secret: readonly string[] = [],
+): NonNullable<WebhookOptions['headers']> {
+  const named = secret.map(headerOf).map(([name, given]) => [name, { secret: given.trim() }] as const)
+  return { ...Object.fromEntries(plain.map(headerOf)), ...Object.fromEntries(named) }
 }
 
 function headerOf(written: string): [string, string] {

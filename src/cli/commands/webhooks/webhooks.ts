@@ -1,6 +1,8 @@
 /** `evertick webhooks`: who is told outside of what happens. */
 import type { Command } from 'commander'
 import type { WebhookView } from '../../../app/webhook/webhook-view.ts'
+import { EvertickError } from '../../../core/error.ts'
+import { addressText } from '../../../core/job/handler.ts'
 import type { Duration } from '../../../core/schedule/schedule.ts'
 import { examples } from '../../help.ts'
 import { plainText } from '../../output/plain-text.ts'
@@ -50,7 +52,7 @@ function addList(group: Command, cli: Cli): void {
           ]
           const rows = webhooks.map((webhook) => [
             plainText(webhook.name),
-            plainText(webhook.url),
+            plainText(addressText(webhook.url)),
             webhook.events.map(plainText).join(', '),
             lastWords(out, webhook),
             stateWords(out, times, webhook),
@@ -89,9 +91,11 @@ function addShow(group: Command, cli: Cli): void {
         terminal.answer(webhook, (out) => {
           const all = (values: readonly string[]) =>
             values.length === 0 ? 'all' : values.map(plainText).join(', ')
-          const headers = Object.entries(webhook.headers).map(([key, value]) => `${key}: ${value}`)
+          const headers = Object.entries(webhook.headers).map(
+            ([key, value]) => `${key}: ${typeof value === 'string' ? value : `the secret ${value.secret}`}`,
+          )
           const lines: (readonly [string, string])[] = [
-            ['url', plainText(webhook.url)],
+            ['url', plainText(addressText(webhook.url))],
             ['state', stateWords(out, times, webhook)],
             ['events', all(webhook.events)],
             ['jobs', all(webhook.jobs)],
@@ -117,7 +121,8 @@ function addCreate(group: Command, cli: Cli): void {
     .description('Creates a webhook. Its secret, by which receivers verify messages, is printed once.')
     .action((name: string, flags: WebhookFlags) =>
       withEvertick(cli, create, async ({ evertick, terminal, actor }) => {
-        const { url = '', events = [], ...given } = givenOf(flags)
+        const { url, events = [], ...given } = givenOf(flags)
+        if (url === undefined) throw noAddress()
         const created = await evertick.webhooks.create({ name, url, events, ...given }, { actor })
         const words = `Created the webhook "${plainText(name)}". Its secret is shown once:`
         terminal.report(created, words, created.secret)
@@ -127,6 +132,13 @@ function addCreate(group: Command, cli: Cli): void {
     ['webhooks create ops --to https://example.com/hook --event execution.failed'],
     ['webhooks create etl --to https://example.com/etl --event "execution.*" --job "etl-*" --include result'],
   ])
+}
+
+function noAddress(): EvertickError {
+  return new EvertickError('invalid_option', 'The webhook has no address.', {
+    field: '--to',
+    next: 'Add --to with its URL, or --secret-to with the secret that is one.',
+  })
 }
 
 function addUpdate(group: Command, cli: Cli): void {

@@ -1,6 +1,7 @@
 /** What an execution remembers of its earlier attempts, by name; and how this attempt adds to it. */
 import { EvertickError } from '../../../core/error.ts'
 import { refuseStepName, type Step, type StepKind } from '../../../core/execution/step.ts'
+import { withoutSecretShapes } from '../../../core/job/secret-text.ts'
 import { refuseLong } from '../../../core/payload.ts'
 import type { ClaimedExecution, StepRecord } from '../../../store/store.ts'
 import type { EngineContext } from '../../context.ts'
@@ -84,9 +85,12 @@ export class Memos {
   /** JSON that may be stored, or null for nothing. */
   written(name: string, value: unknown): string | null {
     const written = jsonOf(name, value)
-    if (written !== undefined)
-      refuseLong(written, `The result of step "${name}"`, this.#context.maxPayloadBytes)
-    return written ?? null
+    if (written === undefined) return null
+    const held = this.#held
+    if (held.hidesSomething && held.redact(written) !== withoutSecretShapes(written))
+      throw secretReturned(name)
+    refuseLong(written, `The result of step "${name}"`, this.#context.maxPayloadBytes)
+    return written
   }
 
   tell({ name, kind, outcome }: Pick<Step, 'name' | 'kind' | 'outcome'>): void {
@@ -136,6 +140,13 @@ export function resultOf({ name, result }: Pick<Step, 'name' | 'result'>): unkno
       }),
     )
   }
+}
+
+/** Left out of the memo, it would be missing in every later attempt. */
+function secretReturned(name: string): EvertickError {
+  return new EvertickError('invalid_payload', `Step "${name}" returned a secret, which would be stored.`, {
+    next: 'Call ctx.secrets.get outside of the step: every attempt reads it anew.',
+  })
 }
 
 function jsonOf(name: string, value: unknown): string | undefined {

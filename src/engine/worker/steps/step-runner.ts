@@ -124,7 +124,7 @@ export class StepRunner {
     return await traceSteps.step(
       name,
       async (onTry) => await this.#tried(name, work, options, onTry),
-      errorFrom,
+      (thrown) => errorFrom(thrown, (text) => this.#held.redact(text)),
     )
   }
 

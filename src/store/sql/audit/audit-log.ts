@@ -1,4 +1,6 @@
 /** The trail of changes: who, when, from where, before and after, written in the transaction of the change itself. */
+import { isSealed } from '../../../core/job/handler.ts'
+import { redacted } from '../../../core/job/secret-name.ts'
 import type { AuditLogQuery, AuditLogRow, NewAuditEntry } from '../../store.ts'
 import { json, number, optionalText, text } from '../runtime/rows.ts'
 import { insertAll, insertRow, type RowOf, rows, type Script } from '../runtime/script.ts'
@@ -31,7 +33,11 @@ function entryRow({
   before,
   after,
 }: NewAuditEntry): RowOf<typeof columns> {
-  const written = (value: unknown) => (value === null || value === undefined ? null : JSON.stringify(value))
+  // It is kept for as long as anybody likes, and never sealed anew: no ciphertext goes into it.
+  const written = (value: unknown) =>
+    value === null || value === undefined
+      ? null
+      : JSON.stringify(value, (_, part: unknown) => (isSealed(part) ? redacted : part))
   return {
     at,
     actor,

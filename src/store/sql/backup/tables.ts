@@ -171,6 +171,18 @@ export const backedUpTables: readonly BackedUpTable[] = [
     where: `name <> 'leader'`,
     without: ['holder', 'token', 'expires_at', 'lifeline'],
   },
+  // Sealed: whoever has the file without the key of its nodes has none of them.
+  {
+    name: 'secrets',
+    key: ['name'],
+    columns: {
+      ...text('name sealed'),
+      ...number('created_at'),
+      ...text('created_by'),
+      ...number('changed_at'),
+      ...text('changed_by'),
+    },
+  },
   {
     name: 'alert_rules',
     key: ['name'],

@@ -47,9 +47,14 @@ function handlerFlags(job: string, handler: Definition['handler']): Flag[] {
   if (handler.type === 'command' || handler.type === 'source' || handler.type === 'webhook') return []
   const { url, method, headers = {}, body } = handler
   return [
-    ['--http', url],
+    typeof url === 'string' ? ['--http', url] : ['--secret-http', url.secret],
     ['--method', method],
-    ...Object.entries(headers).map(([key, value]): Flag => ['--header', `${key}: ${value}`]),
+    ...Object.entries(headers).map(
+      ([key, value]): Flag =>
+        typeof value === 'string'
+          ? ['--header', `${key}: ${value}`]
+          : ['--secret-header', `${key}: ${value.secret}`],
+    ),
     ['--body', body === undefined || typeof body === 'string' ? body : JSON.stringify(body)],
   ]
 }
