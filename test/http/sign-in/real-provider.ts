@@ -64,7 +64,10 @@ export async function realProvider({ app, secret, port = 0 }: ClientOf): Promise
     claims: { openid: ['sub'], profile: ['name'], email: ['email', 'email_verified'], groups: ['groups'] },
     scopes: ['openid', 'profile', 'email', 'groups'],
     findAccount: (_ctx, sub) => ({ accountId: sub, claims: async () => ({ sub, ...accounts[sub] }) }),
-    features: { devInteractions: { enabled: false }, rpInitiatedLogout: { enabled: true } },
+    features: {
+      devInteractions: { enabled: false },
+      rpInitiatedLogout: { enabled: true, logoutSource: askBeforeLeaving },
+    },
     interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
     pkce: { required: () => true },
   })
@@ -83,6 +86,12 @@ export async function realProvider({ app, secret, port = 0 }: ClientOf): Promise
     if (server.listening) await close()
   })
   return { issuer, close }
+}
+
+/** Its own page would load a font from elsewhere. */
+function askBeforeLeaving(ctx: { body: unknown }, form: string): void {
+  const button = '<button form="op.logoutForm" name="logout" value="yes">Yes, sign me out</button>'
+  ctx.body = `<!doctype html><title>The provider</title>${form}${button}`
 }
 
 function choose(path: string, response: ServerResponse): void {
