@@ -1,4 +1,5 @@
 /** Where people sign in, and which of them may do what: `api.oidc`, or `EVERTICK_OIDC_*`. */
+import { isIP } from 'node:net'
 import { z } from 'zod'
 import { type AccessRole, accessRoles, isAccessRole } from '../../core/access/access-role.ts'
 import { EvertickError } from '../../core/error.ts'
@@ -61,7 +62,9 @@ export function oidcConfig(given: OidcOptions, from: string): OidcConfig {
 }
 
 function isLoopback({ hostname }: URL): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\./.test(hostname)
+  return (
+    hostname === 'localhost' || hostname === '[::1]' || (isIP(hostname) === 4 && hostname.startsWith('127.'))
+  )
 }
 
 /** Undefined where `EVERTICK_OIDC_ISSUER` is not set. */
