@@ -96,4 +96,5 @@ test('where the provider is down, the sign-in page says so, and a link still wor
   await page.getByLabel('Link or code').fill(await node.link())
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.getByRole('navigation', { name: 'Main' }).waitFor()
+  expect(await page.getByRole('button', { name: 'Signed in as ana, admin' }).count()).toBe(1)
 })

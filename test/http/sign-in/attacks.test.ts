@@ -34,7 +34,7 @@ async function begun({ url, provider, jar }: Scene): Promise<URLSearchParams> {
 
 async function answered({ url, provider, jar }: Scene, answer: Record<string, string>) {
   const search = new URLSearchParams({ code: 'a-code', iss: provider.issuer, ...answer })
-  const response = await jar.get(`${url}/sign-in/callback?${search}`)
+  const response = await jar.get(`${url}/sign-in/callback?${search.toString()}`)
   return { status: response.status, location: response.headers.get('location'), page: await response.text() }
 }
 
@@ -157,7 +157,7 @@ describe('by the browser', () => {
     const [theirs, stolen] = [await upToTheCode(thief, 'u-bob'), await upToTheCode(victim, 'u-ana')]
     // The thief's own sign-in, with Ana's code in it.
     theirs.set('code', stolen.get('code') ?? '')
-    const response = await thief.get(`${back}?${theirs}`)
+    const response = await thief.get(`${back}?${theirs.toString()}`)
     expect([response.status, thief.cookie('evertick_session')]).toEqual([401, undefined])
     expect(await response.text()).toContain('It says: invalid_grant.')
   })
@@ -245,9 +245,7 @@ describe('by what the provider, or somebody in its place, answers', () => {
   test.each(misled)('a discovery that answers with %s begins no sign-in', async (_what, lie) => {
     const { url, jar } = await scene(lie)
     expect((await jar.get(`${url}/sign-in/begin`)).status).toBe(503)
-    expect(await (await jar.get(`${url}/api/v1/session/provider`)).json()).toMatchObject({
-      provider: { problem: expect.stringContaining('Nobody can sign in') },
-    })
+    expect(await (await jar.get(`${url}/api/v1/session/provider`)).text()).toContain('Nobody can sign in')
   })
 
   test.each([

@@ -1,4 +1,5 @@
 /** A node with its API on a port, whose people sign in at the given provider. */
+import { createServer } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { openAccess } from '../../../src/app/access/open-access.ts'
 import { contextOf } from '../../../src/app/app-context.ts'
@@ -7,7 +8,7 @@ import type { OidcOptions } from '../../../src/app/config/oidc-config.ts'
 import { serve } from '../../../src/http/serve.ts'
 import { openTestNode, type TestNode } from '../../../src/testing/index.ts'
 import { jobs, secret } from '../api-under-test.ts'
-import { Jar } from './jar.ts'
+import type { Jar } from './jar.ts'
 
 export interface PeopleNode {
   readonly node: TestNode
@@ -21,7 +22,6 @@ export const groupRoles = { admin: ['group:ops'], viewer: ['domain:example.com']
 
 /** The port is known before the provider is, which must know the callback. */
 export async function freePort(): Promise<number> {
-  const { createServer } = await import('node:net')
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()

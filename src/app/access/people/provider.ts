@@ -103,10 +103,10 @@ export class Provider {
 
   /** Where to sign out at the provider as well; null where it offers no such place, or does not answer. */
   async leave(idToken: string, home: string): Promise<URL | null> {
-    if ((await this.trouble()) !== null) return null
-    const { client, config } = await this.#find()
-    if (config.serverMetadata().end_session_endpoint === undefined) return null
-    return client.buildEndSessionUrl(config, { id_token_hint: idToken, post_logout_redirect_uri: home })
+    const found = await this.#find().catch(() => null)
+    if (found?.config.serverMetadata().end_session_endpoint === undefined) return null
+    const asked = { id_token_hint: idToken, post_logout_redirect_uri: home }
+    return found.client.buildEndSessionUrl(found.config, asked)
   }
 
   async #find(): Promise<Found> {
@@ -152,7 +152,8 @@ export class Provider {
       url,
       method,
       headers,
-      ...(body === undefined || body === null ? {} : { body: String(body) }),
+      // Whatever the library posts is a form.
+      ...(body instanceof URLSearchParams ? { body: body.toString() } : {}),
       allowPrivateHosts: this.#privateHosts,
       timeoutMs: answerMs,
       maxBytes: longestAnswer,

@@ -73,8 +73,13 @@ export class SignInStates {
 
 function flowOf(value: unknown): SignInState | null {
   if (!isRecord(value)) return null
-  const { state, nonce, verifier, redirectUri, to } = value
-  const all = [state, nonce, verifier, redirectUri, to]
-  if (!all.every((text) => typeof text === 'string' && text !== '')) return null
-  return { state, nonce, verifier, redirectUri, to } as SignInState
+  const text = (name: keyof SignInState) => {
+    const part = value[name]
+    return typeof part === 'string' ? part : ''
+  }
+  const [state, nonce, verifier] = [text('state'), text('nonce'), text('verifier')]
+  const [redirectUri, to] = [text('redirectUri'), text('to')]
+  return [state, nonce, verifier, redirectUri, to].includes('')
+    ? null
+    : { state, nonce, verifier, redirectUri, to }
 }
