@@ -84,6 +84,23 @@ test.each([
   await page.getByRole('link', { name: 'Continue with Acme' }).waitFor()
 })
 
+test('a name that is markup is text, wherever it is shown', async () => {
+  const { node } = await openScene('')
+  const { page, problems } = await openPage(new URL(node.url).origin)
+  await page.goto('/settings')
+  await page.getByRole('link', { name: 'Continue with Acme' }).click()
+  await page.getByRole('link', { name: 'onerror' }).click()
+  const shown = '" img src=x onerror=alert(1) {{7*7}}'
+  await page.getByText(shown, { exact: true }).waitFor()
+  await node.evertick.jobs.pause('report', { actor: `session:${shown} <u-mal>` })
+  for (const path of ['/jobs', '/jobs/report', '/jobs/report/audit', '/audit/log']) {
+    await page.goto(path)
+    await page.getByText(shown).first().waitFor()
+  }
+  expect(await page.locator('main img').count()).toBe(0)
+  expect(ownProblems(problems)).toEqual([])
+})
+
 test('where the provider is down, the sign-in page says so, and a link still works', async () => {
   const { node, provider } = await openScene('')
   await provider.close()

@@ -71,7 +71,8 @@ export function apiConfig(options: ApiOptions | undefined): ApiConfig {
   const given = checked(shape, options ?? {}, 'invalid_config', 'api', Object.keys(shape.shape))
   const around = apiFromEnvironment()
   const port = given.port ?? around.port
-  const oidc = given.oidc ?? around.oidc
+  // A secret alone may come from the environment: it has no place in a file.
+  const oidc = withSecret(given.oidc ?? around.oidc, around.oidcSecret)
   return {
     host: given.host ?? around.host ?? '127.0.0.1',
     port: port ?? usualPort,
@@ -80,8 +81,7 @@ export function apiConfig(options: ApiOptions | undefined): ApiConfig {
     hosts: (given.hosts ?? around.hosts).map((name) => name.toLowerCase()),
     secrets: given.secrets ?? around.secrets,
     provider: given.provider ?? around.provider,
-    oidc:
-      oidc === undefined ? null : oidcConfig(oidc, given.oidc === undefined ? 'EVERTICK_OIDC_ROLES' : 'oidc'),
+    oidc: oidc === undefined ? null : oidcConfig(oidc, given.oidc === undefined ? 'environment' : 'option'),
     metricsPublic: given.metricsPublic ?? around.metricsPublic,
     trustProxy: addressList(
       given.trustProxy ?? around.trustProxy,
@@ -90,6 +90,13 @@ export function apiConfig(options: ApiOptions | undefined): ApiConfig {
     rateLimit: given.rateLimit ?? around.rateLimit,
     maxBodyBytes: given.maxBodyBytes ?? around.maxBodyBytes,
   }
+}
+
+function withSecret(
+  oidc: OidcOptions | undefined,
+  clientSecret: string | undefined,
+): OidcOptions | undefined {
+  return oidc === undefined ? undefined : { clientSecret, ...oidc }
 }
 
 /** The options of a mount: it does not listen, and the app decides its path and which proxies it believes. */

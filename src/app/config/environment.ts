@@ -45,6 +45,7 @@ export function apiFromEnvironment(environment: Readonly<Record<string, string |
   readonly secrets: readonly string[]
   readonly provider: ProviderOptions | null
   readonly oidc: OidcOptions | undefined
+  readonly oidcSecret: string | undefined
   readonly metricsPublic: boolean
   readonly trustProxy: readonly string[]
   readonly rateLimit: number
@@ -71,7 +72,8 @@ export function apiFromEnvironment(environment: Readonly<Record<string, string |
     secrets:
       secret === undefined ? [] : [secret, ...listed(secretFrom(environment, 'EVERTICK_JWT_SECRET_OLD'))],
     provider: providerFrom(text),
-    oidc: oidcFrom(text, () => secretFrom(environment, 'EVERTICK_OIDC_CLIENT_SECRET')),
+    oidc: oidcFrom(text),
+    oidcSecret: secretFrom(environment, 'EVERTICK_OIDC_CLIENT_SECRET'),
     metricsPublic: isOn(text, 'EVERTICK_METRICS_PUBLIC'),
     trustProxy: listed(text('EVERTICK_TRUST_PROXY')),
     rateLimit: wholeNumber('EVERTICK_RATE_LIMIT', text('EVERTICK_RATE_LIMIT'), 200, 1, 100_000),

@@ -43,21 +43,23 @@ export const oidcShape = z.strictObject({
   scope: z.string().min(1).optional(),
 })
 
-/** `from`: the option or the variable, for errors. */
-export function oidcConfig(given: OidcOptions, from: string): OidcConfig {
+/** `from`: who says so, for errors. */
+export function oidcConfig(given: OidcOptions, from: 'option' | 'environment'): OidcConfig {
   const { issuer: url, clientId, clientSecret = null, roles, claim = 'groups' } = given
   const issuer = new URL(url)
-  const refuse = (message: string, next: string) => {
-    throw new EvertickError('invalid_config', message, { field: from, next })
+  const fieldOf = (name: string) =>
+    from === 'option' ? `oidc.${name}` : `EVERTICK_OIDC_${name.toUpperCase()}`
+  const refuse = (name: string, message: string, next: string) => {
+    throw new EvertickError('invalid_config', message, { field: fieldOf(name), next })
   }
   // On this machine, for development, there is nobody between.
   if (issuer.protocol !== 'https:' && !(issuer.protocol === 'http:' && isLoopback(issuer))) {
-    refuse(`The issuer ${issuer.origin} must be an https URL.`, 'Only on 127.0.0.1 may it be http.')
+    refuse('issuer', `The issuer ${issuer.origin} must be an https URL.`, 'Only on 127.0.0.1 may it be http.')
   }
-  refuseBadRules({ issuer: url, roles }, from)
+  refuseBadRules({ issuer: url, roles }, fieldOf('roles'))
   const { name = issuer.host, scope = 'openid profile email' } = given
   if (!scope.split(' ').includes('openid'))
-    refuse('The scope must contain openid.', 'Add it: openid profile email')
+    refuse('scope', 'The scope must contain openid.', 'Add it: openid profile email')
   return { issuer, clientId, clientSecret, name, roles, claim, scope }
 }
 
@@ -68,10 +70,7 @@ function isLoopback({ hostname }: URL): boolean {
 }
 
 /** Undefined where `EVERTICK_OIDC_ISSUER` is not set. */
-export function oidcFrom(
-  text: (name: string) => string | undefined,
-  clientSecret: () => string | undefined,
-): OidcOptions | undefined {
+export function oidcFrom(text: (name: string) => string | undefined): OidcOptions | undefined {
   const issuer = text('EVERTICK_OIDC_ISSUER')
   if (issuer === undefined) return undefined
   const needed = (name: string, why: string) => {
@@ -88,7 +87,6 @@ export function oidcFrom(
       'EVERTICK_OIDC_CLIENT_ID',
       'Register Evertick at your provider, and set what it is called there.',
     ),
-    clientSecret: clientSecret(),
     name: text('EVERTICK_OIDC_NAME'),
     roles: rolesFrom(
       needed(

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { apiConfig, mountConfig } from '../../../src/app/config/api-config.ts'
 import { apiFromEnvironment } from '../../../src/app/config/environment.ts'
 import { oidcConfig } from '../../../src/app/config/oidc-config.ts'
@@ -17,7 +17,7 @@ const full = {
 test('the environment says all that an option can, with the secret in a file', async () => {
   const file = join(await mkdtemp(join(tmpdir(), 'evertick-oidc-')), 'secret')
   writeFileSync(file, 'a-secret\n')
-  const { oidc } = apiFromEnvironment({
+  const { oidc, oidcSecret } = apiFromEnvironment({
     ...full,
     EVERTICK_OIDC_CLIENT_SECRET_FILE: file,
     EVERTICK_OIDC_NAME: 'Acme',
@@ -27,17 +27,24 @@ test('the environment says all that an option can, with the secret in a file', a
   expect(oidc).toEqual({
     issuer: 'https://login.example.com/realms/acme',
     clientId: 'evertick',
-    clientSecret: 'a-secret',
     name: 'Acme',
     roles: { admin: ['group:Site Admins', 'email:ana@example.com'], viewer: ['domain:example.com'] },
     claim: 'roles',
     scope: 'openid email',
   })
+  expect(oidcSecret).toBe('a-secret')
+})
+
+test('the secret alone may come from the environment', () => {
+  vi.stubEnv('EVERTICK_OIDC_CLIENT_SECRET', 'a-secret')
+  const oidc = { issuer: 'https://login.example.com', clientId: 'evertick', roles: { admin: ['group:ops'] } }
+  expect(apiConfig({ oidc }).oidc?.clientSecret).toBe('a-secret')
+  expect(apiConfig({ oidc: { ...oidc, clientSecret: 'its-own' } }).oidc?.clientSecret).toBe('its-own')
 })
 
 test('what is not said has a sensible default', () => {
   const { oidc } = apiFromEnvironment(full)
-  expect(oidc && oidcConfig(oidc, 'oidc')).toMatchObject({
+  expect(oidc && oidcConfig(oidc, 'environment')).toMatchObject({
     clientSecret: null,
     name: 'login.example.com',
     claim: 'groups',
@@ -62,13 +69,13 @@ test.each([
   ['ftp://127.0.0.1', 'must be an https URL'],
 ])('the issuer %s is refused: nobody may stand between', (issuer, message) => {
   const given = { issuer, clientId: 'evertick', roles: { admin: ['group:ops'] } }
-  expect(() => oidcConfig(given, 'oidc')).toThrow(message)
+  expect(() => oidcConfig(given, 'option')).toThrow(message)
 })
 
 test('on this machine an issuer may be http', () => {
   for (const issuer of ['http://127.0.0.1:8080', 'http://localhost:8080/realms/acme', 'http://[::1]:8080'])
     expect(
-      oidcConfig({ issuer, clientId: 'e', roles: { admin: ['group:ops'] } }, 'oidc').issuer.href,
+      oidcConfig({ issuer, clientId: 'e', roles: { admin: ['group:ops'] } }, 'option').issuer.href,
     ).toContain(issuer)
 })
 

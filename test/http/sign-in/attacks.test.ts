@@ -200,6 +200,28 @@ describe('by what the provider, or somebody in its place, answers', () => {
     expect([status, isIn]).toEqual([401, false])
   })
 
+  test('what the userinfo of somebody else says does not count', async () => {
+    const made = await scene({ claims: { groups: [] }, userinfo: { sub: 'u-bob', groups: ['ops'] } })
+    expect(await outcome(made)).toMatchObject({ status: 401, isIn: false })
+  })
+
+  test('what the ID token says goes before its own userinfo', async () => {
+    const made = await scene({
+      claims: { groups: ['ops'] },
+      userinfo: { sub: 'u-ana', groups: [], name: 'Nobody' },
+    })
+    expect(await outcome(made)).toMatchObject({ status: 302, isIn: true })
+    expect(await made.whoIs(made.jar)).toMatchObject({ actor: 'session:Ana <u-ana>', role: 'admin' })
+  })
+
+  test('an address of one source is not verified by the word of the other', async () => {
+    const made = await scene({
+      claims: { groups: [], email: 'ana@example.com', email_verified: undefined },
+      userinfo: { sub: 'u-ana', email: 'mallory@evil.test', email_verified: true },
+    })
+    expect(await outcome(made)).toMatchObject({ status: 403, isIn: false })
+  })
+
   const json = (value: unknown) => (response: ServerResponse) => {
     response.setHeader('content-type', 'application/json')
     response.end(typeof value === 'string' ? value : JSON.stringify(value))

@@ -11,6 +11,8 @@ export interface Lies {
   metadata?: Record<string, unknown>
   /** Over the claims of the ID token. */
   claims?: Readonly<Record<string, unknown>>
+  /** What it says at its userinfo endpoint. @default it has none */
+  userinfo?: Readonly<Record<string, unknown>>
   /** How the ID token is signed. */
   signed?:
     | 'well'
@@ -43,6 +45,7 @@ export async function lyingProvider(): Promise<LyingProvider> {
     const { pathname } = new URL(request.url ?? '/', made.issuer)
     if (pathname === '/.well-known/openid-configuration')
       return reply(made.lies.discovery, metadata(), response)
+    if (pathname === '/userinfo') return reply(undefined, { ...made.lies.userinfo }, response)
     if (pathname === '/keys') return void keys().then((set) => reply(made.lies.keys, set, response))
     const parts: Buffer[] = []
     request.on('data', (part: Buffer) => parts.push(part))
@@ -62,6 +65,7 @@ export async function lyingProvider(): Promise<LyingProvider> {
     authorization_response_iss_parameter_supported: true,
     id_token_signing_alg_values_supported: ['RS256'],
     code_challenge_methods_supported: ['S256'],
+    ...(made.lies.userinfo === undefined ? {} : { userinfo_endpoint: `${issuer}/userinfo` }),
     ...made.lies.metadata,
   })
   const keys = async () => ({

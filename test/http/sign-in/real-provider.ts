@@ -11,6 +11,7 @@ export type Account = Readonly<Record<string, unknown>>
 export const accounts: Readonly<Record<string, Account>> = {
   'u-ana': { name: 'Ana María', email: 'ana@example.com', email_verified: true, groups: ['ops', 'everyone'] },
   'u-bob': { name: 'Bob', email: 'bob@example.com', email_verified: true, groups: ['everyone'] },
+  'u-mal': { name: '"><img src=x onerror=alert(1)>{{7*7}}', groups: ['ops'] },
   'u-eve': { name: 'Eve', email: 'ana@example.com', email_verified: false, groups: [] },
 }
 
@@ -96,7 +97,7 @@ function askBeforeLeaving(ctx: { body: unknown }, form: string): void {
 
 function choose(path: string, response: ServerResponse): void {
   const links = Object.entries(accounts).map(
-    ([sub, { name }]) => `<a href="${path}/as/${sub}">${String(name)}</a>`,
+    ([sub, { name }]) => `<a href="${path}/as/${sub}">${String(name).replaceAll('<', '&lt;')}</a>`,
   )
   response.setHeader('content-type', 'text/html; charset=utf-8')
   response.end(`<!doctype html><title>The provider</title><h1>The provider</h1>${links.join(' ')}`)

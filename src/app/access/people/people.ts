@@ -2,6 +2,7 @@
 import type { AccessRole } from '../../../core/access/access-role.ts'
 import { isSubject, namedSubject, plainName } from '../../../core/access/person.ts'
 import { EvertickError } from '../../../core/error.ts'
+import type { Logger } from '../../../engine/logger.ts'
 import type { AppContext } from '../../app-context.ts'
 import type { OidcConfig } from '../../config/oidc-config.ts'
 import type { SigningKeys } from '../signing-keys.ts'
@@ -18,11 +19,13 @@ export interface Person {
 }
 
 export class People {
+  readonly #logger: Logger
   readonly #options: OidcConfig
   readonly #provider: Provider
   readonly #states: SignInStates
 
   constructor(app: AppContext, options: OidcConfig, keys: SigningKeys) {
+    this.#logger = app.logger
     this.#options = options
     this.#provider = new Provider(options, app)
     this.#states = new SignInStates(keys, app.clock)
@@ -35,7 +38,7 @@ export class People {
 
   /** Where to send the browser, with what cookie; `to` is where it goes in the end. */
   async begin(redirectUri: string, to: string): Promise<{ readonly url: URL; readonly sealed: string }> {
-    const { url, flow } = await this.#provider.begin(redirectUri)
+    const { url, flow } = await this.#logged(this.#provider.begin(redirectUri))
     return { url, sealed: await this.#states.seal({ ...flow, to }) }
   }
 
@@ -53,7 +56,7 @@ export class People {
         },
       )
     }
-    const { claims, idToken } = await this.#provider.finish(search, flow)
+    const { claims, idToken } = await this.#logged(this.#provider.finish(search, flow))
     return { person: this.#personOf(claims), idToken, to: flow.to }
   }
 
@@ -73,6 +76,17 @@ export class People {
         next: 'Ask whoever runs this Evertick to give one to you or to a group of yours (EVERTICK_OIDC_ROLES).',
       },
     )
+  }
+
+  /** Whoever runs this node should know before people tell them. Refused sign-ins are in the audit log. */
+  async #logged<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work
+    } catch (error) {
+      const isProviders = error instanceof EvertickError && error.code === 'provider_unavailable'
+      if (isProviders) this.#logger.warn(`A sign-in failed. ${error.message}`)
+      throw error
+    }
   }
 
   #personOf(claims: Claims): Person {
