@@ -62,6 +62,7 @@ function below(...own: string[]): string[] {
     'store/wrap-store.ts',
     'store/open-store.ts',
     'store/host.ts',
+    'store/load-driver.ts',
     'store/private-files.ts',
     'store/store-url.ts',
     'store/migrate',
@@ -83,6 +84,7 @@ const drivers: Readonly<Record<string, string>> = {
   bullmq: 'src/compat/bullmq/',
   'node-resque': 'src/compat/node-resque/',
   '@opentelemetry/api': 'src/observe/',
+  'openid-client': 'src/app/access/people/',
 }
 
 /** What must run the same from a seed; the host is how the store reaches the process. */

@@ -1,6 +1,7 @@
 /** Who is signed in, and what they are allowed to do. */
 import { computed, ref } from 'vue'
 import type { AccessRole } from '../../src/core/access/access-role.ts'
+import { hasSubject } from '../../src/core/access/person.ts'
 import { setServerTime } from './clock.ts'
 import { server } from './server.ts'
 
@@ -39,9 +40,12 @@ export async function signIn(code: string): Promise<void> {
   await loadSession()
 }
 
+/** Whom a provider has signed in is signed out there as well, where it offers that. */
 export async function signOut(): Promise<void> {
+  const isTheirs = hasSubject(session.value?.actor ?? '')
   await server.session.signOut()
-  session.value = null
+  if (isTheirs) location.assign(new URL('sign-in/leave', document.baseURI))
+  else session.value = null
 }
 
 export function endSession(): void {

@@ -40,6 +40,7 @@ export interface JobView extends JobSettings {
   readonly lastExecution: ExecutionView | null
   readonly currentRetryCount: number
   readonly isPaused: boolean
+  readonly pausedAt: Date | null
   readonly pausedReason: string | null
   readonly pausedUntil: Date | null
   readonly pausedBy: string | null
@@ -173,6 +174,7 @@ export function jobView(
     lastExecution: last === null ? null : executionView(last),
     currentRetryCount: unfinished ? Math.max(0, last.attempt - 1) : 0,
     isPaused: job.state === 'paused',
+    pausedAt: date(job.pause?.at ?? null),
     pausedReason: job.pause?.reason ?? null,
     pausedUntil: date(job.pause?.until ?? null),
     pausedBy: job.pause?.by ?? null,

@@ -152,7 +152,11 @@ const apiVariables: Readonly<Record<string, string>> = {
   hosts: 'EVERTICK_ALLOWED_HOSTS',
   secrets: 'EVERTICK_JWT_SECRET',
   provider: 'EVERTICK_JWKS_URL',
+  oidc: 'EVERTICK_OIDC_ISSUER',
   metricsPublic: 'EVERTICK_METRICS_PUBLIC',
+  trustProxy: 'EVERTICK_TRUST_PROXY',
+  rateLimit: 'EVERTICK_RATE_LIMIT',
+  maxBodyBytes: 'EVERTICK_MAX_BODY_BYTES',
 }
 
 function timezoneOf(env: Environment, options: Partial<EvertickOptions>): string | null {

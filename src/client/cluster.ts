@@ -71,6 +71,8 @@ export function clusterCalls(call: Call) {
       get: (options: CallOptions = {}) => call('GET /session', options),
       signIn: (code: string, options: CallOptions = {}) =>
         call('POST /session', { body: { code }, ...options }),
+      /** Where people sign in, beside links. */
+      provider: async (options: CallOptions = {}) => (await call('GET /session/provider', options)).provider,
       signOut: (options: CallOptions = {}) => call('DELETE /session', options),
     },
   }

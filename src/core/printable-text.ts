@@ -9,6 +9,11 @@ export function printableText(text: string): string {
   return text.replaceAll(steering, (characters) => characters.split('').map(spelled).join(''))
 }
 
+/** Leaves them out, for a name. */
+export function withoutSteering(text: string): string {
+  return text.replaceAll(steering, '')
+}
+
 function spelled(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
 }

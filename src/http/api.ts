@@ -2,10 +2,12 @@
  * The API as one `fetch`: from a request to an answer, through every guard in one order. It listens nowhere by itself, so
  * that it can be mounted anywhere.
  */
+import { BlockList } from 'node:net'
 import { Hono } from 'hono'
 import type { Access } from '../app/access/access.ts'
 import type { Principal } from '../app/access/principal.ts'
 import type { AppContext } from '../app/app-context.ts'
+import type { ApiConfig } from '../app/config/api-config.ts'
 import { version } from '../app/config/version.ts'
 import { makerOf } from '../app/maker.ts'
 import { EvertickError } from '../core/error.ts'
@@ -21,7 +23,9 @@ import { type Call, Reply } from './endpoint.ts'
 import { LiveEvents } from './events/live-events.ts'
 import { apiHeaders } from './guard/headers.ts'
 import { HeavyCalls } from './guard/heavy-calls.ts'
+import { bodyLimits } from './guard/json-body.ts'
 import { refuseHost } from './guard/origin.ts'
+import { type From, type Visit, visitOf } from './guard/proxies.ts'
 import { type Rate, RateLimit } from './guard/rate-limit.ts'
 import { TooMany } from './guard/too-many.ts'
 import { answerOnce } from './idempotency.ts'
@@ -29,10 +33,12 @@ import { openapiDocument } from './openapi.ts'
 import { dashboardAsset, dashboardPage, wantsPage } from './pages/dashboard.ts'
 import { docsPages } from './pages/docs.ts'
 import { pageResponse } from './pages/page.ts'
+import { problemPage } from './pages/problem-page.ts'
 import { signInPages } from './pages/sign-in.ts'
 import { errorResponse, problemOf, problemResponse, unforeseen } from './problem.ts'
 import { acceptedStream } from './progress-stream.ts'
 import { readRequest } from './read-request.ts'
+import { doors } from './sign-in/doors.ts'
 import { TextResponse } from './text-response.ts'
 import { withoutStacks } from './without-stacks.ts'
 
@@ -45,18 +51,26 @@ export interface ApiOptions {
   readonly hosts: readonly string[] | null
   /** The limit for one caller. @default 200 a second, 400 at once */
   readonly rate?: Rate
+  /** The largest body, of routes that take a job or its data. @default 2 MiB */
+  readonly maxBodyBytes?: number
+  /** Proxies whose headers are believed. @default none */
+  readonly trustProxy?: BlockList
   /** Whether anybody may read the metrics. @default false */
   readonly metricsPublic?: boolean
   /** The path that the API is mounted at. @default '', the root */
   readonly basePath?: string
 }
 
-/** `basePath` is for a mount that learns its path with each request. */
-export type Fetch = (request: Request, remote?: string, basePath?: string) => Promise<Response>
+/** What a server tells of a request; `basePath` is for a mount that learns its path with each. */
+export interface Arrival extends From {
+  readonly basePath?: string
+}
+
+export type Fetch = (request: Request, from?: Arrival) => Promise<Response>
 
 /** What is known about a request before it is read. */
 interface Way {
-  readonly remote: string
+  readonly visit: Visit
   readonly basePath: string
   readonly seen: Seen
 }
@@ -70,7 +84,9 @@ export interface Api extends Fetch {
 }
 
 const pages = [...signInPages, ...docsPages]
-const pagePaths = new Set(['/openapi.json', ...pages.map(({ path }) => path)])
+const doorPaths = new Set(doors.map(({ path }) => path))
+const pagePaths = new Set(['/openapi.json', ...doorPaths, ...pages.map(({ path }) => path)])
+const noProxies = new BlockList()
 const usualRate: Rate = { perSecond: 200, burst: 400 }
 /** When to retry if the token provider does not answer. */
 const providerSeconds = 5
@@ -78,7 +94,8 @@ const providerSeconds = 5
 const failureRate: Rate = { perSecond: 0.5, burst: 20 }
 
 export function createApi(options: ApiOptions): Api {
-  const { evertick, app, access, logger, hosts, rate = usualRate } = options
+  const { evertick, app, access, logger, hosts, rate = usualRate, trustProxy = noProxies } = options
+  const { maxBodyBytes = bodyLimits.payload.bytes } = options
   const monotonic = () => app.clock.monotonic()
   const calls = new RateLimit(rate, monotonic)
   const failures = new RateLimit(failureRate, monotonic)
@@ -94,14 +111,14 @@ export function createApi(options: ApiOptions): Api {
     route: PlacedEndpoint,
     request: Request,
     params: Record<string, string>,
-    { remote, basePath, seen }: Way,
+    { visit, basePath, seen }: Way,
   ) {
     seen.route = route.fullPath
-    const principal = await authenticated(route, request, seen)
-    const caller = principal === null ? remote : callerOf(principal)
+    const principal = await authenticated(route, request, { visit, seen })
+    const caller = principal === null ? visit.address : callerOf(principal)
     if (route.unlimited !== true) limit(calls, caller)
-    const read = await readRequest(route, request, params, app.rest)
-    const by = { actor: principal?.actor ?? 'anonymous', origin: remote }
+    const read = await readRequest(route, request, params, { rest: app.rest, maxBodyBytes })
+    const by = { actor: principal?.actor ?? 'anonymous', origin: visit.address }
     const around = {
       evertick,
       app,
@@ -114,6 +131,7 @@ export function createApi(options: ApiOptions): Api {
       caller,
       request,
       basePath,
+      visit,
     }
     const call: Call = { ...around, ...read }
     if (route.contentType !== undefined) {
@@ -143,11 +161,11 @@ export function createApi(options: ApiOptions): Api {
   async function authenticated(
     route: PlacedEndpoint,
     request: Request,
-    seen: Seen,
+    { visit, seen }: Pick<Way, 'visit' | 'seen'>,
   ): Promise<Principal | null> {
     if (route.role === 'public') return null
     if (route.publicBy !== undefined && options[route.publicBy] === true) return null
-    const principal = await principalOf(request, access)
+    const principal = await principalOf(request, access, visit.host)
     seen.actor = principal?.actor ?? null
     refuseRole(principal, route.role)
     return principal
@@ -164,14 +182,22 @@ export function createApi(options: ApiOptions): Api {
   }
 
   router.use(async (context, next) => {
-    refuseHost(context.req.raw, hosts)
+    refuseHost(context.env.visit.host, hosts)
     await next()
   })
   for (const route of allRoutes) {
     const path = route.fullPath.replaceAll(/\{(\w+)\}/g, ':$1')
     router.on(route.method.toUpperCase(), path, ({ req, env }) =>
-      slowGuessing(env.remote, answer(route, req.raw, req.param(), env)),
+      slowGuessing(env.visit.address, answer(route, req.raw, req.param(), env)),
     )
+  }
+  for (const { path, open } of doors) {
+    router.get(path, async ({ req, env }) => {
+      const { visit, seen, basePath } = env
+      seen.route = path
+      limit(calls, visit.address)
+      return await slowGuessing(visit.address, open({ access, request: req.raw, visit, seen, basePath }))
+    })
   }
   const documentFor = memo((basePath) => JSON.stringify(openapiDocument(basePath)))
   router.get(
@@ -194,28 +220,31 @@ export function createApi(options: ApiOptions): Api {
     }
     return errorResponse(wrongMethod(context.req.method), { allow: methods.join(', ') })
   })
-  router.onError((error, { env: { remote, seen }, req }) => {
+  router.onError((error, { env: { visit, seen, basePath }, req }) => {
     if (error instanceof EvertickError) {
       const { kind, code, message } = error instanceof TooMany && error.denied !== null ? error.denied : error
       const route = seen.route === null ? '(no route)' : `${req.method} ${seen.route}`
-      if (kind === 'auth') denied.note({ actor: seen.actor, origin: remote, route, code, why: message })
+      if (kind === 'auth')
+        denied.note({ actor: seen.actor, origin: visit.address, route, code, why: message })
+      if (seen.route !== null && doorPaths.has(seen.route)) return problemPage(error, basePath)
       return errorResponse(error, headersOf(error))
     }
     logger.error('A request failed', { error })
     return problemResponse(unforeseen)
   })
-  const fetch: Fetch = async (request, remote = 'unknown', basePath = options.basePath ?? '') => {
+  const fetch: Fetch = async (request, { basePath = options.basePath ?? '', ...from } = {}) => {
     const begunAt = monotonic()
     const seen: Seen = { route: null, actor: null }
+    const visit = visitOf(request, from, trustProxy)
     const isOurs = pathBelow(request, basePath) !== null
     const response = isOurs
-      ? await router.fetch(request, { remote, basePath, seen })
+      ? await router.fetch(request, { visit, basePath, seen })
       : errorResponse(notFound(new URL(request.url).pathname))
     rebase(response, basePath)
     for (const [name, value] of Object.entries(apiHeaders)) {
       if (!response.headers.has(name)) response.headers.set(name, value)
     }
-    logAccess(logger, request, response, { seen, remote, ms: monotonic() - begunAt })
+    logAccess(logger, request, response, { seen, remote: visit.address, ms: monotonic() - begunAt })
     return response
   }
   const close = async () => {
@@ -224,6 +253,18 @@ export function createApi(options: ApiOptions): Api {
     await denied.close()
   }
   return Object.assign(fetch, { close })
+}
+
+/** What the API takes of a node's configuration. */
+export function settingsOf({
+  basePath,
+  metricsPublic,
+  maxBodyBytes,
+  rateLimit,
+  trustProxy,
+}: ApiConfig): Pick<ApiOptions, 'basePath' | 'metricsPublic' | 'maxBodyBytes' | 'rate' | 'trustProxy'> {
+  const rate = { perSecond: rateLimit, burst: 2 * rateLimit }
+  return { basePath, metricsPublic, maxBodyBytes, rate, trustProxy }
 }
 
 /** Keeps the last result: in practice there is one base path, so it is made once. */

@@ -13,6 +13,7 @@ import type { Evertick } from '../evertick.ts'
 import type { NodeMetrics } from '../observe/node-metrics.ts'
 import type { LiveEvents } from './events/live-events.ts'
 import type { bodyLimits } from './guard/json-body.ts'
+import type { Visit } from './guard/proxies.ts'
 import type { StreamType } from './progress-stream.ts'
 import type { InstantText } from './schemas/named.ts'
 
@@ -39,6 +40,8 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   readonly request: Request
   /** The path that the API is mounted at; empty at the root. */
   readonly basePath: string
+  /** From where and under which name the caller asks. */
+  readonly visit: Visit
   readonly live: LiveEvents
   readonly metrics: NodeMetrics
 }

@@ -55,7 +55,7 @@ function write({ status, headers, whole }: TextResponse, outgoing: ServerRespons
 /** `given` is for tests, which cannot wait that long. */
 export function nodeServer(fetch: Fetch, logger: Logger, given: Partial<typeof patience> = {}): Server {
   const listener = nodeListener(
-    async (request, incoming) => await fetch(request, incoming.socket.remoteAddress),
+    async (request, incoming) => await fetch(request, { address: incoming.socket.remoteAddress }),
     logger,
   )
   // A request without a host reaches the listener, which answers it with a problem.

@@ -15,9 +15,11 @@ export async function readRequest(
   route: Endpoint,
   request: Request,
   params: Readonly<Record<string, string>>,
-  rest: () => Promise<void>,
+  { rest, maxBodyBytes }: { readonly rest: () => Promise<void>; readonly maxBodyBytes: number },
 ): Promise<ReadRequest> {
-  const given = await readJson(request, bodyLimits[route.takes ?? 'little'], rest)
+  const usual = bodyLimits[route.takes ?? 'little']
+  const limit = route.takes === 'payload' ? { ...usual, bytes: maxBodyBytes } : usual
+  const given = await readJson(request, limit, rest)
   return {
     params: route.params === undefined ? {} : parsed(route.params, params, 'The path'),
     query: parsedQuery(route, searchOf(request)),

@@ -8,7 +8,7 @@ import { EvertickError } from '../core/error.ts'
 import { codeOf, messageOf } from '../core/unknown-value.ts'
 import type { Logger } from '../engine/logger.ts'
 import type { Evertick } from '../evertick.ts'
-import { type ApiOptions, createApi, type Fetch } from './api.ts'
+import { type ApiOptions, createApi, type Fetch, settingsOf } from './api.ts'
 import { answeredHosts } from './guard/origin.ts'
 import { nodeServer } from './node-server.ts'
 
@@ -28,8 +28,8 @@ export async function serve(
   config: ApiConfig,
 ): Promise<RunningApi> {
   const hosts = answeredHosts(config.host, config.hosts)
-  const { basePath, metricsPublic } = config
-  const api = createApi({ ...given, hosts, metricsPublic, basePath })
+  const { basePath } = config
+  const api = createApi({ ...given, ...settingsOf(config), hosts })
   const server = await listen(api, config, given.logger)
   const address = server.address()
   const port = typeof address === 'object' && address !== null ? address.port : config.port

@@ -168,7 +168,10 @@ test('a job is paused with a reason, and its ticks meanwhile are accounted for a
   await button(page, 'Pause').click()
   await page.getByRole('dialog').getByLabel('Reason').fill('The mail server moves')
   await dialogButton(page, 'Pause').click()
-  await page.getByRole('status').filter({ hasText: 'Paused by session:ana: The mail server moves' }).waitFor()
+  await page
+    .getByRole('status')
+    .filter({ hasText: /Paused by ana, .+: The mail server moves/ })
+    .waitFor()
   await until('a tick to be held back', async () => {
     const ticks = await node.evertick.jobs.ticks('mail.poll')
     return ticks.some(({ account }) => account === 'undecided')

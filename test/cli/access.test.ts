@@ -118,6 +118,23 @@ test('login makes a link that signs in once', async () => {
   expect((await signIn()).status).toBe(401)
 })
 
+test('a link is for a named person, and what they do is theirs', async () => {
+  const made = await jsonOf<{ link: string; name: string }>(
+    ['login', '--name', 'Ana María', '--role', 'viewer'],
+    at,
+  )
+  expect(made).toMatchObject({ name: 'Ana María', role: 'viewer' })
+  const { entries } = await jsonOf<{ entries: { actor: string; after: object }[] }>(
+    ['audit-log', '--action', 'link.create', '--limit', '1'],
+    at,
+  )
+  expect(entries).toMatchObject([{ actor: matching(/^cli/), after: { name: 'Ana María', role: 'viewer' } }])
+  for (const name of ['', 'Ana <u-1>', 'token:deploy', 'x'.repeat(60), '\u202eana']) {
+    const ended = await runCli(['login', '--name', name, '--json'], at)
+    expect([name, ended.code, errorOf(ended).field]).toEqual([name, 2, 'name'])
+  }
+})
+
 test('where only a provider signs, no token and no link is made', async () => {
   const env = {
     ...at.env,

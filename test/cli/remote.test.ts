@@ -48,6 +48,8 @@ function comparable({ code, stdout, stderr }: Ran): Ran {
       .replaceAll(/"tookMs":\d+/g, '"tookMs":<ms>')
       .replaceAll(/whsec_[\w+/=]+/g, '<secret>')
       .replaceAll(/\b(?:cli:\w+|cli|token:tests)\b/g, '<who>')
+      // A person is called by name.
+      .replaceAll(/(?<= by )[\w-]+(?=: a test)/g, '<who>')
       .replaceAll(hostname(), '<where>')
       .replaceAll('127.0.0.1', '<where>')
       .replaceAll(/\d+ s ago|now\b/g, '<ago>')

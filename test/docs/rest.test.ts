@@ -35,9 +35,10 @@ test('the statuses of problems stand in rest.md and errors.md', () => {
 })
 
 test('api.md lists every variable that the API heeds', () => {
-  const source = readFileSync(join(root, 'src/app/config/environment.ts'), 'utf8')
+  const files = ['environment.ts', 'oidc-config.ts']
+  const source = files.map((file) => readFileSync(join(root, 'src/app/config', file), 'utf8')).join('')
   const named = [
-    ...source.matchAll(/(?:text|secretFrom|isOn)\((?:environment, |text, )?'(EVERTICK_\w+)'\)/g),
+    ...source.matchAll(/(?:text|needed|secretFrom|isOn)\(\s*(?:environment, |text, )?'(EVERTICK_\w+)'[,)]/g),
   ].map(([, name = '']) => name)
   const secrets = named.filter((name) => name.includes('SECRET')).map((name) => `${name}_FILE`)
   const rows = tableAfter(readPage('docs/operations/api.md'), '## Settings').map(([name = '']) => name)

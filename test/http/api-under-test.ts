@@ -96,7 +96,7 @@ export async function openApi({ hosts = null, rate, ...options }: Given = {}): P
     ),
   ) as Record<AccessRole, string>
   const send: ApiUnderTest['send'] = async (method, path, sent = {}) =>
-    await answered(await fetch(requestOf(method, path, sent), sent.remote))
+    await answered(await fetch(requestOf(method, path, sent), { address: sent.remote }))
   return {
     node,
     access,

@@ -279,7 +279,9 @@ test('tokens and sessions come and go, and the audit log has them', async () => 
     return (json.entries as { action: string; actor: string }[]).map(({ action }) => action)
   }
   expect(await listed(`subject=${id}&action=token.create`)).toEqual(['token.create'])
-  expect(await listed('actor=anna')).toEqual(['session.create', 'link.create'])
+  expect(await listed('actor=anna')).toEqual(['link.create'])
+  expect(await listed('actor=session:anna')).toEqual(['session.create'])
+  expect((await ask('GET', '/session/provider')).json).toEqual({ provider: null })
   expect(await listed('actor=anna&from=2100-01-01T00:00:00Z')).toEqual([])
   expect(await listed('actor=anna&to=2000-01-01T00:00:00Z')).toEqual([])
   expect((await ask('GET', '/audit-log/verify')).json).toMatchObject({ ok: true, broken: [] })

@@ -72,7 +72,7 @@ async function apiOf(options: ProviderOptions, { own = false } = {}) {
   const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
   const fetch = createApi({ evertick, app: contextOf(evertick), access, logger, hosts: null })
   const whoCalls = async (token: string) =>
-    await answered(await fetch(requestOf('GET', '/api/v1/session', { token }), token.slice(-20)))
+    await answered(await fetch(requestOf('GET', '/api/v1/session', { token }), { address: token.slice(-20) }))
   return { node, access, whoCalls }
 }
 

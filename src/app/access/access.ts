@@ -1,6 +1,7 @@
 /** Who may call the API: tokens for programs, links and sessions for people. */
 import { createHash, randomBytes } from 'node:crypto'
 import { type AccessRole, accessRoles } from '../../core/access/access-role.ts'
+import { actorName, plainName } from '../../core/access/person.ts'
 import { EvertickError } from '../../core/error.ts'
 import { parseDuration } from '../../core/schedule/duration.ts'
 import type { Duration } from '../../core/schedule/schedule.ts'
@@ -10,6 +11,7 @@ import { type ActorOptions, changeContext } from '../change-context.ts'
 import { refuseBadName, refuseUnknown } from '../config/call-options.ts'
 import type { ForeignTokens } from './foreign-tokens.ts'
 import type { OwnTokens, SignedToken } from './own-tokens.ts'
+import type { People } from './people/people.ts'
 import type { Principal } from './principal.ts'
 
 export interface TokenView {
@@ -37,12 +39,23 @@ const longestMs = 400 * 86_400_000
 /** Longer than any token of ours or of a sensible provider. */
 const longestToken = 8_192
 
+export interface Session extends SignedToken {
+  readonly name: string
+  readonly role: AccessRole
+}
+
 export class Access {
+  /** Those who sign in at a provider; null where nobody does. */
+  readonly people: People | null
   readonly #app: AppContext
   readonly #own: OwnTokens | null
   readonly #foreign: ForeignTokens | null
 
-  constructor(app: AppContext, tokens: { own: OwnTokens | null; foreign: ForeignTokens | null }) {
+  constructor(
+    app: AppContext,
+    tokens: { own: OwnTokens | null; foreign: ForeignTokens | null; people?: People | null },
+  ) {
+    this.people = tokens.people ?? null
     this.#app = app
     this.#own = tokens.own
     this.#foreign = tokens.foreign
@@ -106,45 +119,49 @@ export class Access {
     })
   }
 
-  /** A code for one sign-in within ten minutes. Only its hash is kept. */
-  async createLink({ role, actor = 'cli', ...from }: ActorOptions & { role: AccessRole }): Promise<{
-    code: string
-    expiresAt: Date
-  }> {
+  /** A code for one sign-in within ten minutes. Only its hash is kept. `name`: of the person who follows it. */
+  async createLink({
+    role,
+    name,
+    ...by
+  }: ActorOptions & { role: AccessRole; name?: string }): Promise<{ code: string; expiresAt: Date }> {
     refuseRole(role)
     // A link that could never become a session is refused here, not when it is followed.
     this.#signer()
+    const { now, actor, origin } = changeContext(this.#app, { actor: 'cli', ...by })
     const code = randomBytes(24).toString('base64url')
-    const { now, origin } = changeContext(this.#app, from)
-    const expiresAt = now + linkMs
-    const ended = { usedAt: null, revokedAt: null }
     const link = {
       id: hashOf(code),
       kind: 'link' as const,
-      name: actor,
+      name: name === undefined ? actorName(actor) : checkedName(name),
       role,
       createdAt: now,
+      createdBy: actor,
       parentId: null,
+      expiresAt: now + linkMs,
     }
-    await this.#app.store.access.addAccess({ ...link, createdBy: actor, expiresAt, ...ended }, origin)
-    return { code, expiresAt: new Date(expiresAt) }
+    await this.#app.store.access.addAccess({ ...link, usedAt: null, revokedAt: null }, origin)
+    return { code, expiresAt: new Date(link.expiresAt) }
   }
 
   /** Null where the code is unknown, used or too old. */
-  async signIn(
-    code: string,
-    by: Pick<ActorOptions, 'origin'> = {},
-  ): Promise<(SignedToken & { name: string; role: AccessRole }) | null> {
+  async signIn(code: string, by: Pick<ActorOptions, 'origin'> = {}): Promise<Session | null> {
     const link = await this.#app.store.access.redeemLink(hashOf(code), this.#app.clock.now())
-    if (link === null) return null
-    const { name, role } = link
+    return link === null ? null : await this.openSession(link, by)
+  }
+
+  /** For a person who has proved who they are. */
+  async openSession(
+    { name, role }: { readonly name: string; readonly role: AccessRole },
+    by: Pick<ActorOptions, 'origin'> = {},
+  ): Promise<Session | null> {
     const { now, origin } = changeContext(this.#app, by)
     const made = await this.#signer().issue({
       id: this.#newId(),
       kind: 'session',
       name,
       role,
-      createdBy: name,
+      createdBy: `session:${name}`,
       parentId: null,
       origin,
       expiresAt: now + sessionMs,
@@ -170,6 +187,15 @@ function refuseRole(role: AccessRole): void {
   throw new EvertickError('invalid_option', `${JSON.stringify(role)} is not a role.`, {
     field: 'role',
     next: `Use one of ${accessRoles.join(', ')}.`,
+  })
+}
+
+function checkedName(name: string): string {
+  const plain = plainName(name)
+  if (plain !== '' && plain === name.trim()) return plain
+  throw new EvertickError('invalid_option', `${JSON.stringify(name)} is not a name.`, {
+    field: 'name',
+    next: 'Use letters, digits and spaces: "Ana María".',
   })
 }
 

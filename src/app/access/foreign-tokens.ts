@@ -1,6 +1,7 @@
 /** Tokens of the user's own provider, checked against the keys that it publishes. */
 import { createRemoteJWKSet, errors, type JWTVerifyGetKey, jwtVerify } from 'jose'
 import { isAccessRole } from '../../core/access/access-role.ts'
+import { isSubject, namedSubject } from '../../core/access/person.ts'
 import { EvertickError } from '../../core/error.ts'
 import type { AppContext } from '../app-context.ts'
 import type { Principal } from './principal.ts'
@@ -14,8 +15,6 @@ export interface ProviderOptions {
 
 /** Asymmetric only: with a shared secret among them, a public key could be taken for the secret. */
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA']
-
-const longestSubject = 200
 
 /** The provider has answered, and none of its keys fits. Any other failure is not the token's fault. */
 const saysNothingOfProvider = [
@@ -59,11 +58,17 @@ export class ForeignTokens {
       })
       const { role, roles, sub = '', exp = 0 } = payload
       // It stands in the audit log for ever.
-      if (sub === '' || sub.length > longestSubject || /\p{Cc}/u.test(sub)) return null
+      if (!isSubject(sub)) return null
       const more: unknown[] = Array.isArray(roles) ? roles : []
       const known = [role, ...more].find(isAccessRole)
       if (known === undefined) return null
-      return { actor: `user:${sub}`, role: known, kind: 'token', id: null, expiresAt: exp * 1_000 }
+      return {
+        actor: `user:${namedSubject(payload, sub)}`,
+        role: known,
+        kind: 'token',
+        id: null,
+        expiresAt: exp * 1_000,
+      }
     } catch (error) {
       if (error instanceof errors.JOSEError || error instanceof TypeError) return null
       throw error

@@ -2,7 +2,7 @@
 import type { AccessRole } from '../../core/access/access-role.ts'
 
 export interface Principal {
-  /** For the audit log: `token:deploy`, `session:anna`, or what the user's own provider calls its subject. */
+  /** For the audit log: `token:deploy`, `session:anna`, or `user:` and what the user's own provider calls its subject. */
   readonly actor: string
   readonly role: AccessRole
   readonly kind: 'token' | 'session'

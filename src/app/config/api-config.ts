@@ -1,9 +1,12 @@
 /** How the API listens and whom it believes: options before environment, checked once. */
+import type { BlockList } from 'node:net'
 import { z } from 'zod'
 import { EvertickError } from '../../core/error.ts'
 import type { ProviderOptions } from '../access/foreign-tokens.ts'
+import { addressList } from './address-list.ts'
 import { checked } from './checked.ts'
 import { apiFromEnvironment } from './environment.ts'
+import { type OidcConfig, type OidcOptions, oidcConfig, oidcShape } from './oidc-config.ts'
 
 export interface ApiOptions {
   /** The address to listen on. @default EVERTICK_HOST, else '127.0.0.1' */
@@ -18,8 +21,16 @@ export interface ApiOptions {
   readonly secrets?: readonly string[]
   /** Your own provider of tokens. @default EVERTICK_JWKS_URL, EVERTICK_JWT_ISSUER and EVERTICK_JWT_AUDIENCE */
   readonly provider?: ProviderOptions
+  /** Where people sign in to the dashboard: `issuer`, `clientId`, `clientSecret`, `roles` and more. @default EVERTICK_OIDC_ISSUER and its like, else by links only */
+  readonly oidc?: OidcOptions
   /** Whether `/metrics` needs no token. @default EVERTICK_METRICS_PUBLIC, else false */
   readonly metricsPublic?: boolean
+  /** Addresses and networks of the proxies before this server: their `X-Forwarded-For`, `-Proto` and `-Host` are believed. @default EVERTICK_TRUST_PROXY, else none */
+  readonly trustProxy?: readonly string[]
+  /** Calls a second of one caller; twice as many at once. @default EVERTICK_RATE_LIMIT, else 200 */
+  readonly rateLimit?: number
+  /** The largest body, of routes that take a job or its data. @default EVERTICK_MAX_BODY_BYTES, else 2_097_152 */
+  readonly maxBodyBytes?: number
 }
 
 export interface ApiConfig {
@@ -31,7 +42,11 @@ export interface ApiConfig {
   readonly hosts: readonly string[]
   readonly secrets: readonly string[]
   readonly provider: ProviderOptions | null
+  readonly oidc: OidcConfig | null
   readonly metricsPublic: boolean
+  readonly trustProxy: BlockList
+  readonly rateLimit: number
+  readonly maxBodyBytes: number
 }
 
 const usualPort = 8060
@@ -45,13 +60,19 @@ const shape = z.strictObject({
   provider: z
     .strictObject({ jwksUrl: z.url(), issuer: z.string().min(1), audience: z.string().min(1) })
     .optional(),
+  oidc: oidcShape.optional(),
   metricsPublic: z.boolean().optional(),
+  trustProxy: z.array(z.string().min(1)).optional(),
+  rateLimit: z.int().min(1).max(100_000).optional(),
+  maxBodyBytes: z.int().min(65_536).max(33_554_432).optional(),
 })
 
 export function apiConfig(options: ApiOptions | undefined): ApiConfig {
   const given = checked(shape, options ?? {}, 'invalid_config', 'api', Object.keys(shape.shape))
   const around = apiFromEnvironment()
   const port = given.port ?? around.port
+  // A secret alone may come from the environment: it has no place in a file.
+  const oidc = withSecret(given.oidc ?? around.oidc, around.oidcSecret)
   return {
     host: given.host ?? around.host ?? '127.0.0.1',
     port: port ?? usualPort,
@@ -60,20 +81,34 @@ export function apiConfig(options: ApiOptions | undefined): ApiConfig {
     hosts: (given.hosts ?? around.hosts).map((name) => name.toLowerCase()),
     secrets: given.secrets ?? around.secrets,
     provider: given.provider ?? around.provider,
+    oidc: oidc === undefined ? null : oidcConfig(oidc, given.oidc === undefined ? 'environment' : 'option'),
     metricsPublic: given.metricsPublic ?? around.metricsPublic,
+    trustProxy: addressList(
+      given.trustProxy ?? around.trustProxy,
+      given.trustProxy === undefined ? 'EVERTICK_TRUST_PROXY' : 'trustProxy',
+    ),
+    rateLimit: given.rateLimit ?? around.rateLimit,
+    maxBodyBytes: given.maxBodyBytes ?? around.maxBodyBytes,
   }
 }
 
-/** The options of a mount: it does not listen, and the app decides its path. */
-export type MountOptions = Pick<ApiOptions, 'hosts' | 'secrets' | 'provider' | 'metricsPublic'>
+function withSecret(
+  oidc: OidcOptions | undefined,
+  clientSecret: string | undefined,
+): OidcOptions | undefined {
+  return oidc === undefined ? undefined : { clientSecret, ...oidc }
+}
 
-const mountShape = shape.omit({ host: true, port: true })
+/** The options of a mount: it does not listen, and the app decides its path and which proxies it believes. */
+export type MountOptions = Omit<ApiOptions, 'host' | 'port' | 'basePath' | 'trustProxy'>
+
+const mountShape = shape.omit({ host: true, port: true, trustProxy: true })
 
 /** `basePath` is only for a mount whose framework does not tell its path. */
 export function mountConfig(options: MountOptions & Pick<ApiOptions, 'basePath'>): ApiConfig {
   checked(mountShape, options, 'invalid_config', 'The mount', Object.keys(mountShape.shape))
-  // EVERTICK_BASE_PATH is for our own server, not for a mount.
-  return apiConfig({ ...options, basePath: options.basePath ?? '' })
+  // EVERTICK_BASE_PATH and EVERTICK_TRUST_PROXY are for our own server, not for a mount.
+  return apiConfig({ ...options, basePath: options.basePath ?? '', trustProxy: [] })
 }
 
 /** Plain words only: it becomes part of URLs and of a cookie, and a mount may take it from a request. */

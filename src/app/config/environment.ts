@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { EvertickError } from '../../core/error.ts'
 import type { ProviderOptions } from '../access/foreign-tokens.ts'
 import { type LogLevel, parseLogLevel } from '../log/log-level.ts'
+import { type OidcOptions, oidcFrom } from './oidc-config.ts'
 
 export function databaseFromEnvironment(
   environment: Readonly<Record<string, string | undefined>> = process.env,
@@ -43,7 +44,12 @@ export function apiFromEnvironment(environment: Readonly<Record<string, string |
   readonly hosts: readonly string[]
   readonly secrets: readonly string[]
   readonly provider: ProviderOptions | null
+  readonly oidc: OidcOptions | undefined
+  readonly oidcSecret: string | undefined
   readonly metricsPublic: boolean
+  readonly trustProxy: readonly string[]
+  readonly rateLimit: number
+  readonly maxBodyBytes: number
 } {
   const text = (name: string) => environment[name]?.trim() || undefined
   const port = text('EVERTICK_PORT')
@@ -66,7 +72,18 @@ export function apiFromEnvironment(environment: Readonly<Record<string, string |
     secrets:
       secret === undefined ? [] : [secret, ...listed(secretFrom(environment, 'EVERTICK_JWT_SECRET_OLD'))],
     provider: providerFrom(text),
+    oidc: oidcFrom(text),
+    oidcSecret: secretFrom(environment, 'EVERTICK_OIDC_CLIENT_SECRET'),
     metricsPublic: isOn(text, 'EVERTICK_METRICS_PUBLIC'),
+    trustProxy: listed(text('EVERTICK_TRUST_PROXY')),
+    rateLimit: wholeNumber('EVERTICK_RATE_LIMIT', text('EVERTICK_RATE_LIMIT'), 200, 1, 100_000),
+    maxBodyBytes: wholeNumber(
+      'EVERTICK_MAX_BODY_BYTES',
+      text('EVERTICK_MAX_BODY_BYTES'),
+      2_097_152,
+      65_536,
+      33_554_432,
+    ),
   }
 }
 

@@ -1,4 +1,5 @@
 /** `evertick.why`: why a job or an execution does not run, in one sentence with the next step. */
+import { actorName } from '../../core/access/person.ts'
 import type { Execution } from '../../core/execution/execution.ts'
 import { isFinal } from '../../core/execution/execution-state.ts'
 import { standingOf } from '../../core/execution/standing.ts'
@@ -61,7 +62,7 @@ async function keptBy(app: AppContext, job: Job, view: JobView): Promise<Why> {
     const { by, reason } = job.pause
     return {
       reason: 'paused',
-      sentence: `It was paused by ${by}${reason === null ? '' : `: ${reason}`}.`,
+      sentence: `It was paused by ${actorName(by)}${reason === null ? '' : `: ${reason}`}.`,
       next: `Resume it: \`evertick jobs resume ${name}\`.`,
     }
   }

@@ -42,6 +42,7 @@ const jobInstants: Instants<JobView> = {
   lastRunAt: true,
   startAt: true,
   endAt: true,
+  pausedAt: true,
   pausedUntil: true,
   createdAt: true,
   updatedAt: true,

@@ -1,4 +1,5 @@
 /** What an execution that does not run waits for, as a sentence with the next step. */
+import { actorName } from '../access/person.ts'
 import { missingHandler } from '../job/missing-handler.ts'
 import { formatDuration } from '../schedule/duration.ts'
 import { type Execution, isChained } from './execution.ts'
@@ -100,7 +101,7 @@ function stoppedBy(queue: string, { led, handler, hasHandler, queuePause, slots 
     const why = queuePause.reason === null ? '' : `: ${queuePause.reason}`
     return {
       reason: 'queue_paused',
-      sentence: `Queue "${queue}" was paused by ${queuePause.by}${why}.`,
+      sentence: `Queue "${queue}" was paused by ${actorName(queuePause.by)}${why}.`,
       next: `Resume it: \`evertick queues resume ${queue}\`.`,
     }
   }

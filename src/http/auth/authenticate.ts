@@ -5,17 +5,17 @@ import type { Principal } from '../../app/access/principal.ts'
 import { type AccessRole, mayAct } from '../../core/access/access-role.ts'
 import { EvertickError } from '../../core/error.ts'
 import { refuseForeignOrigin } from '../guard/origin.ts'
-import { sessionOf } from './cookie.ts'
+import { cookieOf, sessionCookie } from './cookie.ts'
 
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** Null if the request has no credentials. Invalid credentials are an error. */
-export async function principalOf(request: Request, access: Access): Promise<Principal | null> {
+/** Null if the request has no credentials; `host` is what the caller has asked for. Invalid credentials are an error. */
+export async function principalOf(request: Request, access: Access, host: string): Promise<Principal | null> {
   const bearer = bearerOf(request)
   if (bearer !== null) return await believed(access, bearer, 'token')
-  const session = sessionOf(request)
+  const session = cookieOf(request, sessionCookie)
   if (session === null) return null
-  if (!safeMethods.has(request.method)) refuseForeignOrigin(request)
+  if (!safeMethods.has(request.method)) refuseForeignOrigin(request, host)
   return await believed(access, session, 'session')
 }
 

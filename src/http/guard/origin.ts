@@ -14,9 +14,9 @@ export function answeredHosts(listensOn: string, given: readonly string[]): read
   return given.length === 0 ? null : [...given, bracketed(listensOn)]
 }
 
-export function refuseHost(request: Request, allowed: readonly string[] | null): void {
+export function refuseHost(asked: string, allowed: readonly string[] | null): void {
   if (allowed === null) return
-  const host = (request.headers.get('host') ?? '').toLowerCase().replace(/:\d+$/, '')
+  const host = asked.toLowerCase().replace(/:\d+$/, '')
   if (allowed.includes(host)) return
   throw new EvertickError('forbidden', `This server does not answer to the name "${host.slice(0, 100)}".`, {
     next: 'Add it to EVERTICK_ALLOWED_HOSTS.',
@@ -24,10 +24,9 @@ export function refuseHost(request: Request, allowed: readonly string[] | null):
 }
 
 /** A request that changes something by a cookie must come from our own pages. */
-export function refuseForeignOrigin(request: Request): void {
+export function refuseForeignOrigin(request: Request, host: string): void {
   const site = request.headers.get('sec-fetch-site')
   const origin = request.headers.get('origin')
-  const host = request.headers.get('host') ?? ''
   const ours = origin !== null && hostOf(origin) === host.toLowerCase()
   if (ours && (site === null || site === 'same-origin')) return
   throw new EvertickError('forbidden', 'This request comes from another site.', {

@@ -11,8 +11,9 @@ export interface ExpressRequest extends IncomingMessage {
   originalUrl: string
   /** The path of the mount. */
   baseUrl: string
-  /** By the app's own `trust proxy`. */
+  /** By the app's own `trust proxy`, as is the protocol. */
   readonly ip?: string | undefined
+  readonly protocol?: string | undefined
   body?: unknown
   rawBody?: Buffer
 }
@@ -26,7 +27,8 @@ export interface ExpressMount {
 export function evertickExpress(evertick: Evertick, options: MountOptions = {}): ExpressMount {
   const api = mountedApi(evertick, options)
   const listener = nodeListener<ExpressRequest>(
-    (request, { ip, baseUrl }) => api(request, ip, baseUrl),
+    (request, { ip, protocol, baseUrl }) =>
+      api(request, { address: ip, scheme: protocol, basePath: baseUrl }),
     contextOf(evertick).logger,
   )
   const mount = (request: ExpressRequest, response: ServerResponse) => {

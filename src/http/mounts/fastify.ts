@@ -3,6 +3,7 @@ import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { contextOf } from '../../app/app-context.ts'
 import type { MountOptions } from '../../app/config/api-config.ts'
 import type { Evertick } from '../../evertick.ts'
+import type { From } from '../guard/proxies.ts'
 import { nodeListener } from '../node-server.ts'
 import { mountedApi } from './mounted-api.ts'
 
@@ -17,9 +18,9 @@ export const evertickFastify: FastifyPluginAsync<FastifyMountOptions> = async (a
   const { evertick, ...rest } = given
   const own = Object.entries(rest).filter(([name]) => !pluginOptions.includes(name))
   const api = mountedApi(evertick, { ...Object.fromEntries(own), basePath: app.prefix })
-  const addresses = new WeakMap<FastifyRequest['raw'], string>()
+  const arrivals = new WeakMap<FastifyRequest['raw'], From>()
   const listener = nodeListener<FastifyRequest['raw']>(
-    (request, incoming) => api(request, addresses.get(incoming)),
+    (request, incoming) => api(request, arrivals.get(incoming)),
     contextOf(evertick).logger,
   )
   // Bodies are left for our own reader, within this plugin only.
@@ -27,7 +28,7 @@ export const evertickFastify: FastifyPluginAsync<FastifyMountOptions> = async (a
   app.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null))
   for (const path of ['/', '/*']) {
     app.all(path, (request, reply) => {
-      addresses.set(request.raw, request.ip)
+      arrivals.set(request.raw, { address: request.ip, scheme: request.protocol, host: request.host })
       reply.hijack()
       listener(request.raw, reply.raw)
     })

@@ -4,17 +4,16 @@ import { contextOf } from '../../app/app-context.ts'
 import { type ApiOptions, type MountOptions, mountConfig } from '../../app/config/api-config.ts'
 import { EvertickError } from '../../core/error.ts'
 import type { Evertick } from '../../evertick.ts'
-import { type Api, createApi, type Fetch } from '../api.ts'
+import { type Api, createApi, type Fetch, settingsOf } from '../api.ts'
 import { errorResponse } from '../problem.ts'
 
 export function mountedApi(evertick: Evertick, options: MountOptions & Pick<ApiOptions, 'basePath'>): Api {
   const config = mountConfig(options)
-  const { basePath, metricsPublic } = config
   const app = contextOf(evertick)
   const access = openAccess(app, config)
   // The app decides which host names it answers to, unless it names some here: our cookie reaches no other host.
   const hosts = config.hosts.length === 0 ? null : config.hosts
-  const api = createApi({ evertick, app, access, logger: app.logger, hosts, metricsPublic, basePath })
+  const api = createApi({ evertick, app, access, logger: app.logger, ...settingsOf(config), hosts })
   let closing: Promise<void> | null = null
   const close = async () => {
     closing ??= api.close()

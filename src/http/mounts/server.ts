@@ -5,6 +5,7 @@ import { contextOf } from '../../app/app-context.ts'
 import type { RunningApi } from '../../app/cluster/live-node.ts'
 import { type ApiOptions, apiConfig, type MountOptions, mountConfig } from '../../app/config/api-config.ts'
 import type { Evertick } from '../../evertick.ts'
+import type { From } from '../guard/proxies.ts'
 import { serveApi } from '../serve.ts'
 import { mountedApi } from './mounted-api.ts'
 
@@ -14,8 +15,11 @@ export interface ApiOfOptions extends MountOptions {
 }
 
 export interface MountedApi {
-  /** `address` is that of the caller: unauthenticated calls are limited by it. */
-  fetch(request: Request, from?: { readonly address?: string }): Promise<Response>
+  /**
+   * `address` is that of the caller: unauthenticated calls are limited by it. `scheme` and `host` are what it asked for, where
+   * a proxy has changed them.
+   */
+  fetch(request: Request, from?: From): Promise<Response>
   /** Ends streams of events; whatever comes later is answered with 503. A stop of the Evertick does the same. */
   close(): Promise<void>
 }
@@ -23,7 +27,7 @@ export interface MountedApi {
 export function apiOf(evertick: Evertick, options: ApiOfOptions = {}): MountedApi {
   const api = mountedApi(evertick, options)
   return {
-    fetch: (request, { address } = {}) => api(request, address),
+    fetch: (request, { address, scheme, host } = {}) => api(request, { address, scheme, host }),
     close: () => api.close(),
   }
 }

@@ -22,8 +22,9 @@ export const pagePolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-export function pageResponse({ type, text }: Page): Response {
+export function pageResponse({ type, text }: Page, status = 200): Response {
   return new TextResponse(text, {
+    status,
     headers: { 'content-type': `${type}; charset=utf-8`, 'content-security-policy': pagePolicy },
   })
 }

@@ -97,6 +97,7 @@ export const themeScript = `try {
 
 export const stylePages: readonly Page[] = [
   { path: '/pages.css', type: 'text/css', text: style },
+  { path: '/theme.js', type: 'text/javascript', text: themeScript },
   {
     path: '/icon.svg',
     type: 'image/svg+xml',

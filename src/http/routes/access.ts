@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { accessRoles } from '../../core/access/access-role.ts'
 import { EvertickError } from '../../core/error.ts'
 import { refuseRole } from '../auth/authenticate.ts'
-import { clearedCookie, sessionCookie } from '../auth/cookie.ts'
+import { clearedCookie, cookie, sessionCookie } from '../auth/cookie.ts'
 import { endpoint, Reply } from '../endpoint.ts'
 import * as schema from '../schemas/cluster.ts'
 import { duration, reference } from '../schemas/named.ts'
@@ -55,7 +55,7 @@ export const accessRoutes = [
     body: z.strictObject({ code: z.string().min(1).max(200) }),
     answers: schema.session,
     status: 201,
-    run: async ({ app, access, body, by, request, basePath }) => {
+    run: async ({ app, access, body, by, request, basePath, visit }) => {
       const made = await access.signIn(body.code, by)
       if (made === null) {
         throw new EvertickError('unauthenticated', 'This link has already been used, or has expired.', {
@@ -71,7 +71,9 @@ export const accessRoutes = [
       }
       return new Reply(answer, {
         status: 201,
-        headers: { 'set-cookie': sessionCookie(token, expiresAt, { request, basePath }) },
+        headers: {
+          'set-cookie': cookie(sessionCookie, token, { request, basePath, visit }, { at: expiresAt }),
+        },
       })
     },
   }),
@@ -89,6 +91,20 @@ export const accessRoutes = [
     },
   }),
   endpoint({
+    method: 'get',
+    path: '/session/provider',
+    role: 'public',
+    tag,
+    summary: 'Where people sign in, beside links: the name on the button, and why it does not work now',
+    answers: schema.sessionProvider,
+    run: async ({ access }) => {
+      const way = (await access.people?.way()) ?? null
+      if (way === null) return { provider: null }
+      const { name, trouble } = way
+      return { provider: { name, problem: trouble === null ? null : trouble.message } }
+    },
+  }),
+  endpoint({
     method: 'delete',
     path: '/session',
     role: 'viewer',
@@ -99,7 +115,10 @@ export const accessRoutes = [
     run: async ({ access, principal, by, basePath }) => {
       // A token is revoked by an admin, not by its bearer.
       if (principal?.kind === 'session' && principal.id !== null) await access.revoke(principal.id, by)
-      return new Reply(undefined, { status: 204, headers: { 'set-cookie': clearedCookie(basePath) } })
+      return new Reply(undefined, {
+        status: 204,
+        headers: { 'set-cookie': clearedCookie(sessionCookie, { basePath }) },
+      })
     },
   }),
 ]

@@ -174,6 +174,16 @@ export const session = name(
   }),
 )
 
+export const sessionProvider = name(
+  'SessionProvider',
+  z.object({
+    provider: z
+      .object({ name: z.string(), problem: z.string().nullable() })
+      .nullable()
+      .describe('null: sign-in links only. With it, GET /sign-in/begin?to=/jobs starts a sign-in'),
+  }),
+)
+
 export const alive = name('Alive', z.object({ status: z.literal('ok') }))
 
 export const health = name(

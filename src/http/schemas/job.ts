@@ -71,6 +71,7 @@ export const job = name(
     lastExecution: execution.nullable(),
     currentRetryCount: z.int(),
     isPaused: z.boolean(),
+    pausedAt: instant.nullable(),
     pausedReason: z.string().nullable(),
     pausedUntil: instant.nullable(),
     pausedBy: z.string().nullable(),

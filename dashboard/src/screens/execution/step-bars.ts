@@ -1,5 +1,7 @@
 /** Steps, sleeps and waits as bars over time. */
+
 import type { ExecutionDetail } from '../../../../src/client/index.ts'
+import { actorName } from '../../../../src/core/access/person.ts'
 import { absolute, durationWords } from '../../words/times.ts'
 
 export type Step = ExecutionDetail['steps'][number]
@@ -49,7 +51,7 @@ export function stepSentence({ step, tookMs, place }: StepBar, zone: string | nu
     case 'slept':
       return `slept ${took}${kept}`
     case 'signalled':
-      return `answered by ${step.by ?? 'somebody'}${tookMs > 0 ? ` after ${took}` : ' before it waited'}${kept}`
+      return `answered by ${step.by == null ? 'somebody' : actorName(step.by)}${tookMs > 0 ? ` after ${took}` : ' before it waited'}${kept}`
     case 'timed_out':
       return `timed out after ${took}${kept}`
     case 'open': {

@@ -1,9 +1,11 @@
 /** `evertick alerts`: what is wrong, and who has taken it on. */
+
 import type { Command } from 'commander'
 import type { AlertView } from '../../../app/alerts/alerts.ts'
 import { alertStates } from '../../../core/alert/alert.ts'
 import type { Duration } from '../../../core/schedule/schedule.ts'
 import { choice, examples, pageOptions, sayMore } from '../../help.ts'
+import { actorText } from '../../output/actor-text.ts'
 import { plainText } from '../../output/plain-text.ts'
 import { type Column, writeTable } from '../../output/table.ts'
 import type { Stream, Style } from '../../output/terminal.ts'
@@ -69,7 +71,7 @@ async function show({ evertick, terminal, times }: Session, options: ListOptions
         times.both(alert.openedAt),
         plainText(alert.sentence),
         plainText(alert.rule),
-        plainText(alert.acknowledgedBy ?? alert.snoozedBy ?? ''),
+        actorText(alert.acknowledgedBy ?? alert.snoozedBy, ''),
         alert.id,
       ]),
     )
@@ -105,7 +107,7 @@ function addShow(group: Command, cli: Cli): void {
 
 function linesOf(out: Stream, alert: AlertView, times: Times): string[] {
   const { rule, severity, acknowledgedAt, acknowledgedBy, snoozedUntil, snoozedBy, resolvedAt, note } = alert
-  const by = (who: string | null) => (who === null ? '' : ` by ${plainText(who)}`)
+  const by = (who: string | null) => (who === null ? '' : ` by ${actorText(who)}`)
   return [
     `${stateText(out, alert)}  ${plainText(alert.sentence)}`,
     `rule          ${plainText(rule)} (${severity})`,

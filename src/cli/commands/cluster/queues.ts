@@ -1,6 +1,8 @@
 /** `evertick queues`: list, pause and resume. */
+
 import type { Command } from 'commander'
 import { examples } from '../../help.ts'
+import { actorText } from '../../output/actor-text.ts'
 import { plainText } from '../../output/plain-text.ts'
 import { type Column, writeTable } from '../../output/table.ts'
 import { type Cli, type Session, withEvertick } from '../../session.ts'
@@ -58,7 +60,7 @@ async function showQueues({ evertick, terminal, times }: Session): Promise<void>
     ]
     const rows = queues.map(({ name, pausedAt, pausedBy, pausedReason, ...queue }) => {
       const reason = pausedReason === null ? '' : `: ${plainText(pausedReason)}`
-      const paused = `‖ paused ${times.both(pausedAt)} by ${plainText(pausedBy ?? 'someone')}${reason}`
+      const paused = `‖ paused ${times.both(pausedAt)} by ${actorText(pausedBy)}${reason}`
       const state = pausedAt === null ? out.paint('ran', 'open') : out.paint('paused', paused)
       const { pending, running, blocked, sleeping, waiting } = queue
       return [plainText(name), ...[pending, running, blocked, sleeping + waiting].map(String), state]

@@ -1,7 +1,9 @@
 /** `evertick executions show`: one execution, its steps and its attempts. */
+
 import type { AttemptView } from '../../../app/execution/execution-detail.ts'
 import { roundBytes } from '../../../core/bytes.ts'
 import type { Definition } from '../../../core/job/definition.ts'
+import { actorText } from '../../output/actor-text.ts'
 import { stateCell } from '../../output/execution-state.ts'
 import { plainText } from '../../output/plain-text.ts'
 import { type Column, writePairs, writeTable } from '../../output/table.ts'
@@ -28,7 +30,7 @@ export async function showExecution({ evertick, terminal, times }: Session, id: 
         'cause',
         caughtUp === null ? execution.cause : `${execution.cause}, ${caughtUp.index} of ${caughtUp.of}`,
       ],
-      ['enqueued by', execution.enqueuedBy === null ? null : plainText(execution.enqueuedBy)],
+      ['enqueued by', execution.enqueuedBy === null ? null : actorText(execution.enqueuedBy)],
       ['scheduled for', times.both(execution.scheduledFor)],
       ['started', times.both(execution.startedAt)],
       ['finished', times.both(execution.finishedAt)],

@@ -1,5 +1,7 @@
 /** The steps, sleeps and waits of an execution as a timeline: one line each, oldest first. */
+
 import type { StepView } from '../../../app/execution/steps.ts'
+import { actorText } from '../../output/actor-text.ts'
 import { plainText } from '../../output/plain-text.ts'
 import { type Column, writeTable } from '../../output/table.ts'
 import type { Stream, Style } from '../../output/terminal.ts'
@@ -53,7 +55,7 @@ export function writeSteps(out: Stream, steps: readonly StepView[], times: Times
 }
 
 function outcomeWords({ kind, outcome, until, by }: StepView, times: Times): string {
-  if (outcome === 'signalled') return `signalled by ${plainText(by ?? 'somebody')}`
+  if (outcome === 'signalled') return `signalled by ${actorText(by)}`
   if (outcome === 'timed_out') return 'timed out'
   if (outcome !== 'open') return outcome
   if (until === null) return 'waiting'

@@ -1,10 +1,12 @@
 /** `evertick jobs list` */
+
 import type { Command } from 'commander'
 import type { ListedJob } from '../../../app/job/list-jobs.ts'
 import type { JobView } from '../../../app/views.ts'
 import { type HealthState, healthStates } from '../../../core/job/health.ts'
 import { type JobState, jobStates } from '../../../core/job/job-state.ts'
 import { choice, examples, pageOptions, sayMore } from '../../help.ts'
+import { actorText } from '../../output/actor-text.ts'
 import { healthStyles, healthWord } from '../../output/health.ts'
 import { plainText } from '../../output/plain-text.ts'
 import { type Column, writeTable } from '../../output/table.ts'
@@ -94,7 +96,7 @@ async function showPage(
     healthWord(out, job.health),
     plainText(job.name),
     plainText(job.scheduleText ?? 'on demand'),
-    times.both(job.nextRunAt),
+    nextRunCell(out, job, times),
     lastRunCell(out, last[index] ?? null, times),
     ...(bars === null ? [] : [bars[index] ?? '']),
   ])
@@ -113,6 +115,16 @@ export function statusCell(
   const { glyph, style: own } = statusMarks[status]
   const style = own === 'ran' ? healthStyles[health.state] : own
   return out.paint(style, `${glyph} ${state === 'disabled' || state === 'error' ? state : status}`)
+}
+
+/** Of a paused job, who has paused it: it has no next run. */
+function nextRunCell(
+  out: Stream,
+  { nextRunAt, isPaused, pausedBy, pausedAt }: ListedJob,
+  times: Times,
+): string {
+  if (!out.tty || !isPaused || pausedAt === null) return times.both(nextRunAt)
+  return `paused by ${actorText(pausedBy)}, ${times.relative(pausedAt)}`
 }
 
 function lastRunCell(out: Stream, last: ListedJob['lastExecution'], times: Times): string {

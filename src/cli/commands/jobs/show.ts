@@ -1,10 +1,12 @@
 /** `evertick jobs show|upcoming|stats`: one job, its next runs, its statistics. */
+
 import type { Command } from 'commander'
 import type { ListedJob } from '../../../app/job/list-jobs.ts'
 import type { JobView } from '../../../app/views.ts'
 import { jobOptions } from '../../../core/job/fields.ts'
 import { handlerText } from '../../../core/job/handler.ts'
 import { examples, wholeNumber } from '../../help.ts'
+import { actorText } from '../../output/actor-text.ts'
 import { percentWords } from '../../output/count-words.ts'
 import { healthCell } from '../../output/health.ts'
 import { plainText } from '../../output/plain-text.ts'
@@ -57,9 +59,10 @@ function lastWords(last: NonNullable<ListedJob['lastExecution']>, { times }: Ses
 
 function pauseWords(job: JobView, { times }: Session): string {
   if (!job.isPaused) return ''
-  const until = job.pausedUntil === null ? '' : ` until ${times.at(job.pausedUntil)}`
+  const since = job.pausedAt === null ? '' : `, ${times.both(job.pausedAt)}`
+  const until = job.pausedUntil === null ? '' : `, until ${times.at(job.pausedUntil)}`
   const reason = job.pausedReason === null ? '' : `: ${plainText(job.pausedReason)}`
-  return `${until} by ${plainText(job.pausedBy ?? 'someone')}${reason}`
+  return ` by ${actorText(job.pausedBy)}${since}${until}${reason}`
 }
 
 /** The options that have something to say, each in its own sentence. */

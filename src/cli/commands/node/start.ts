@@ -13,7 +13,7 @@ import { signalExitCodes } from '../../exit-code.ts'
 import { collect, examples } from '../../help.ts'
 import { counted } from '../../output/count-words.ts'
 import { ownZone } from '../../output/times.ts'
-import { accessOf, type Cli, databaseFile, openOptions, settingsOf } from '../../session.ts'
+import { accessOf, actor, type Cli, databaseFile, openOptions, settingsOf } from '../../session.ts'
 import { exampleSettings, type GlobalFlags, type Settings } from '../../settings.ts'
 import { stopSignal } from '../../stop-signal.ts'
 import { signInLink } from '../access/login.ts'
@@ -138,7 +138,7 @@ async function linkFor({ terminal }: Cli, evertick: Evertick, settings: Settings
   const { url } = evertick
   if (url === null || !terminal.out.tty || apiConfig(settings.options.api).provider !== null) return null
   const access = await accessOf(evertick, settings)
-  const { code } = await access.createLink({ role: 'admin', actor: 'start' })
+  const { code } = await access.createLink({ role: 'admin', actor: actor() })
   return signInLink(url, code)
 }
 

@@ -1,10 +1,12 @@
 /** `evertick webhooks`: who is told outside of what happens. */
+
 import type { Command } from 'commander'
 import type { WebhookView } from '../../../app/webhook/webhook-view.ts'
 import { EvertickError } from '../../../core/error.ts'
 import { addressText } from '../../../core/job/handler.ts'
 import type { Duration } from '../../../core/schedule/schedule.ts'
 import { examples } from '../../help.ts'
+import { actorText } from '../../output/actor-text.ts'
 import { plainText } from '../../output/plain-text.ts'
 import { type Column, writeTable } from '../../output/table.ts'
 import type { Stream } from '../../output/terminal.ts'
@@ -75,10 +77,7 @@ function stateWords(out: Stream, times: Times, webhook: WebhookView): string {
   const { isPaused, pausedAt, pausedBy, pausedReason } = webhook
   if (!isPaused) return out.paint('ran', 'on')
   const reason = pausedReason === null ? '' : `: ${plainText(pausedReason)}`
-  return out.paint(
-    'paused',
-    `‖ paused ${times.both(pausedAt)} by ${plainText(pausedBy ?? 'someone')}${reason}`,
-  )
+  return out.paint('paused', `‖ paused ${times.both(pausedAt)} by ${actorText(pausedBy)}${reason}`)
 }
 
 function addShow(group: Command, cli: Cli): void {
