@@ -1,0 +1,119 @@
+/** What an import of another system's tables did, or would do: what became what, and what is left and why. */
+import type { AdoptedJobs } from '../../../compat/adopt/adopt-jobs.ts'
+import type { AdoptReport } from '../../../compat/adopt/adoption.ts'
+import type { WayBack } from '../../../compat/adopt/back.ts'
+import type { AdoptedProcessingJobs } from '../../../compat/adopt/processing-jobs.ts'
+import { exitCodes } from '../../exit-code.ts'
+import { counted } from '../../output/count-words.ts'
+import { plainText } from '../../output/plain-text.ts'
+import { type Column, writeTable } from '../../output/table.ts'
+import type { Stream } from '../../output/terminal.ts'
+import type { Cli } from '../../session.ts'
+
+/** A person reads no more than this of a list; programs have `--json`. */
+const mostRows = 30
+
+export function showAdopted(cli: Cli, report: AdoptReport | AdoptedProcessingJobs): void {
+  tellLeft(cli, report)
+  cli.terminal.answer(report, (out) => {
+    const alive = 'alive' in report ? report.alive : 0
+    if (alive > 0) {
+      cli.terminal.say(
+        `Nothing was imported: ${counted(alive, 'lease')} in ${report.table} ${alive === 1 ? 'is' : 'are'} alive, so old workers are at work.\nStop them, and import again; with --workers-stopped at once.`,
+      )
+    } else say(cli, report)
+    writeGroups(out, report)
+    writeLeft(cli, out, report)
+  })
+}
+
+export function showJobs(cli: Cli, report: AdoptedJobs): void {
+  tellLeft(cli, report)
+  const { terminal } = cli
+  terminal.answer(report, (out) => {
+    say(cli, report)
+    const columns: readonly Column[] = [
+      { title: 'JOB', shrinks: true },
+      'RESULT',
+      { title: 'WHAT', shrinks: true },
+    ]
+    writeSome(
+      cli,
+      out,
+      columns,
+      report.jobs.map(({ job, result, says }) => [job, result, says]),
+    )
+    writeGroups(out, report)
+    writeLeft(cli, out, report)
+    const { startAt, dryRun, jobs } = report
+    if (dryRun || jobs.length === 0) return
+    terminal.say(
+      startAt === null
+        ? '\nThe jobs are held, so the old scheduler may go on. To switch, import again with --start-at, and stop the old one at that instant.'
+        : `\nStop the old scheduler at ${startAt.toISOString()}: from then on, Evertick fires.`,
+    )
+  })
+}
+
+export function showWayBack(cli: Cli, back: WayBack): void {
+  tellLeft(cli, back)
+  cli.terminal.answer(back, (out) => {
+    for (const statement of back.sql) out.writeText(`${statement}\n`)
+    cli.terminal.say(
+      `${counted(back.sql.length, 'row')} of ${back.table} ${back.sql.length === 1 ? 'has' : 'have'} changed here. Stop the workers of Evertick before you run the SQL there.`,
+    )
+    for (const { row, why, next } of back.left) cli.terminal.say(`Row ${row}: ${why}. ${next}`)
+  })
+}
+
+function tellLeft(cli: Cli, { left }: AdoptReport): void {
+  if (left.length > 0) cli.exitCode = exitCodes.problems
+}
+
+function say({ terminal }: Cli, { table, rows, left, dryRun }: AdoptReport): void {
+  const dry = dryRun ? ' (dry run: nothing was written)' : ''
+  terminal.say(`Read ${counted(rows, 'row')} of ${table}, ${left.length.toLocaleString('en')} left${dry}.`)
+}
+
+function writeGroups(out: Stream, { groups }: AdoptReport): void {
+  if (groups.length === 0) return
+  const columns = ['WAS', { title: 'ROWS', align: 'right' }, 'BECOMES'] as const
+  writeTable(
+    out,
+    columns,
+    groups.map(({ was, rows, becomes }) => [was, rows.toLocaleString('en'), becomes]),
+  )
+}
+
+function writeLeft(cli: Cli, out: Stream, { left }: AdoptReport): void {
+  if (left.length === 0) return
+  cli.terminal.say(`\n${counted(left.length, 'row')} not imported:`)
+  const columns: readonly Column[] = [
+    'ROW',
+    { title: 'WHY', shrinks: true },
+    { title: 'NEXT', shrinks: true },
+  ]
+  writeSome(
+    cli,
+    out,
+    columns,
+    left.map(({ row, why, next }) => [row, why, next]),
+  )
+}
+
+function writeSome(
+  { terminal }: Cli,
+  out: Stream,
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+): void {
+  if (rows.length === 0) return
+  const shown = out.tty ? rows.slice(0, mostRows) : rows
+  writeTable(
+    out,
+    columns,
+    shown.map((row) => row.map(plainText)),
+  )
+  if (shown.length < rows.length)
+    terminal.say(`… and ${counted(rows.length - shown.length, 'row')} more: --json has all of them.`)
+}
