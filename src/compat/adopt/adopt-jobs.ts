@@ -17,6 +17,8 @@ export interface AdoptJobs extends AdoptOptions {
 
 export interface AdoptedJobs extends AdoptReport {
   readonly startAt: Date | null
+  /** How many rows of what has run were read. */
+  readonly historyRows: number
   readonly jobs: readonly AdoptedJob[]
 }
 
@@ -24,6 +26,8 @@ export interface AdoptedJob {
   readonly row: string
   readonly job: string
   readonly result: JobResult
+  /** Paused by the import, until the switch. */
+  readonly held: boolean
   /** In words: when it is due, and what differs here. */
   readonly says: string
 }
@@ -64,10 +68,10 @@ export async function adoptJobs(evertick: Evertick, rows: JobRows, options: Adop
     try {
       if (taken.has(made.name)) throw twice(made.name)
       taken.add(made.name)
-      const result = await lookAtJob(evertick, made, options)
+      const { result, held } = await lookAtJob(evertick, made, options)
       if (!dryRun && result !== 'unchanged') await writeJob(evertick, made, options, { actor })
       for (const known of [made.id, alias]) if (known !== null) names.set(known, made.name)
-      jobs.push({ row: made.id, job: made.name, result, says: made.says })
+      jobs.push({ row: made.id, job: made.name, result, held, says: made.says })
     } catch (error) {
       tally.leaveFor(made.id, error)
     }
@@ -87,7 +91,16 @@ export async function adoptJobs(evertick: Evertick, rows: JobRows, options: Adop
     options.history === null
       ? 0
       : await adoptHistory(app, rows.kind, names, tally, { ...options, table: options.history })
-  return { table, dryRun, startAt, rows: total + history, jobs, groups: tally.groups, left: tally.left }
+  return {
+    table,
+    dryRun,
+    startAt,
+    rows: total,
+    historyRows: history,
+    jobs,
+    groups: tally.groups,
+    left: tally.left,
+  }
 }
 
 function twice(name: string): Unreadable {

@@ -3,9 +3,10 @@
  * it is imported with the instant of the switch. From there on its ledger begins; before it, the old one fires.
  */
 import { createHash } from 'node:crypto'
-import type { AppContext } from '../../app/app-context.ts'
+import { type AppContext, contextOf } from '../../app/app-context.ts'
 import type { ActorOptions } from '../../app/change-context.ts'
 import type { CreateJob } from '../../app/job/jobs.ts'
+import { wantedJob } from '../../app/job/managed/wanted-job.ts'
 import type { JobView } from '../../app/views.ts'
 import { EvertickError } from '../../core/error.ts'
 import { isRecord } from '../../core/unknown-value.ts'
@@ -39,19 +40,33 @@ export interface Switch {
   readonly startAt: Date | null
 }
 
-/** What an import makes of the row. Throws where the name is somebody else's. */
-export async function lookAtJob(evertick: Evertick, row: JobOfRow, given: Switch): Promise<JobResult> {
-  const before = await findJob(evertick, row.name)
-  if (before === null) return 'created'
+export interface JobPlan {
+  readonly result: JobResult
+  /** Paused by the import, until the switch. */
+  readonly held: boolean
+}
+
+/** What an import makes of the row. Throws where the row makes no job, or the name is somebody else's. */
+export async function lookAtJob(evertick: Evertick, row: JobOfRow, given: Switch): Promise<JobPlan> {
+  const app = contextOf(evertick)
+  const { name, pausedThere } = row
+  const now = app.clock.now()
+  wantedJob(app, { ...row.job, name }, { createdAt: now, spec: null }, null)
+  const { startAt } = given
+  if (startAt !== null && startAt.getTime() <= now) throw pastSwitch(startAt)
+  const waits = startAt === null && !pausedThere
+  const before = await findJob(evertick, name)
+  if (before === null) return { result: 'created', held: waits }
   const mark = before.metadata[importedKey]
   if (!isRecord(mark) || mark['table'] !== given.table || mark['id'] !== row.id) {
     throw new Unreadable(
-      `there is a job named ${row.name} already, which was not made of this row`,
+      `there is a job named ${name} already, which was not made of this row`,
       'Rename or delete that job, or give the row another name.',
     )
   }
   const isSame = mark['hash'] === hashOf(row) && !isBare(before)
-  return isSame && !(given.startAt !== null && isOurs(before) && !row.pausedThere) ? 'unchanged' : 'updated'
+  const switches = startAt !== null && isOurs(before) && !pausedThere
+  return { result: isSame && !switches ? 'unchanged' : 'updated', held: waits && isOurs(before) }
 }
 
 /** Each step finds what was done before it: an import that was killed is simply made again. */
@@ -77,8 +92,9 @@ export async function writeJob(
     return
   }
   await evertick.jobs.update(name, job, by)
-  if (switches) await evertick.jobs.resume(name, { ...by, catchUp: 'skip' })
-  else if (isOurs(before) || (pausedThere && !before.isPaused)) {
+  // What falls due between the two is run, and what was due before the switch is not in the ledger.
+  if (switches) await evertick.jobs.resume(name, { ...by, catchUp: 'all' })
+  else if (before.pausedReason !== reason && (isOurs(before) || (pausedThere && !before.isPaused))) {
     await evertick.jobs.pause(name, { ...by, reason })
   }
 }
@@ -111,14 +127,19 @@ async function findJob({ jobs }: Evertick, name: string): Promise<JobView | null
   }
 }
 
-/** How long ago a switch may be: `now`, as a person has typed it, by the clock of another host. */
-const typedWithinMs = 60_000
+/** Asked for each row: what is due between the switch and its import, nobody would fire. */
+function pastSwitch(startAt: Date): Unreadable {
+  return new Unreadable(
+    `the switch at ${startAt.toISOString()} has passed`,
+    'Import again with a later --start-at; `evertick backfill` runs what was due in between.',
+  )
+}
 
-/** What was due before the switch is the old scheduler's. */
+/** Before anything is read: what was due before the switch is the old scheduler's. */
 export function refusePastSwitch({ clock }: Pick<AppContext, 'clock'>, startAt: Date | null): void {
-  if (startAt === null || startAt.getTime() >= clock.now() - typedWithinMs) return
-  throw new EvertickError('invalid_option', `--start-at ${startAt.toISOString()} has passed.`, {
+  if (startAt === null || startAt.getTime() > clock.now()) return
+  throw new EvertickError('invalid_option', `--start-at ${startAt.toISOString()} does not lie ahead.`, {
     field: '--start-at',
-    next: 'Name an instant that lies ahead, or now, and stop the old scheduler before it.',
+    next: 'Name an instant that leaves the import its time, such as +10m, and stop the old scheduler at it.',
   })
 }

@@ -56,15 +56,19 @@ export function instantIn(row: ForeignRow, ...names: string[]): number | null {
     return Math.round(number >= leastMs ? number : number * 1_000)
   }
   const text = String(value as string).trim()
-  // PostgreSQL cuts an offset to `+00`, and SQL writes a space for the T and for the zone.
-  const iso = text.replace(/^(\d{4}-\d\d-\d\d) /, '$1T').replace(/ ?([+-]\d\d)$/, '$1:00')
-  const zoned = /(?:[Zz]|[+-]\d\d:?\d\d)$/.test(iso) ? iso : `${iso}Z`
   try {
-    return parseInstant(zoned.length === 11 ? `${zoned.slice(0, 10)}T00:00Z` : zoned, names[0] ?? '')
+    return parseInstant(zoned(text), names[0] ?? '')
   } catch (error) {
     if (error instanceof EvertickError) throw new Unreadable(`its ${names[0]} is "${text}", not a time`)
     throw error
   }
+}
+
+/** PostgreSQL cuts an offset to `+00`, and SQL writes a space for the T and for the zone. */
+function zoned(text: string): string {
+  if (/^\d{4}-\d\d-\d\d$/.test(text)) return `${text}T00:00Z`
+  const iso = text.replace(' ', 'T').replace(/ ?([+-]\d\d)$/, '$1:00')
+  return /(?:[Zz]|[+-]\d\d:?\d\d)$/.test(iso) ? iso : `${iso}Z`
 }
 
 /** A column of JSON, or of text that holds some; any other value as it is. */

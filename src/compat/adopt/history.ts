@@ -4,6 +4,7 @@ import { storable } from '../../core/payload.ts'
 import { errorFrom } from '../../engine/worker/outcome-signal.ts'
 import type { ForeignRow } from '../../store/foreign.ts'
 import type { AdoptedExecution } from '../../store/store.ts'
+import { scanIdKey } from '../enhanced-scheduler/history-entry.ts'
 import { type AdoptOptions, adoptedId, eachPage, markOf, type Tally } from './adoption.ts'
 import { dataIn, instantIn, numberIn, otherColumns, recordIn, textIn, Unreadable } from './cells.ts'
 
@@ -31,6 +32,7 @@ const ownColumns = [
   'result',
   'created_at',
   'retry_attempt',
+  'scan_id',
 ]
 
 interface PastRun {
@@ -98,6 +100,7 @@ function pastRun(kind: string, row: ForeignRow, table: string): PastRun {
   if (finishedAt === null) throw new Unreadable('it has neither a start nor an end')
   const beganAt = startedAt ?? finishedAt
   const message = textIn(row, 'error_message', 'error')
+  const scanId = textIn(row, 'scan_id')
   const others = otherColumns(row, ownColumns)
   const mark = markOf(`${kind}-history`, id, beganAt)
   const execution: AdoptedExecution = {
@@ -110,6 +113,7 @@ function pastRun(kind: string, row: ForeignRow, table: string): PastRun {
     error: state === 'failed' || message !== null ? errorFrom(message ?? 'The run failed.') : null,
     metadata: {
       ...recordIn(row, 'metadata'),
+      ...(scanId === null ? {} : { [scanIdKey]: scanId }),
       imported: { table, id, ...(Object.keys(others).length === 0 ? {} : { columns: others }) },
     },
     uniqueKey: null,

@@ -106,7 +106,7 @@ function jobOfRow(
     ...(interval !== null && cron !== null ? [`its cron ${cron} is kept`] : []),
     ...(isPaused ? ['paused there'] : []),
     ...(status === 'running' ? ['runs there now'] : []),
-    ...(retries > 0 ? [`its ${retries} retries so far do not count here`] : []),
+    ...(retries > 0 ? [`${retries === 1 ? 'a retry' : `${retries} retries`} so far: not counted here`] : []),
   ]
   return { id, name, job: { ...options, ...timed }, once, pausedThere: isPaused, says: notes.join(', ') }
 }

@@ -6,22 +6,27 @@ import { look, type Param, type Row, type Script } from './runtime/script.ts'
 
 export interface ForeignEngine extends Pick<ForeignTables, 'dialect' | 'close'> {
   readonly read: <T>(script: () => Script<T>) => Promise<T>
-  /** Whether there is a table or a view of this name. */
-  readonly hasTable: (table: string, schema: string | null) => Script<boolean>
+  /** How SQL names the table or view that is meant; null where there is none. */
+  readonly find: (table: string, schema: string | null) => Script<string | null>
 }
 
 const pageSize = 1_000
 
-export function foreignTables({ dialect, read, hasTable, close }: ForeignEngine): ForeignTables {
+export function foreignTables({ dialect, read, find, close }: ForeignEngine): ForeignTables {
+  const found = async (table: string): Promise<string | null> => {
+    const { name, schema } = partsOf(table)
+    return await read(() => find(name, schema))
+  }
   return {
     dialect,
-    hasTable: async (table) => {
-      const { name, schema } = partsOf(table)
-      return await read(() => hasTable(name, schema))
+    hasTable: async (table) => (await found(table)) !== null,
+    countRows: async (table) => {
+      const text = await found(table)
+      return text === null ? 0 : await read(() => countRows(text))
     },
-    countRows: async (table) => await read(() => countRows(partsOf(table).text)),
     async *rowsOf(table, keys) {
-      const { text } = partsOf(table)
+      const text = await found(table)
+      if (text === null) return
       const [first] = await read(() => look(`SELECT * FROM ${text} LIMIT 1`))
       if (first === undefined) return
       const key = keys.find((name) => name in first)
@@ -49,13 +54,17 @@ function* pageAfter(table: string, key: string, after: Param): Script<Row[]> {
 
 const nameShape = /^(?:([A-Za-z_]\w{0,62})\.)?([A-Za-z_]\w{0,62})$/
 
-function partsOf(table: string): { text: string; schema: string | null; name: string } {
+function partsOf(table: string): { schema: string | null; name: string } {
   const [, schema = null, name] = nameShape.exec(table) ?? []
-  if (name !== undefined) return { text: table, schema, name }
+  if (name !== undefined) return { schema, name }
   throw new EvertickError('invalid_option', `"${table}" is not the name of a table.`, {
     field: 'table',
     next: 'Use letters, digits and _, with a schema and a dot before it if it needs one; else make a view with such a name.',
   })
+}
+
+export function qualified(name: string, schema: string | null): string {
+  return schema === null ? name : `${schema}.${name}`
 }
 
 function noKey(table: string, keys: readonly string[]): EvertickError {

@@ -1,6 +1,6 @@
 /** Somebody else's tables in a SQLite file, which is opened for reading only. */
 import type { ForeignTables } from '../foreign.ts'
-import { foreignTables } from '../sql/foreign-tables.ts'
+import { foreignTables, qualified } from '../sql/foreign-tables.ts'
 import { withMeaning } from '../sql/runtime/dialect.ts'
 import { row } from '../sql/runtime/script.ts'
 import { readOnlyConnectionTo } from './connection.ts'
@@ -22,9 +22,9 @@ export async function openSqliteForeign(url: string): Promise<ForeignTables> {
           throw classified(error)
         }
       },
-      *hasTable(name) {
+      *find(name, schema) {
         const text = `SELECT 1 AS one FROM sqlite_master WHERE type IN ('table', 'view') AND name = ? COLLATE NOCASE`
-        return (yield* row(text, name)) !== null
+        return (yield* row(text, name)) === null ? null : qualified(name, schema)
       },
       close: async () => session.close(),
     })

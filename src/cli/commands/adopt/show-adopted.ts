@@ -46,12 +46,14 @@ export function showJobs(cli: Cli, report: AdoptedJobs): void {
     writeGroups(out, report)
     writeLeft(cli, out, report)
     const { startAt, dryRun, jobs } = report
-    if (dryRun || jobs.length === 0) return
-    terminal.say(
-      startAt === null
-        ? '\nThe jobs are held, so the old scheduler may go on. To switch, import again with --start-at, and stop the old one at that instant.'
-        : `\nStop the old scheduler at ${startAt.toISOString()}: from then on, Evertick fires.`,
-    )
+    if (dryRun) return
+    const held = jobs.filter((job) => job.held).length
+    if (held > 0)
+      terminal.say(
+        `\n${counted(held, 'job')} ${held === 1 ? 'is' : 'are'} held, so the old scheduler may go on. To switch, import again with --start-at, and stop the old one at that instant.`,
+      )
+    else if (startAt !== null)
+      terminal.say(`\nStop the old scheduler at ${startAt.toISOString()}: from then on, Evertick fires.`)
   })
 }
 
