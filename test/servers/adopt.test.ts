@@ -113,7 +113,7 @@ describe.skipIf(mysqlUrl === null)('on MariaDB, in the database that Evertick li
     expect(await run(url, ...args, ...stopped)).toMatchObject({ alive: 0, groups, left: [] })
     // The view has the columns of the old table, so that the queries for monitoring go on.
     const rows = await onMariadb(url, 'SELECT job_id, status, attempts FROM processing_jobs ORDER BY job_id')
-    expect(rows.map(({ job_id, status, attempts }) => `${job_id} ${status} ${attempts}`)).toEqual([
+    expect(rows.map(({ job_id, status, attempts }) => [job_id, status, attempts].join(' '))).toEqual([
       'o1 pending 0',
       'o2 retry 1',
       'o3 retry 1',

@@ -20,9 +20,7 @@ export function textIn(row: ForeignRow, ...names: string[]): string | null {
   if (value === null || value === '') return null
   if (value instanceof Date) return value.toISOString()
   if (value instanceof Uint8Array) return new TextDecoder().decode(value)
-  return typeof value === 'object'
-    ? JSON.stringify(value)
-    : String(value as string | number | boolean | bigint)
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
 export function numberIn(row: ForeignRow, name: string): number | null {
@@ -55,7 +53,7 @@ export function instantIn(row: ForeignRow, ...names: string[]): number | null {
     const number = Number(value)
     return Math.round(number >= leastMs ? number : number * 1_000)
   }
-  const text = String(value as string).trim()
+  const text = (textIn(row, ...names) ?? '').trim()
   try {
     return parseInstant(zoned(text), names[0] ?? '')
   } catch (error) {

@@ -14,7 +14,7 @@ export interface OldSystem {
   /** As its owner, who may write. */
   readonly owner: DatabaseSync
   readonly url: string
-  options(table: string, changes?: Partial<AdoptOptions>): AdoptOptions
+  readonly options: (table: string, changes?: Partial<AdoptOptions>) => AdoptOptions
 }
 
 export async function oldSystem(sql: string, node: TestNodeOptions = {}): Promise<OldSystem> {

@@ -48,19 +48,21 @@ function addProcessingJobs(group: Command, cli: Cli): void {
         const { queue, history = false, workersStopped = false } = flags
         if (flags.back === true) {
           const { processingJobsBack } = await import('../../../compat/adopt/back.ts')
-          return showWayBack(cli, await processingJobsBack(evertick, options))
+          const back = await processingJobsBack(evertick, options)
+          return () => showWayBack(cli, back)
         }
         const { adoptProcessingJobs } = await import('../../../compat/adopt/processing-jobs.ts')
-        showAdopted(cli, await adoptProcessingJobs(evertick, { ...options, queue, history, workersStopped }))
+        const report = await adoptProcessingJobs(evertick, { ...options, queue, history, workersStopped })
+        return () => showAdopted(cli, report)
       }),
     )
   examples(command, [
-    ['import processing-jobs --from mysql://… --dry-run'],
+    ['import processing-jobs --from "$OLD_URL" --dry-run'],
     [
-      'import processing-jobs --from mysql://… --table old_processing_jobs',
+      'import processing-jobs --from "$OLD_URL" --table old_processing_jobs',
       'in the database that Evertick lives in',
     ],
-    ['import processing-jobs --from mysql://… --back > back.sql', 'before you go back'],
+    ['import processing-jobs --from "$OLD_URL" --back > back.sql', 'before you go back'],
   ])
 }
 
@@ -72,12 +74,13 @@ function addSchedules(group: Command, cli: Cli): void {
     .action((flags: JobFlags) =>
       withSource(cli, command, flags, async (evertick, options) => {
         const { adoptSchedules } = await import('../../../compat/adopt/schedules.ts')
-        showJobs(cli, await adoptSchedules(evertick, { ...options, ...whenOf(flags) }))
+        const report = await adoptSchedules(evertick, { ...options, ...whenOf(flags) })
+        return () => showJobs(cli, report)
       }),
     )
   examples(command, [
-    ['import schedules --from postgres://… --dry-run'],
-    ['import schedules --from postgres://… --start-at 2027-01-01T00:00:00Z', 'when the old one stops'],
+    ['import schedules --from "$OLD_URL" --dry-run'],
+    ['import schedules --from "$OLD_URL" --start-at 2027-01-01T00:00:00Z', 'when the old one stops'],
   ])
 }
 
@@ -91,12 +94,13 @@ function addIntervalJobs(group: Command, cli: Cli): void {
       withSource(cli, command, flags, async (evertick, options) => {
         const { adoptIntervalJobs } = await import('../../../compat/adopt/interval-jobs.ts')
         const { handler } = flags
-        showJobs(cli, await adoptIntervalJobs(evertick, { ...options, ...whenOf(flags), handler }))
+        const report = await adoptIntervalJobs(evertick, { ...options, ...whenOf(flags), handler })
+        return () => showJobs(cli, report)
       }),
     )
   examples(command, [
-    ['import interval-jobs --from postgres://… --handler crawl --history'],
-    ['import interval-jobs --from postgres://… --handler crawl --start-at +10m', 'when the old one stops'],
+    ['import interval-jobs --from "$OLD_URL" --handler crawl --history'],
+    ['import interval-jobs --from "$OLD_URL" --handler crawl --start-at +10m', 'when the old one stops'],
   ])
 }
 
@@ -108,12 +112,13 @@ function addLeaderLog(group: Command, cli: Cli): void {
     .action((flags: Flags) =>
       withSource(cli, command, flags, async (evertick, options) => {
         const { adoptLeaderLog } = await import('../../../compat/adopt/leader-log.ts')
-        showAdopted(cli, await adoptLeaderLog(evertick, options))
+        const report = await adoptLeaderLog(evertick, options)
+        return () => showAdopted(cli, report)
       }),
     )
   examples(command, [
-    ['import leader-log --from mysql://… --dry-run'],
-    ['import leader-log --from mysql://…'],
+    ['import leader-log --from "$OLD_URL" --dry-run'],
+    ['import leader-log --from "$OLD_URL"'],
   ])
 }
 
@@ -142,7 +147,7 @@ async function withSource(
   cli: Cli,
   command: Command,
   { from: url, table, dryRun, back }: Flags & { readonly back?: true },
-  work: (evertick: Evertick, options: AdoptOptions) => Promise<void>,
+  work: (evertick: Evertick, options: AdoptOptions) => Promise<() => void>,
 ): Promise<void> {
   const settings = await settingsOf(cli, command)
   const from = await openSource(cli, url)
@@ -153,21 +158,20 @@ async function withSource(
   try {
     await refuseOwnTable(from, url, table)
     const looksOnly = dryRun === true || back === true
-    await withDatabase(
-      cli,
-      looksOnly ? orInMemory(cli, settings) : settings,
-      { mayCreate: true },
-      async (evertick) =>
-        await work(evertick, {
-          from,
-          table,
-          dryRun: dryRun === true,
-          actor: actor(),
-          onProgress: (done, total, phase) => bars[phase].update(done, total),
-        }),
-    )
+    const database = looksOnly ? orInMemory(cli, settings) : settings
+    await withDatabase(cli, database, { mayCreate: true }, async (evertick) => {
+      const show = await work(evertick, {
+        from,
+        table,
+        dryRun: dryRun === true,
+        actor: actor(),
+        onProgress: (done, total, phase) => bars[phase].update(done, total),
+      }).finally(() => {
+        for (const bar of Object.values(bars)) bar.end()
+      })
+      show()
+    })
   } finally {
-    bars.importing.end()
     await from.close()
   }
 }

@@ -15,14 +15,18 @@ const mostRows = 30
 
 export function showAdopted(cli: Cli, report: AdoptReport | AdoptedProcessingJobs): void {
   tellLeft(cli, report)
-  cli.terminal.answer(report, (out) => {
+  const { terminal } = cli
+  terminal.answer(report, (out) => {
     const alive = 'alive' in report ? report.alive : 0
-    if (alive > 0) {
-      cli.terminal.say(
-        `Nothing was imported: ${counted(alive, 'lease')} in ${report.table} ${alive === 1 ? 'is' : 'are'} alive, so old workers are at work.\nStop them, and import again; with --workers-stopped at once.`,
+    if (alive > 0 && !report.dryRun) {
+      const are = alive === 1 ? 'is' : 'are'
+      terminal.say(
+        `Nothing was imported: ${counted(alive, 'lease')} in ${report.table} ${are} alive, so old workers are at work.\nStop them, and import again; with --workers-stopped at once.`,
       )
-    } else say(cli, report)
-    writeGroups(out, report)
+    } else {
+      say(cli, report)
+      writeGroups(out, report)
+    }
     writeLeft(cli, out, report)
   })
 }
@@ -37,12 +41,12 @@ export function showJobs(cli: Cli, report: AdoptedJobs): void {
       'RESULT',
       { title: 'WHAT', shrinks: true },
     ]
-    writeSome(
-      cli,
-      out,
-      columns,
-      report.jobs.map(({ job, result, says }) => [job, result, says]),
-    )
+    const shown = out.tty ? report.jobs.slice(0, mostRows) : report.jobs
+    if (shown.length > 0) {
+      const rows = shown.map(({ job, result, says }) => [job, result, says].map(plainText))
+      writeTable(out, columns, rows)
+    }
+    if (out.tty) sayMore(cli, report.jobs.length)
     writeGroups(out, report)
     writeLeft(cli, out, report)
     const { startAt, dryRun, jobs } = report
@@ -90,32 +94,23 @@ function writeGroups(out: Stream, { groups }: AdoptReport): void {
 function writeLeft(cli: Cli, out: Stream, { left }: AdoptReport): void {
   if (left.length === 0) return
   cli.terminal.say(`\n${counted(left.length, 'row')} not imported:`)
-  const columns: readonly Column[] = [
-    'ROW',
-    { title: 'WHY', shrinks: true },
-    { title: 'NEXT', shrinks: true },
-  ]
-  writeSome(
-    cli,
-    out,
-    columns,
-    left.map(({ row, why, next }) => [row, why, next]),
-  )
+  if (!out.tty) {
+    writeTable(
+      out,
+      ['ROW', 'WHY', 'NEXT'],
+      left.map(({ row, why, next }) => [row, why, next]),
+    )
+    return
+  }
+  // Two sentences for each: side by side they would be cut on most terminals.
+  for (const { row, why, next } of left.slice(0, mostRows)) {
+    const id = plainText(row)
+    out.write(`${id}  ${plainText(why)}`)
+    out.write(`${' '.repeat(id.length)}  ${out.paint('dim', plainText(next))}`)
+  }
+  sayMore(cli, left.length)
 }
 
-function writeSome(
-  { terminal }: Cli,
-  out: Stream,
-  columns: readonly Column[],
-  rows: readonly (readonly string[])[],
-): void {
-  if (rows.length === 0) return
-  const shown = out.tty ? rows.slice(0, mostRows) : rows
-  writeTable(
-    out,
-    columns,
-    shown.map((row) => row.map(plainText)),
-  )
-  if (shown.length < rows.length)
-    terminal.say(`… and ${counted(rows.length - shown.length, 'row')} more: --json has all of them.`)
+function sayMore({ terminal }: Cli, rows: number): void {
+  if (rows > mostRows) terminal.say(`… and ${counted(rows - mostRows, 'row')} more: --json has all of them.`)
 }
