@@ -61,6 +61,10 @@ export const localCommands: readonly string[] = [
   'backup',
   'restore',
   'move',
+  'import processing-jobs',
+  'import schedules',
+  'import interval-jobs',
+  'import leader-log',
   'cron',
   'login',
   'openapi',
@@ -69,8 +73,9 @@ export const localCommands: readonly string[] = [
 
 /** Only --url is refused: EVERTICK_URL may be set for the other commands. */
 function refuseServer(command: Command): void {
-  const [name = ''] = pathOf(command)
-  if (command.optsWithGlobals<GlobalFlags>().url === undefined || !localCommands.includes(name)) return
+  const path = pathOf(command)
+  const name = localCommands.find((local) => `${path.join(' ')} `.startsWith(`${local} `))
+  if (command.optsWithGlobals<GlobalFlags>().url === undefined || name === undefined) return
   throw new EvertickError(
     'invalid_option',
     `\`evertick ${name}\` only works on this machine, not on a server.`,

@@ -10,6 +10,8 @@ import type { EvertickOptions } from '../app/config/options.ts'
 import { newId } from '../app/ids.ts'
 import { EvertickError } from '../core/error.ts'
 import { Evertick } from '../evertick.ts'
+import type { ForeignTables } from '../store/foreign.ts'
+import { openForeign } from '../store/open-store.ts'
 import { makeDataFolder, makePrivateFolder } from '../store/private-files.ts'
 import { sqlitePath, withoutSecrets } from '../store/store-url.ts'
 import type { Terminal } from './output/terminal.ts'
@@ -59,8 +61,24 @@ export async function withEvertick(
   })
 }
 
+/** Tables of another system, to read. A missing file is refused: nothing may make it. */
+export async function openSource(cli: Cli, url: string): Promise<ForeignTables> {
+  refuseMissingFile(cli, url)
+  return await openForeign(url)
+}
+
+/** Of a database that is only read. */
+export function refuseMissingFile(cli: Cli, url: string): void {
+  const file = databaseFile(cli, url)
+  if (file === null || existsSync(file)) return
+  throw new EvertickError('database_missing', `The database file ${file} does not exist.`, {
+    field: '--from',
+    next: 'Check the name.',
+  })
+}
+
 /** For a dry run: without a database, it shows what would happen to an empty one. */
-function orInMemory(cli: Cli, settings: Settings): Settings {
+export function orInMemory(cli: Cli, settings: Settings): Settings {
   const { database } = settings
   const file = database === null ? null : databaseFile(cli, database.url)
   const exists = database !== null && (file === null || existsSync(file))

@@ -29,6 +29,7 @@ export const errorKinds = {
   webhook_exists: 'conflict',
   file_exists: 'conflict',
   file_not_found: 'not_found',
+  table_not_found: 'not_found',
   job_busy: 'conflict',
   managed_elsewhere: 'conflict',
   stale_lease: 'conflict',

@@ -139,7 +139,7 @@ export function refuseForeignTable(name: string): EvertickError {
     'migration_failed',
     `There is already a table "${name}" that Evertick did not create.`,
     {
-      next: 'Rename it, or give Evertick a database of its own. Nothing was changed.',
+      next: 'Rename it, or give Evertick a database of its own; `evertick import` brings along what is in it. Nothing was changed.',
     },
   )
 }

@@ -1,5 +1,6 @@
 /** From a URL to a store: the only file that knows which engines there are. Each is loaded when it is asked for. */
 import { EvertickError } from '../core/error.ts'
+import type { ForeignTables } from './foreign.ts'
 import type { Hints } from './hints.ts'
 import { type Host, processHost } from './host.ts'
 import type { Migrator } from './migrate.ts'
@@ -82,13 +83,35 @@ export async function openStore(
       return await openMysql(url, around)
     }
   }
-  throw new EvertickError(
+  throw unsupported(url, 'database')
+}
+
+/** Tables that are somebody else's, to read from. */
+export async function openForeign(url: string, host: Host = processHost): Promise<ForeignTables> {
+  switch (url.slice(0, url.indexOf(':'))) {
+    case 'sqlite': {
+      const { openSqliteForeign } = await import('./sqlite/foreign.ts')
+      return await openSqliteForeign(url)
+    }
+    case 'postgres':
+    case 'postgresql': {
+      const { openPostgresForeign } = await import('./postgres/foreign.ts')
+      return await openPostgresForeign(url, host)
+    }
+    case 'mysql':
+    case 'mariadb': {
+      const { openMysqlForeign } = await import('./mysql/foreign.ts')
+      return await openMysqlForeign(url, host)
+    }
+  }
+  throw unsupported(url, '--from')
+}
+
+function unsupported(url: string, field: string): EvertickError {
+  return new EvertickError(
     'unsupported_database',
     `"${withoutSecrets(url)}" is not the URL of a database that Evertick supports.`,
-    {
-      field: 'database',
-      next: 'Use sqlite:path/to/file.db, sqlite::memory:, postgres://… or mysql://….',
-    },
+    { field, next: 'Use sqlite:path/to/file.db, sqlite::memory:, postgres://… or mysql://….' },
   )
 }
 

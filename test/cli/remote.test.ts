@@ -179,7 +179,7 @@ test('every command is compared here, or works on its own machine only', () => {
   const compared = new Set(lines.map(([command]) => command))
   const cli = { env: {}, cwd: sides().folder, exitCode: 0 } as never
   const missing = leavesOf(createProgram(cli))
-    .filter((path) => !localCommands.includes(path.split(' ')[0] ?? '') && path !== 'help')
+    .filter((path) => !localCommands.some((local) => `${path} `.startsWith(`${local} `)) && path !== 'help')
     .filter((path) => !compared.has(path) && !elsewhere.includes(path))
   expect(missing).toEqual([])
 })

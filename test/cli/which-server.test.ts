@@ -65,6 +65,8 @@ test('no token, a wrong one, nobody there, no server for a token: each has its e
   expect(await failure(['--token', 'hunter2'])).toEqual([2, 'invalid_option', 'Set --url or', false])
 })
 
+const imports = localCommands.filter((path) => path.startsWith('import '))
+
 test.each(localCommands)('%s is refused with --url, and takes no notice of EVERTICK_URL', async (name) => {
   const rest =
     {
@@ -74,8 +76,9 @@ test.each(localCommands)('%s is refused with --url, and takes no notice of EVERT
       backup: ['file'],
       restore: ['file'],
       move: ['--from', 'sqlite:a.db'],
+      ...Object.fromEntries(imports.map((path) => [path, ['--from', 'sqlite:a.db']])),
     }[name] ?? []
-  const refused = await inProcess([name, ...rest, '--url', nowhere, '--json'], {
+  const refused = await inProcess([...name.split(' '), ...rest, '--url', nowhere, '--json'], {
     cwd: sides().folder,
     env: {},
   })

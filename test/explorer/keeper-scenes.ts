@@ -2,15 +2,16 @@
 import type { Store } from '../../src/store/store.ts'
 import { by, day, idOf, jobSpec, t0 } from '../store/builders.ts'
 import { at, type ByHand, leaseMs } from '../store/by-hand.ts'
+import { term } from '../store/conformance/adoption.ts'
 import { watchOnce } from '../store/watch-by-hand.ts'
 import type { Verb, Verbs } from './scenes.ts'
 
 const now = at(60)
 
 export async function leaderVerbs(hand: ByHand, store: Store): Promise<Verbs> {
-  const term = await store.cluster.electLeader({ nodeId: 'n0', now: t0, leaseMs })
-  if (term === null) throw new Error('nobody was elected')
-  const leader = { termId: term.id, holder: 'n0' }
+  const elected = await store.cluster.electLeader({ nodeId: 'n0', now: t0, leaseMs })
+  if (elected === null) throw new Error('nobody was elected')
+  const leader = { termId: elected.id, holder: 'n0' }
   const seen = (await store.cluster.currentLeader()) ?? undefined
   await hand.create('a')
   await store.audit.appendAuditLog([entry('one'), entry('two')])
@@ -102,6 +103,7 @@ export async function lockVerbs(_: ByHand, store: Store): Promise<Verbs> {
       store.compat.claimMark({ mark: 'new', fence: me === 'A' ? 2 : 3, now, expiresAt }),
     'finish mark': (store) => store.compat.finishMark({ mark: 'claimed', fence: 1, now, expiresAt }),
     'purge marks': (store) => store.compat.purgeMarks(now, 10),
+    'adopt terms': (store) => store.compat.adoptTerms([term(-2), term(-1)]),
     'pause queue': (store, me) => store.cluster.pauseQueue('q', me, by(now)),
     'resume queue': (store) => store.cluster.resumeQueue('q', by(now)),
   }

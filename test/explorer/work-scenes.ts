@@ -2,6 +2,7 @@
 import type { Claim, Store } from '../../src/store/store.ts'
 import { by, idOf, jobSpec, newExecution, newJob, node } from '../store/builders.ts'
 import { at, type ByHand, leaseMs } from '../store/by-hand.ts'
+import { adopted } from '../store/conformance/adoption.ts'
 import type { Name } from './conductor.ts'
 import type { Verb, Verbs } from './scenes.ts'
 
@@ -117,6 +118,16 @@ export async function workVerbs(hand: ByHand, store: Store): Promise<Verbs> {
         leaseMs,
         input: 1,
         metadata: {},
+        now,
+      }),
+    adopt: (store) =>
+      store.compat.adoptExecutions({
+        job: 'a',
+        executions: [
+          adopted('x1', { uniqueKey: 'k' }),
+          adopted('x2', { uniqueKey: 'l' }),
+          adopted('x3', { state: 'completed', attempt: 1, finishedAt: now }),
+        ],
         now,
       }),
     'claim one': claimVerb({ limit: 1, start: 1 }),

@@ -7,6 +7,7 @@ import { describeAccess } from './conformance/access.ts'
 import { describeAccounting } from './conformance/accounting.ts'
 import { describeAcknowledged } from './conformance/acknowledged.ts'
 import { describeActions } from './conformance/actions.ts'
+import { describeAdoption } from './conformance/adoption.ts'
 import { describeAhead } from './conformance/ahead.ts'
 import { describeAlertFacts } from './conformance/alert-facts.ts'
 import { describeAlerts } from './conformance/alerts.ts'
@@ -71,5 +72,6 @@ export function describeStore(name: string, open: OpenStoreUnderTest, { skip = f
     describeAlertFacts(open)
     describeLeaderLog(open)
     describeHandRuns(open)
+    describeAdoption(open)
   })
 }

@@ -13,6 +13,7 @@ const files = [
   'session',
   'dialect',
   'driver',
+  'foreign',
   'lifeline',
   'migrator',
   'hot',
@@ -35,7 +36,7 @@ const own: Readonly<Record<EngineName, { label: string; files: string[]; names: 
       label: 'SQLite',
       files: ['opened-files', 'patience', 'transaction', 'wal-sync', 'writer'],
       names: {
-        connection: ['connectionTo', 'lockedFile'],
+        connection: ['connectionTo', 'readOnlyConnectionTo', 'lockedFile'],
         dialect: ['rewrite', 'bound', 'insertText', 'bindRow'],
       },
     },

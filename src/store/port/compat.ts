@@ -1,6 +1,6 @@
 /** What only the APIs of `compat/` need. */
 
-import type { Execution } from '../../core/execution/execution.ts'
+import type { Execution, ExecutionError } from '../../core/execution/execution.ts'
 import type { ExecutionState } from '../../core/execution/execution-state.ts'
 import type { FinishedRun } from '../../core/history/statistics.ts'
 import type { Job } from '../../core/job/job.ts'
@@ -28,6 +28,17 @@ export interface CompatStore {
   finishMark(request: MarkRequest): Promise<boolean>
   /** Removes up to `limit` marks that have expired, and says how many. */
   purgeMarks(now: number, limit: number): Promise<number>
+  /**
+   * Executions that another system had, finished or not. Each names a mark: decided by its key, in the same transaction, so
+   * that one is adopted once, whatever becomes of it here. Returns the marks of those that were new.
+   */
+  adoptExecutions(request: AdoptRequest): Promise<readonly string[]>
+  /** Which of these marks are there. */
+  knownMarks(marks: readonly string[]): Promise<readonly string[]>
+  /** Terms that another system kept: decided by their ids, which are below those of our own. Returns how many were new. */
+  adoptTerms(terms: readonly AdoptedTerm[]): Promise<number>
+  /** Which of these ids are there. */
+  knownTerms(ids: readonly number[]): Promise<readonly number[]>
   /** Frees the locks of this prefix whose time was over at `now`, and no other: decided by `expires_at`. */
   clearExpiredLocks(prefix: string, now: number): Promise<number>
 }
@@ -59,6 +70,36 @@ export interface RunQuery {
 export interface RunRow {
   readonly job: Job
   readonly execution: Execution
+}
+
+export interface AdoptRequest {
+  /** Of which job, by its name. */
+  readonly job: string
+  readonly executions: readonly AdoptedExecution[]
+  readonly now: number
+}
+
+export interface AdoptedExecution {
+  readonly id: string
+  readonly mark: string
+  readonly state: Extract<ExecutionState, 'pending' | 'retrying' | 'completed' | 'failed' | 'cancelled'>
+  readonly attempt: number
+  readonly input: unknown
+  readonly result: unknown
+  readonly error: ExecutionError | null
+  readonly metadata: Readonly<Record<string, unknown>>
+  /** Left out where an unfinished execution has it already. */
+  readonly uniqueKey: string | null
+  /** Who held it last. */
+  readonly leasedBy: string | null
+  readonly createdAt: number
+  readonly startedAt: number | null
+  readonly finishedAt: number | null
+}
+
+export interface AdoptedTerm extends Omit<LeaderLogRow, 'created_at' | 'updated_at'> {
+  readonly created_at: number
+  readonly updated_at: number
 }
 
 /** A row of `scheduler_leader_log` under its columns' own names; instants in milliseconds. */

@@ -58,6 +58,11 @@ function makePrivate({ path, isInMemory }: SqlitePlace): void {
   }
 }
 
+/** Of a file that is somebody else's: it stays as it is, its journal too. */
+export function readOnlyConnectionTo(path: string): Client {
+  return new DatabaseSync(path, { readOnly: true, timeout: 5_000 })
+}
+
 /**
  * A lock on a file that nothing is written to; the kernel ends it with this process. `shared`: refused while somebody holds
  * it alone, and refuses nobody who does the same. Only SQLite may open the file: when a process closes a file, it loses

@@ -82,7 +82,10 @@ describe.skipIf(inject('postgresUrl') === null)('on PostgreSQL', () => {
     'Deployment Plan': summed,
     Prerequisites: 'pg_dump and the build are tools of others.',
     'Deployment Steps': summed,
-    'Step 1: Database Migration': schema.step1,
+    'Step 1: Database Migration': () => {
+      schema.step1()
+      schema.existingCronJobs()
+    },
     'Step 2: Deploy New Code': 'Docker is a tool of others; the graceful stop is walked under Phase 3.',
     'Step 3: Verify Operation': () => {
       test('health, metrics, the jobs that run, and the history of one', async () => {

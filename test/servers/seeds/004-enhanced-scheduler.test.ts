@@ -6,6 +6,7 @@ import { walkBenefits, walkLoad, walkMigrationPath } from './enhanced/fleet.ts'
 import { walkHistory } from './enhanced/history.ts'
 import { walkEnvironment, walkIntegration, walkMigrations, walkStarting } from './enhanced/integration.ts'
 import { walkLocking } from './enhanced/locking.ts'
+import { walkMigrationSteps } from './enhanced/migration-path.ts'
 import { walkPersistence, walkWatching } from './enhanced/persistence.ts'
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 })
@@ -30,7 +31,10 @@ describeDocument('004', {
   'Key Benefits': walkBenefits,
   'Requirements Met': 'Numbers of another document; each line is a section above.',
   'Testing Recommendations': walkLoad,
-  'Migration Path': walkMigrationPath,
+  'Migration Path': () => {
+    walkMigrationPath()
+    walkMigrationSteps()
+  },
   'Next Steps': 'Plans of its authors: API, dashboard and alerts are issues of their own here.',
   Documentation: 'Names its own files; ours is docs/guide/enhanced-scheduler.md, whose samples are run.',
   Conclusion: 'Sums up.',

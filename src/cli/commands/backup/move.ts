@@ -1,5 +1,4 @@
 /** `evertick move`: a database moves to another, of any engine, with all that it has. */
-import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import type { Command } from 'commander'
 import { type Movable, type MoveResult, moveDatabase, takeBack } from '../../../app/backup/move-database.ts'
@@ -13,7 +12,7 @@ import { exitCodes } from '../../exit-code.ts'
 import { examples } from '../../help.ts'
 import { counted } from '../../output/count-words.ts'
 import { ProgressBar } from '../../output/progress-bar.ts'
-import { actor, type Cli, databaseFile, makeFolderOf, storeContext } from '../../session.ts'
+import { actor, type Cli, makeFolderOf, refuseMissingFile, storeContext } from '../../session.ts'
 
 interface MoveFlags {
   readonly from: string
@@ -36,13 +35,7 @@ export function addMove(program: Command, cli: Cli): void {
     .action(async (flags: MoveFlags) => {
       const { from, to, takeBack: isBack = false } = flags
       if ((to === undefined) !== isBack) throw notBoth()
-      const file = databaseFile(cli, from)
-      if (file !== null && !existsSync(file)) {
-        throw new EvertickError('database_missing', `The database file ${file} does not exist.`, {
-          field: '--from',
-          next: 'Check the name.',
-        })
-      }
+      refuseMissingFile(cli, from)
       await withMovable(from, async (old) => {
         if (to === undefined) return await back(cli, old)
         makeFolderOf(cli, to)

@@ -1,4 +1,4 @@
-/** `evertick import`: jobs of an export, or of a crontab. The crontab's part: imports the lines of a crontab as jobs, and reports what needs attention. */
+/** `evertick import`: jobs of an export, of a crontab, or of another system's tables. The crontab's part: imports the lines of a crontab as jobs, and reports what needs attention. */
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { text as readStream } from 'node:stream/consumers'
@@ -12,6 +12,7 @@ import { plainText } from '../../output/plain-text.ts'
 import { writeTable } from '../../output/table.ts'
 import type { Terminal } from '../../output/terminal.ts'
 import { type Cli, withEvertick } from '../../session.ts'
+import { addAdopt } from '../adopt/adopt.ts'
 import { addImportJobs } from '../files/export-jobs.ts'
 import { type FormatFlags, formatOf } from './format-flags.ts'
 
@@ -23,7 +24,7 @@ interface ImportFlags extends FormatFlags {
 export function addImport(program: Command, cli: Cli): void {
   const group = program
     .command('import')
-    .summary('import jobs from an export or a crontab')
+    .summary('import jobs from an export, a crontab or the tables of another scheduler')
     .description('Imports jobs from another database, or from other schedulers.')
   addImportJobs(group, cli)
   const crontab = group
@@ -59,6 +60,7 @@ export function addImport(program: Command, cli: Cli): void {
     ['import crontab backup.crontab --tz Europe/Madrid'],
     ['import crontab - --json', 'what `crontab -l` prints, on standard input'],
   ])
+  addAdopt(group, cli)
 }
 
 async function readCrontab({ cwd }: Cli, file: string): Promise<string> {

@@ -117,6 +117,40 @@ export function step1(): void {
   })
 }
 
+/** "Should equal jobs with schedule_time": of the tables that are there, and not of new ones. */
+export function existingCronJobs(): void {
+  test('existing cron jobs come along: each becomes an interval with the same ticks, or is named for a person', async () => {
+    const url = await emptyDatabase()
+    await rowsOf(
+      url,
+      `CREATE TABLE jobs (id UUID PRIMARY KEY DEFAULT gen_random_uuid(), name TEXT, url TEXT, status VARCHAR(20),
+         schedule_time TEXT, created_at TIMESTAMP WITH TIME ZONE DEFAULT now());
+       INSERT INTO jobs (name, url, status, schedule_time) VALUES ('hourly', 'https://a.example', 'scheduled', '0 * * * *'),
+         ('often', 'https://b.example', 'running', '*/15 * * * *'), ('office', 'https://c.example', 'scheduled', '0 9,17 * * 1-5')`,
+    )
+    await cli(url, 'migrate', 'up')
+    const before = await rowsOf(url, 'SELECT * FROM public.jobs ORDER BY name')
+    const startAt = new Date(Math.ceil(Date.now() / 3_600_000) * 3_600_000 + 3_600_000).toISOString()
+    const given = ['interval-jobs', '--from', url, '--handler', 'crawl']
+    expect(await cli(url, 'import', ...given)).toMatchObject({ code: 0 })
+    expect(await cli(url, 'import', ...given, '--start-at', startAt)).toMatchObject({ code: 0 })
+    const ticks = async (job: string) => {
+      const { stdout } = await cli(url, 'jobs', 'upcoming', job)
+      return (JSON.parse(stdout) as { upcoming: string[] }).upcoming
+    }
+    const crons = [await ticks('hourly'), await ticks('often')]
+    expect(crons[0]?.[0]).toBe(startAt)
+    const { stdout } = await cli(url, 'jobs', 'convert')
+    expect(JSON.parse(stdout)).toMatchObject({
+      converted: 2,
+      manual: [{ job: 'office', cron: '0 9,17 * * 1-5' }],
+    })
+    expect([await ticks('hourly'), await ticks('often')]).toEqual(crons)
+    // The way back: nothing there has changed.
+    expect(await rowsOf(url, 'SELECT * FROM public.jobs ORDER BY name')).toEqual(before)
+  })
+}
+
 export function rollback(): void {
   test('the crons come back, and then the schema goes', async () => {
     const url = await emptyDatabase()
