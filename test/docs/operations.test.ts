@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { root } from '../../scripts/run-command.ts'
+import { checkNames } from '../../src/cli/commands/doctor/check.ts'
 import { poolSizes } from '../../src/store/store-url.ts'
 import { pages, readPage, tableAfter } from './markdown.ts'
 
@@ -37,4 +38,13 @@ test('postgresql.md names what the migration sets for vacuum', () => {
     return [[first, value], ...full.map((name, index) => [name, more[index]])]
   })
   expect(written).toEqual(settings.map(([, name, value]) => [name, value]))
+})
+
+test('production-checklist.md has a line for each check of the doctor, in its order, and not one more', () => {
+  const headings = [...page('production-checklist').matchAll(/^## (?:This|The) .*$/gm)].map(
+    ([heading]) => heading,
+  )
+  const lines = headings.flatMap((heading) => tableAfter(page('production-checklist'), heading))
+  expect(lines.map(([name]) => name)).toEqual(checkNames)
+  expect(lines.filter((cells) => cells.some((cell) => cell === ''))).toEqual([])
 })

@@ -4,10 +4,8 @@ import { dirname } from 'node:path'
 import { contextOf } from '../../../app/app-context.ts'
 import { parseOptions } from '../../../app/config/config.ts'
 import type { EvertickOptions } from '../../../app/config/options.ts'
-import { EvertickError } from '../../../core/error.ts'
 import { Evertick } from '../../../evertick.ts'
 import { openStore } from '../../../store/open-store.ts'
-import { messageOf } from '../../error-report.ts'
 import { bytesWords, counted } from '../../output/count-words.ts'
 import {
   type Cli,
@@ -18,7 +16,7 @@ import {
   storeContext,
 } from '../../session.ts'
 import type { Settings } from '../../settings.ts'
-import { type Check, fail, ok, warn } from './check.ts'
+import { type Check, failureOf, ok, warn } from './check.ts'
 
 const lockName = 'evertick doctor'
 
@@ -88,9 +86,4 @@ export async function checkSizes(evertick: Evertick): Promise<Check> {
     'sizes',
     `${kept}; the ledger has ${counted(ledger.rows, 'range')} in ${bytesWords(ledger.bytes)}.`,
   )
-}
-
-export function failureOf(name: string, error: unknown): Check {
-  if (error instanceof EvertickError) return fail(name, error.message, error.next ?? 'See the message above.')
-  return fail(name, messageOf(error), 'Check this user’s permissions on the file and its folder.')
 }
