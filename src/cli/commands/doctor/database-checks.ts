@@ -6,6 +6,7 @@ import { parseOptions } from '../../../app/config/config.ts'
 import type { EvertickOptions } from '../../../app/config/options.ts'
 import { Evertick } from '../../../evertick.ts'
 import { openStore } from '../../../store/open-store.ts'
+import { withoutSecrets } from '../../../store/store-url.ts'
 import { bytesWords, counted } from '../../output/count-words.ts'
 import {
   type Cli,
@@ -49,15 +50,21 @@ async function readSchema(options: EvertickOptions, named: string, checks: Check
   try {
     await store.ping()
     checks.push(ok('database', `${named} answers.`))
-    if (store.dialect !== 'sqlite') checks.push(hintsCheck(store.hears() !== 'nothing'))
+    if (store.dialect !== 'sqlite') checks.push(hintsCheck(store.hears() !== 'nothing', config.redis))
     return (await migrator.plan()).length
   } finally {
     await store.close()
   }
 }
 
-function hintsCheck(hinted: boolean): Check {
+function hintsCheck(hinted: boolean, redis: string | undefined): Check {
   if (hinted) return ok('hints', 'Nodes learn of each other’s writes at once.')
+  if (redis !== undefined)
+    return warn(
+      'hints',
+      `Redis does not answer at ${withoutSecrets(redis)}: nodes poll for each other’s writes.`,
+      'Look whether it runs, and whether its URL is right. Work goes on without it, more slowly.',
+    )
   return warn(
     'hints',
     'Nodes poll for each other’s writes once a second.',
