@@ -36,9 +36,10 @@ test('the statuses of problems stand in rest.md and errors.md', () => {
 
 test('api.md lists every variable that the API heeds', () => {
   const source = readFileSync(join(root, 'src/app/config/environment.ts'), 'utf8')
-  const named = [
-    ...source.matchAll(/(?:text|secretFrom|isOn)\((?:environment, |text, )?'(EVERTICK_\w+)'\)/g),
-  ].map(([, name = '']) => name)
+  const named = [...source.matchAll(/(?:text|secretFrom|isOn)\((?:environment, |text, )?'(EVERTICK_\w+)'\)/g)]
+    .map(([, name = '']) => name)
+    // Of every node, with or without an API.
+    .filter((name) => !/_(?:DATABASE|REDIS)_URL$/.test(name))
   const secrets = named.filter((name) => name.includes('SECRET')).map((name) => `${name}_FILE`)
   const rows = tableAfter(readPage('docs/operations/api.md'), '## Settings').map(([name = '']) => name)
   expect(named.length).toBeGreaterThan(6)
