@@ -80,7 +80,7 @@ function settle(
   const given = text(flags.database)
   const database =
     (given === null ? null : { url: given, from: '--database' }) ??
-    named('EVERTICK_DATABASE_URL', env) ??
+    namedAsSecret('EVERTICK_DATABASE_URL', env) ??
     later() ??
     (existsSync(resolve(cwd, path)) ? { url: ownDatabase, from: `the folder ${dataDir}` } : null)
   return {
@@ -121,6 +121,13 @@ function named(name: string, env: Environment): Settings['database'] {
   return url === null ? null : { url, from: name }
 }
 
+/** Its password makes it a secret, so it may stand in a file. */
+function namedAsSecret(name: string, env: Environment): Settings['database'] {
+  const url = text(secretFrom(env, name))
+  if (url === null) return null
+  return { url, from: text(env[name]) === null ? `${name}_FILE` : name }
+}
+
 /** The database that `ProcessingWorker` reads from MYSQL_DB_*, so that `migrate` prepares the same one. */
 function namedByParts(env: Environment): Settings['database'] {
   const url = mysqlFromEnvironment(env)
@@ -133,7 +140,7 @@ function fromFile(url: string | undefined, path: string | undefined): Settings['
 
 /** The environment wins over the file. If the file sets no Redis, the library reads the variable itself. */
 function withRedis(env: Environment, options: Partial<EvertickOptions>): Partial<EvertickOptions> {
-  const redis = text(env.EVERTICK_REDIS_URL)
+  const redis = text(secretFrom(env, 'EVERTICK_REDIS_URL'))
   return redis === null || options.redis === undefined ? options : { ...options, redis }
 }
 

@@ -30,7 +30,14 @@ export interface Migrator {
   plan(): Promise<Migration[]>
   /** Returns the names of those applied. */
   up(now: number): Promise<string[]>
-  down(): Promise<string[]>
+  /** Takes all back, or those that came later than one. Returns their names, the latest first. */
+  down(to?: LeftAt): Promise<string[]>
+}
+
+/** The schema of an older Evertick, to which a database goes back with its jobs and its ledger. */
+export interface LeftAt {
+  readonly version: number
+  readonly now: number
 }
 
 /**

@@ -1,9 +1,13 @@
-import { expect, test } from 'vitest'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
 import {
   databaseFromEnvironment,
   maxWorkersFromEnvironment,
   privateHostsFromEnvironment,
   processingDatabaseFromEnvironment,
+  redisFromEnvironment,
   redisFromHostEnvironment,
 } from '../../src/app/config/environment.ts'
 
@@ -11,6 +15,21 @@ test('EVERTICK_DATABASE_URL goes before DATABASE_URL', () => {
   const environment = { EVERTICK_DATABASE_URL: 'sqlite:own.db', DATABASE_URL: 'sqlite:other.db' }
   expect(databaseFromEnvironment(environment)).toBe('sqlite:own.db')
   expect(databaseFromEnvironment({ DATABASE_URL: 'sqlite:other.db' })).toBe('sqlite:other.db')
+})
+
+test('a URL holds a password, so a file may hold the URL, as containers mount secrets', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'evertick-secrets-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'url')
+  writeFileSync(file, 'postgres://app:secret@db/app\n')
+  const named = { EVERTICK_DATABASE_URL_FILE: file, DATABASE_URL: 'sqlite:other.db' }
+  expect(databaseFromEnvironment(named)).toBe('postgres://app:secret@db/app')
+  expect(databaseFromEnvironment({ ...named, EVERTICK_DATABASE_URL: 'sqlite:own.db' })).toBe('sqlite:own.db')
+  expect(redisFromEnvironment({ EVERTICK_REDIS_URL_FILE: file })).toBe('postgres://app:secret@db/app')
+  const missing = { EVERTICK_DATABASE_URL_FILE: join(folder, 'none'), DATABASE_URL: 'sqlite:other.db' }
+  expect(() => databaseFromEnvironment(missing)).toThrow(
+    expect.objectContaining({ code: 'invalid_config', field: 'EVERTICK_DATABASE_URL_FILE' }),
+  )
 })
 
 test('no database anywhere is an error that says what to do', () => {

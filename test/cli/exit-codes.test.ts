@@ -112,6 +112,21 @@ test('migrate down asks for a yes, and without a terminal for --yes', async () =
   })
 })
 
+test('migrate down --to takes back what came later; the jobs are there for an older Evertick, and after the next up', async () => {
+  const cwd = testFolder()
+  await runCli(['migrate', 'up', ...database], { cwd })
+  await runCli(['jobs', 'create', 'mine', '--every', '1h', ...database], { cwd })
+  const to = ['migrate', 'down', '--to', '0004_notices', ...database]
+  expect(await runCli(to, { cwd })).toMatchObject({ code: 2, stderr: containing('Add --yes') })
+  const later = migrations.filter((name) => name > '0004_notices')
+  expect(await jsonOf([...to, '--yes'], { cwd })).toEqual({ undone: later.toReversed() })
+  expect(await runCli(['jobs', 'list', '--json', ...database], { cwd })).toMatchObject({ code: 0 })
+  const { jobs } = await jsonOf<{ jobs: { name: string }[] }>(['jobs', 'list', ...database], { cwd })
+  expect(jobs.map(({ name }) => name)).toEqual(['mine'])
+  const unknown = await runCli(['migrate', 'down', '--to', 'yesterday', ...database], { cwd })
+  expect(unknown).toMatchObject({ code: 2, stderr: containing('0001_init') })
+})
+
 test('7: an audit log that was changed after it was sealed', async () => {
   const history: History = await makeHistory()
   const file = join(history.folder, 'history.db')

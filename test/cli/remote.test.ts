@@ -233,7 +233,8 @@ test('the doctor says of a server what it would say of its database, and who ask
     }),
   )
   const [local, remote] = checks as [Map<string, unknown>, Map<string, unknown>]
-  const inside = ['database', 'schema', 'writable', 'time zones', 'sizes']
+  const settings = ['log', 'archive', 'api', 'secret']
+  const inside = [...settings, 'database', 'schema', 'writable', 'files', 'disk', 'time zones', 'sizes']
   expect([...remote.keys()].filter((name) => !local.has(name))).toEqual(['server', 'access'])
   expect([...local.keys()].filter((name) => !remote.has(name))).toEqual(inside)
   const shared = [...remote.keys()].filter((name) => local.has(name))

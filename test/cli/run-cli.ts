@@ -20,6 +20,8 @@ export interface Ended {
 export interface RunOptions {
   readonly cwd: string
   readonly env?: Readonly<Record<string, string>>
+  /** A program, and its arguments, that runs the command line. */
+  readonly within?: readonly string[]
 }
 
 export class Cli {
@@ -29,10 +31,11 @@ export class Cli {
   stderr = ''
   #look: () => void = () => {}
 
-  constructor(args: readonly string[], { cwd, env = {} }: RunOptions) {
+  constructor(args: readonly string[], { cwd, env = {}, within = [] }: RunOptions) {
     const { PATH = '', HOME = '' } = process.env
+    const [program = process.execPath, ...rest] = [...within, process.execPath, binary, ...args]
     // Nothing of the machine's own settings: a DATABASE_URL of the developer must not decide a test.
-    this.child = spawn(process.execPath, [binary, ...args], { cwd, env: { PATH, HOME, TZ: 'UTC', ...env } })
+    this.child = spawn(program, rest, { cwd, env: { PATH, HOME, TZ: 'UTC', ...env } })
     this.child.stdout?.setEncoding('utf8').on('data', (text: string) => this.#heard('stdout', text))
     this.child.stderr?.setEncoding('utf8').on('data', (text: string) => this.#heard('stderr', text))
     this.ended = new Promise((resolve) => {

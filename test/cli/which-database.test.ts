@@ -19,6 +19,13 @@ test('migrate and doctor say which database they work on, and what named it', as
   expect((await inProcess(['doctor'], at)).stdout).toContain(`${words} answers.`)
 })
 
+test('a file may hold the URL, and is what named it', async () => {
+  const cwd = testFolder({ url: 'sqlite:app.db\n' })
+  const at = { cwd, env: { EVERTICK_DATABASE_URL_FILE: `${cwd}/url` } }
+  const up = await inProcess(['migrate', 'up'], at)
+  expect(up).toMatchObject({ code: 0, stderr: containing('sqlite:app.db (from EVERTICK_DATABASE_URL_FILE)') })
+})
+
 test('start says which database it works on, and what named it', async () => {
   const cwd = testFolder({ 'evertick.config.mjs': config })
   const node = startCli(['start', '--role', 'worker'], { cwd })

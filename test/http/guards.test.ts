@@ -39,6 +39,15 @@ describe('names', () => {
     }
   })
 
+  test('a server on every address answers to its names and to loopback, where a probe asks', async () => {
+    const api = await openApiUnderTest({ hosts: answeredHosts('0.0.0.0', ['jobs.example.test']) })
+    const status = async (name: string) =>
+      (await api.send('GET', '/readyz', { headers: { host: name } })).status
+    expect([await status('jobs.example.test'), await status('127.0.0.1:8060')]).toEqual([200, 200])
+    expect([await status('attacker.test'), await status('10.0.0.5:8060')]).toEqual([403, 403])
+    expect(answeredHosts('0.0.0.0', [])).toBeNull()
+  })
+
   test('a page is guarded like a route', async () => {
     const api = await openApiUnderTest({ hosts: ['localhost'] })
     for (const path of ['/docs', '/sign-in', '/openapi.json', '/nothing']) {

@@ -45,7 +45,7 @@ describe.skipIf(url === null)('migrations of MySQL', () => {
 
   test('what came later comes to a database with jobs, a ledger and running work in it, which all stay', async () => {
     const opened = await openStore(database.url, scriptContext())
-    await expectLaterComeBack(opened, (text) => door.query(text), 'evertick_migrations')
+    await expectLaterComeBack(opened)
     await opened.store.close()
   })
 

@@ -37,7 +37,7 @@ describe.skipIf(url === null)('migrations of PostgreSQL', () => {
 
   test('what came later comes to a database with jobs, a ledger and running work in it, which all stay', async () => {
     const opened = await openStore(database.url, scriptContext())
-    await expectLaterComeBack(opened, (text) => door.query(text), 'evertick.migrations')
+    await expectLaterComeBack(opened)
     await opened.store.close()
   })
 

@@ -35,6 +35,12 @@ export const services = {
     programs: [['chromium', 'chromium-browser', 'google-chrome']],
   },
   curl: { label: 'curl', variable: null, debianPackage: 'curl', programs: [['curl']] },
+  systemd: {
+    label: 'systemd-analyze',
+    variable: null,
+    debianPackage: 'systemd',
+    programs: [['systemd-analyze']],
+  },
   jq: { label: 'jq', variable: null, debianPackage: 'jq', programs: [['jq']] },
 } as const satisfies Record<string, ServiceNeeds>
 

@@ -166,11 +166,8 @@ describe('migrations', () => {
   })
 
   test('what came later comes to a database with jobs, a ledger and running work in it, which all stay', async () => {
-    const path = inFolder('evertick.db')
-    const opened = await open(path)
-    const client = new DatabaseSync(path)
-    await expectLaterComeBack(opened, async (text) => client.exec(text), 'evertick_migrations')
-    client.close()
+    const opened = await open(inFolder('evertick.db'))
+    await expectLaterComeBack(opened)
     await opened.store.close()
   })
 

@@ -17,7 +17,8 @@ import { codeOf } from '../../core/unknown-value.ts'
 import { isForeign, privateFileMode } from '../../store/private-files.ts'
 import { sqlitePath } from '../../store/store-url.ts'
 
-const fileName = 'jwt-secret'
+/** Beside the database. */
+export const ownSecretName = 'jwt-secret'
 
 /** None on a server: the nodes of a fleet must share one secret, so it has to be configured. */
 export function ownSecret(database: string): readonly string[] {
@@ -25,7 +26,7 @@ export function ownSecret(database: string): readonly string[] {
   const path = sqlitePath(database)
   // A database in memory is gone with its process, and so may be who was let into it.
   if (path === ':memory:' || path.startsWith('file:')) return [newSecret()]
-  const file = join(dirname(path), fileName)
+  const file = join(dirname(path), ownSecretName)
   return [read(file) ?? make(file)]
 }
 

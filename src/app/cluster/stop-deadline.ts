@@ -9,6 +9,8 @@ import type { Host } from '../../store/host.ts'
 const farewellMs = 5_000
 /** After the database is cut off. Longer than handlers may take to heed: a process that was frozen asks them only then. */
 const leaveMs = 2_000
+/** So much later than its timeout a stop ends at the latest. */
+export const stopOverrunMs = farewellMs + leaveMs
 const longestTimerMs = 2 ** 31 - 1
 
 export class StopDeadline {

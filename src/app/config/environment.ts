@@ -9,7 +9,8 @@ export function databaseFromEnvironment(
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): string {
   const url =
-    environment.EVERTICK_DATABASE_URL || environment.DATABASE_URL || mysqlFromEnvironment(environment)
+    secretFrom(environment, 'EVERTICK_DATABASE_URL') ??
+    (environment.DATABASE_URL || mysqlFromEnvironment(environment))
   if (url !== undefined) return url
   throw new EvertickError('invalid_config', 'No database is configured.', {
     field: 'database',
@@ -20,7 +21,7 @@ export function databaseFromEnvironment(
 export function redisFromEnvironment(
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): string | undefined {
-  return environment.EVERTICK_REDIS_URL || undefined
+  return secretFrom(environment, 'EVERTICK_REDIS_URL')
 }
 
 /** What a process that runs an isolated handler is given: the handler is the user's own code, as this process is. */
@@ -245,5 +246,5 @@ export function databaseFromEnvironmentOr(
   fallback: string,
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): string {
-  return environment.EVERTICK_DATABASE_URL || environment.DATABASE_URL || fallback
+  return secretFrom(environment, 'EVERTICK_DATABASE_URL') ?? (environment.DATABASE_URL || fallback)
 }

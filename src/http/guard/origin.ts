@@ -7,11 +7,14 @@ import { EvertickError } from '../../core/error.ts'
 
 const loopbackNames = ['localhost', '127.0.0.1', '[::1]']
 
-/** The host names that this server answers to; null for any, if it listens on more than loopback and none were set. */
+/**
+ * The host names that this server answers to; null for any, if it listens on more than loopback and none were set. Those of
+ * loopback are always among them: no other machine can be reached by them, and a probe of health uses them.
+ */
 export function answeredHosts(listensOn: string, given: readonly string[]): readonly string[] | null {
   const isLoopback = listensOn === 'localhost' || listensOn === '::1' || listensOn.startsWith('127.')
-  if (isLoopback) return [...loopbackNames, bracketed(listensOn), ...given]
-  return given.length === 0 ? null : [...given, bracketed(listensOn)]
+  if (!isLoopback && given.length === 0) return null
+  return [...loopbackNames, bracketed(listensOn), ...given]
 }
 
 export function refuseHost(asked: string, allowed: readonly string[] | null): void {

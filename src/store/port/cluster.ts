@@ -37,6 +37,19 @@ export interface ClusterStore {
   pauseQueue(name: string, reason: string | null, context: ChangeContext): Promise<void>
   resumeQueue(name: string, context: ChangeContext): Promise<void>
   tableSizes(): Promise<TableSizes>
+  /** null on SQLite. */
+  serverFacts(): Promise<ServerFacts | null>
+}
+
+/** A database server, as a user of it may know it. */
+export interface ServerFacts {
+  readonly maxConnections: number
+  /** Open now, of all its users. */
+  readonly connections: number
+  /** Settings by which a crash may cost what was acknowledged: `fsync = off`. */
+  readonly forgetful: readonly string[]
+  /** What this user may do beyond reading and writing rows: `owns the tables`. */
+  readonly powers: readonly string[]
 }
 
 /** Rows of executions, and of the ledger: estimates on a server. Bytes with indexes, attempts, log lines and totals. */

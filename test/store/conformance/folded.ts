@@ -279,6 +279,17 @@ export function describeFolded(open: OpenStoreUnderTest): void {
     }),
   )
 
+  test(
+    'a worker learns how many connections there are, and that it may do no more than it needs',
+    withStore(open, async (bench) => {
+      const facts = await bench.store.cluster.serverFacts()
+      if (bench.store.dialect === 'sqlite') return expect(facts).toBeNull()
+      expect(facts?.powers).toEqual([])
+      expect(facts?.connections).toBeGreaterThan(0)
+      expect(facts?.maxConnections).toBeGreaterThan(facts?.connections ?? 0)
+    }),
+  )
+
   describe('a reset of the cursor over a folded ledger', () => {
     /** The clock is ten minutes ahead, ticks run and are folded; then it is set right. */
     test(

@@ -1,13 +1,16 @@
 /** `evertick backup`: all of the database, as it is at one moment, in one file. */
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
+import { contextOf } from '../../../app/app-context.ts'
+import { noteBackup } from '../../../app/backup/note-backup.ts'
 import type { BackupResult } from '../../../app/backup/write-backup.ts'
 import { EvertickError } from '../../../core/error.ts'
 import type { Evertick } from '../../../evertick.ts'
+import { messageOf } from '../../error-report.ts'
 import { examples } from '../../help.ts'
 import { bytesWords, counted } from '../../output/count-words.ts'
 import { ProgressBar } from '../../output/progress-bar.ts'
-import { type Cli, databaseWords, settingsOf, withDatabase } from '../../session.ts'
+import { actor, type Cli, databaseWords, settingsOf, withDatabase } from '../../session.ts'
 
 interface BackupFlags {
   readonly replace?: boolean
@@ -33,6 +36,10 @@ export function addBackup(program: Command, cli: Cli): void {
           toOutput
             ? evertick.backup(cli.terminal.binary(), { onProgress })
             : evertick.backup(path, { onProgress, replace }),
+        )
+        // Also a user who may only read can make a backup.
+        await noteBackup(contextOf(evertick), result, { actor: actor() }).catch((error: unknown) =>
+          cli.terminal.say(`The audit log does not say so: ${messageOf(error)}`),
         )
         const sentence = `Backed up ${counted(result.rows, 'row')}, ${bytesWords(result.bytes)}. SHA-256 ${result.sha256}`
         if (toOutput) cli.terminal.say(sentence)

@@ -4,10 +4,9 @@ import { dirname } from 'node:path'
 import { contextOf } from '../../../app/app-context.ts'
 import { parseOptions } from '../../../app/config/config.ts'
 import type { EvertickOptions } from '../../../app/config/options.ts'
-import { EvertickError } from '../../../core/error.ts'
 import { Evertick } from '../../../evertick.ts'
 import { openStore } from '../../../store/open-store.ts'
-import { messageOf } from '../../error-report.ts'
+import { withoutSecrets } from '../../../store/store-url.ts'
 import { bytesWords, counted } from '../../output/count-words.ts'
 import {
   type Cli,
@@ -18,7 +17,7 @@ import {
   storeContext,
 } from '../../session.ts'
 import type { Settings } from '../../settings.ts'
-import { type Check, fail, ok, warn } from './check.ts'
+import { type Check, failureOf, ok, warn } from './check.ts'
 
 const lockName = 'evertick doctor'
 
@@ -51,15 +50,21 @@ async function readSchema(options: EvertickOptions, named: string, checks: Check
   try {
     await store.ping()
     checks.push(ok('database', `${named} answers.`))
-    if (store.dialect !== 'sqlite') checks.push(hintsCheck(store.hears() !== 'nothing'))
+    if (store.dialect !== 'sqlite') checks.push(hintsCheck(store.hears() !== 'nothing', config.redis))
     return (await migrator.plan()).length
   } finally {
     await store.close()
   }
 }
 
-function hintsCheck(hinted: boolean): Check {
+function hintsCheck(hinted: boolean, redis: string | undefined): Check {
   if (hinted) return ok('hints', 'Nodes learn of each other’s writes at once.')
+  if (redis !== undefined)
+    return warn(
+      'hints',
+      `Redis does not answer at ${withoutSecrets(redis)}: nodes poll for each other’s writes.`,
+      'Look whether it runs, and whether its URL is right. Work goes on without it, more slowly.',
+    )
   return warn(
     'hints',
     'Nodes poll for each other’s writes once a second.',
@@ -88,9 +93,4 @@ export async function checkSizes(evertick: Evertick): Promise<Check> {
     'sizes',
     `${kept}; the ledger has ${counted(ledger.rows, 'range')} in ${bytesWords(ledger.bytes)}.`,
   )
-}
-
-export function failureOf(name: string, error: unknown): Check {
-  if (error instanceof EvertickError) return fail(name, error.message, error.next ?? 'See the message above.')
-  return fail(name, messageOf(error), 'Check this user’s permissions on the file and its folder.')
 }

@@ -1,17 +1,21 @@
 /** `evertick doctor`: checks the setup and says what to do about what it finds. */
 import type { Command } from 'commander'
+import { contextOf } from '../../../app/app-context.ts'
 import { exitCodes } from '../../exit-code.ts'
 import { examples } from '../../help.ts'
 import { counted } from '../../output/count-words.ts'
 import { plainText } from '../../output/plain-text.ts'
 import type { Stream } from '../../output/terminal.ts'
-import { type Cli, settingsOf } from '../../session.ts'
+import { type Cli, databaseFile, settingsOf } from '../../session.ts'
 import type { RemoteSettings, Settings } from '../../settings.ts'
-import { type Check, ok } from './check.ts'
+import { type Check, failureOf, ok } from './check.ts'
 import { checkCluster } from './cluster-checks.ts'
-import { checkDatabase, checkSizes, failureOf } from './database-checks.ts'
+import { checkDatabase, checkSizes } from './database-checks.ts'
+import { checkEngine } from './engine-checks.ts'
+import { checkFiles } from './file-checks.ts'
 import { checkJobs, checkSecrets, checkZoneData } from './job-checks.ts'
 import { checkServer } from './server-checks.ts'
+import { checkSettings } from './settings-checks.ts'
 
 const marks = {
   ok: { glyph: '✓', style: 'ran' },
@@ -61,16 +65,22 @@ async function examine(cli: Cli, command: Command): Promise<Check[]> {
 
 async function examineDatabase(cli: Cli, settings: Settings): Promise<Check[]> {
   const { checks, evertick } = await checkDatabase(cli, settings)
-  if (evertick === null) return checks
+  const around = [...checkSettings(cli, settings), ...checks]
+  if (evertick === null) return around
+  const file = databaseFile(cli, settings.database?.url ?? settings.ownDatabase)
   try {
-    checks.push(...(await checkCluster(evertick)), ...(await checkJobs(evertick)))
-    checks.push(await checkSecrets(evertick), await checkZoneData(evertick), await checkSizes(evertick))
+    const time = await contextOf(evertick).store.time()
+    const offsetMs = time === null ? null : time - Date.now()
+    if (file !== null) around.push(...checkFiles(file))
+    around.push(...(await checkEngine(evertick, settings.options.pool)))
+    around.push(...(await checkCluster(evertick, offsetMs)), ...(await checkJobs(evertick)))
+    around.push(await checkSecrets(evertick), await checkZoneData(evertick), await checkSizes(evertick))
   } catch (error) {
-    checks.push(failureOf('database', error))
+    around.push(failureOf('database', error))
   } finally {
     await evertick.stop()
   }
-  return checks
+  return around
 }
 
 /** Without what cannot be seen from outside: the database itself, its sizes, and the time zone data of the nodes. */
@@ -78,7 +88,7 @@ async function examineServer(remote: RemoteSettings): Promise<Check[]> {
   const { checks, system } = await checkServer(remote)
   if (system === null) return checks
   try {
-    checks.push(...(await checkCluster(system)), ...(await checkJobs(system)))
+    checks.push(...(await checkCluster(system, null)), ...(await checkJobs(system)))
   } catch (error) {
     checks.push(failureOf('server', error))
   }

@@ -6,6 +6,7 @@ import { plainText } from '../../output/plain-text.ts'
 import { durationWords } from '../../output/times.ts'
 import { storeContext } from '../../session.ts'
 import type { ExaminedSystem } from '../../system.ts'
+import { checkCare } from './care-checks.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
 /** Ticks are accounted for at most 1.5 s ahead. */
@@ -18,6 +19,7 @@ const zonesChecked = 200
 export async function checkJobs(evertick: ExaminedSystem): Promise<Check[]> {
   const { jobs } = await evertick.jobs.list({ limit: maxJobs })
   return [
+    ...(await checkCare(evertick, jobs)),
     await checkCursors(evertick, jobs),
     checkStates(jobs),
     await checkOrphans(evertick, jobs),

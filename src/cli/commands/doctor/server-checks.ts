@@ -3,8 +3,7 @@ import { clientOf } from '../../remote/open-remote.ts'
 import { remoteSystem } from '../../remote/remote-system.ts'
 import type { RemoteSettings } from '../../settings.ts'
 import type { ExaminedSystem } from '../../system.ts'
-import { type Check, fail, ok } from './check.ts'
-import { failureOf } from './database-checks.ts'
+import { type Check, fail, failureOf, ok } from './check.ts'
 
 /** The checks, and the server for those that follow; null if it cannot be used. */
 export async function checkServer(

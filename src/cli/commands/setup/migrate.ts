@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import type { Command } from 'commander'
 import { EvertickError } from '../../../core/error.ts'
-import type { Migrator } from '../../../store/migrate.ts'
+import type { LeftAt, Migrator } from '../../../store/migrate.ts'
 import { openStore } from '../../../store/open-store.ts'
 import { examples } from '../../help.ts'
-import { counted } from '../../output/count-words.ts'
+import { counted, listed } from '../../output/count-words.ts'
 import { writeTable } from '../../output/table.ts'
 import type { Times } from '../../output/times.ts'
 import {
@@ -51,18 +51,25 @@ export function addMigrate(program: Command, cli: Cli): void {
 
   const down = migrate
     .command('down')
-    .description('Removes all of Evertick’s tables, with all jobs and their history.')
+    .description(
+      'Removes all of Evertick’s tables, with all jobs and their history. With --to, only what came after that migration, so that an older Evertick can go on with the jobs and the ledger.',
+    )
+    .option('--to <migration>', 'the last one to keep: 0005_alerts, or just 5')
     .option('--yes', 'do not ask for confirmation')
-    .action((options: { yes?: true }) =>
+    .action((options: { to?: string; yes?: true }) =>
       withMigrator(cli, down, async (migrator) => {
-        await confirmed(cli, options.yes === true)
-        const undone = await migrator.down()
+        const to = options.to === undefined ? null : await leftAt(migrator, options.to)
+        await confirmed(cli, options.yes === true, to === null ? allGoes : laterGoes)
+        const undone = await (to === null ? migrator.down() : migrator.down(to))
         if (cli.terminal.json) return cli.terminal.data({ undone })
         for (const name of undone) cli.terminal.say(`reverted ${name}`)
-        cli.terminal.say(undone.length === 0 ? 'There was nothing to remove.' : 'Removed Evertick’s tables.')
+        cli.terminal.say(undone.length === 0 ? 'There was nothing to remove.' : removedWords(to))
       }),
     )
-  examples(down, [['migrate down --yes']])
+  examples(down, [
+    ['migrate down --yes'],
+    ['migrate down --to 0005_alerts', 'before an older Evertick starts'],
+  ])
 
   addStatusAndPlan(migrate, cli)
 }
@@ -137,19 +144,32 @@ function urlToMigrate(cli: Cli, settings: Settings, ifMissing: IfMissing): strin
   return file === null || existsSync(file) ? url : 'sqlite::memory:'
 }
 
-async function confirmed({ terminal }: Cli, yes: boolean): Promise<void> {
+const allGoes = 'This removes all jobs and their history'
+const laterGoes = 'This removes what the later migrations brought, with its rows'
+
+function removedWords(to: LeftAt | null): string {
+  return to === null ? 'Removed Evertick’s tables.' : 'The jobs and the ledger are still there.'
+}
+
+async function leftAt(migrator: Migrator, given: string): Promise<LeftAt> {
+  const known = await migrator.status()
+  const kept = known.find(({ name, version }) => name === given || version === Number(given))
+  if (kept !== undefined) return { version: kept.version, now: Date.now() }
+  throw new EvertickError('invalid_option', `${JSON.stringify(given)} is not a migration.`, {
+    field: '--to',
+    next: `Use one of ${listed(known.map(({ name }) => name))}.`,
+  })
+}
+
+async function confirmed({ terminal }: Cli, yes: boolean, what: string): Promise<void> {
   if (yes) return
   if (process.stdin.isTTY && terminal.err.tty && !terminal.json) {
     const prompt = createInterface({ input: process.stdin, output: process.stderr })
-    const answer = await prompt.question('This removes all jobs and their history. Type "yes" to continue: ')
+    const answer = await prompt.question(`${what}. Type "yes" to continue: `)
     prompt.close()
     if (answer.trim().toLowerCase() === 'yes') return
   }
-  throw new EvertickError(
-    'invalid_option',
-    'This removes all jobs and their history, so it needs confirmation. Nothing was changed.',
-    {
-      next: 'Add --yes to confirm.',
-    },
-  )
+  throw new EvertickError('invalid_option', `${what}, so it needs confirmation. Nothing was changed.`, {
+    next: 'Add --yes to confirm.',
+  })
 }

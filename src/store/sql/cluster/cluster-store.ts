@@ -13,6 +13,7 @@ import {
   touchNode,
 } from './nodes.ts'
 import { listQueues, pauseQueue, resumeQueue } from './queues.ts'
+import { serverFacts } from './server-facts.ts'
 import { tableSizes } from './table-sizes.ts'
 
 export function clusterStore(
@@ -43,5 +44,6 @@ export function clusterStore(
     pauseQueue: (name, reason, by) => write(() => pauseQueue(name, reason, by)),
     resumeQueue: (name, by) => writeAndTell(() => resumeQueue(name, by), 'work'),
     tableSizes: () => read(() => tableSizes(dialect), oneMoment),
+    serverFacts: () => read(() => serverFacts(dialect)),
   }
 }

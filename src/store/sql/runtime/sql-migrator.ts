@@ -1,5 +1,7 @@
 /** Migrations as scripts: what every engine does alike, around what each has to spell. */
+import { EvertickError } from '../../../core/error.ts'
 import {
+  type LeftAt,
   loadMigrations,
   type Migration,
   type MigrationStatus,
@@ -13,8 +15,12 @@ import {
   statusOf,
 } from '../../migrate.ts'
 import type { Store } from '../../store.ts'
+import { findLiveNodes } from '../backup/read-tables.ts'
 import { number, optionalNumber, text } from './rows.ts'
 import { insertRow, rows, run, type Script } from './script.ts'
+
+/** A node writes its heartbeat every ten seconds. */
+const seenLatelyMs = 60_000
 
 export interface MigrationEngine {
   readonly dialect: Store['dialect']
@@ -57,8 +63,8 @@ export class SqlMigrator implements Migrator {
     return await this.#engine.locked(() => this.#apply(now))
   }
 
-  async down(): Promise<string[]> {
-    return await this.#engine.locked(() => this.#undo())
+  async down(to: LeftAt | null = null): Promise<string[]> {
+    return await this.#engine.locked(() => this.#undo(to))
   }
 
   *#apply(now: number): Script<string[]> {
@@ -75,13 +81,18 @@ export class SqlMigrator implements Migrator {
     return pending.map(({ name }) => name)
   }
 
-  *#undo(): Script<string[]> {
+  *#undo(to: LeftAt | null): Script<string[]> {
     const all = yield* this.#recorded()
     refuseMoved(all)
-    const recorded = new Set(all.map(({ version }) => version))
+    const later = all.filter(({ version }) => version > (to?.version ?? 0))
+    const recorded = new Set(later.map(({ version }) => version))
     const undone = this.#known.filter(({ version }) => recorded.has(version)).toReversed()
-    for (const migration of undone) yield* this.#engine.undo(migration)
-    yield* run('DROP TABLE IF EXISTS @migrations')
+    if (to !== null && undone.length > 0) yield* refuseLiveNodes(to.now)
+    for (const migration of undone) {
+      yield* this.#engine.undo(migration)
+      yield* run('DELETE FROM @migrations WHERE version = ?', migration.version)
+    }
+    if (to === null) yield* run('DROP TABLE IF EXISTS @migrations')
     return undone.map(({ name }) => name)
   }
 
@@ -101,6 +112,15 @@ export class SqlMigrator implements Migrator {
       steps: optionalNumber(row.steps) ?? 0,
     }))
   }
+}
+
+/** A node stops by itself under a schema that is too new for it, but not under one that is too old. */
+function* refuseLiveNodes(now: number): Script<void> {
+  const [node] = yield* findLiveNodes(now - seenLatelyMs)
+  if (node === undefined) return
+  throw new EvertickError('database_in_use', `The node ${node} was seen within the last minute.`, {
+    next: 'Stop every node first. One that was killed is forgotten after a minute.',
+  })
 }
 
 /** Where DDL is transactional: a migration is recorded once, in the transaction that applies it. */
