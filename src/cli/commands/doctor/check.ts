@@ -35,6 +35,7 @@ export const checkNames = [
   'handlers',
   'leases',
   'dead letters',
+  'secrets',
   'time zones',
   'sizes',
 ] as const
