@@ -76,25 +76,33 @@ const composeFiles = globSync('deploy/compose/*.yaml', { cwd: root }).map((path)
 const manifests = globSync('deploy/kubernetes/*.yaml', { cwd: root })
   .flatMap((path) => parseAllDocuments(readFileSync(join(root, path), 'utf8')))
   .map((document) => {
-    expect(document.errors).toEqual([])
+    if (document.errors.length > 0) throw new Error(document.errors.join('\n'))
     return document.toJS() as Manifest
   })
 const stopMs = defaultStopMs + stopOverrunMs
 const port = Number(/EVERTICK_PORT=(\d+)/.exec(dockerfile)?.[1])
 const open = allRoutes.filter(({ role }) => role === 'public').map(({ fullPath }) => fullPath)
 
-/** The help is that of this very command, and knows its options; every role is one. */
-async function expectCommand(args: readonly string[]): Promise<void> {
+const secretKeys = Object.keys(manifests.find(({ kind }) => kind === 'Secret')?.stringData ?? {})
+
+/** Null where there is such a command with these options and roles. */
+async function problemWith(args: readonly string[]): Promise<string | null> {
   const { stdout } = await inProcess([...args, '--help'], { cwd: testFolder() })
   const first = args.findIndex((arg) => arg.startsWith('--'))
   const words = args.slice(0, first < 0 ? args.length : first)
-  expect(stdout).toMatch(new RegExp(`^Usage: evertick ${words.join(' ')} \\[options\\]$`, 'm'))
-  const options = args.slice(words.length)
-  expect(options.filter((arg) => arg.startsWith('--') && !stdout.includes(`${arg} <`))).toEqual([])
-  expect(roles).toEqual(expect.arrayContaining(options.filter((arg) => !arg.startsWith('--'))))
+  if (!stdout.includes(`Usage: evertick ${words.join(' ')} [options]\n`))
+    return `no command ${words.join(' ')}`
+  const rest = args.slice(words.length)
+  const unknown = rest.filter((arg) =>
+    arg.startsWith('--') ? !stdout.includes(`${arg} <`) : !roles.some((role) => role === arg),
+  )
+  return unknown.length === 0 ? null : `unknown: ${unknown.join(' ')}`
 }
 
-const secretKeys = Object.keys(manifests.find(({ kind }) => kind === 'Secret')?.stringData ?? {})
+test('a command that is none would be found', async () => {
+  expect(await problemWith(['strat'])).toBe('no command strat')
+  expect(await problemWith(['start', '--role', 'wroker', '--rle'])).toBe('unknown: wroker --rle')
+})
 
 test('every variable that a file names is read by the product', () => {
   const sources = globSync('src/**/*.ts', { cwd: root }).map((path) => readFileSync(join(root, path), 'utf8'))
@@ -122,7 +130,7 @@ describe('the image', () => {
     const command = JSON.parse(/^CMD (.+)$/m.exec(dockerfile)?.[1] ?? '') as string[]
     const { bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { bin: object }
     expect(entry).toEqual(Object.keys(bin))
-    await expectCommand(command)
+    expect(await problemWith(command)).toBeNull()
     const asked = /EVERTICK_BASE_PATH \?\? ''\}(\/\w+)`/.exec(dockerfile)?.[1]
     expect(open).toContain(asked)
   })
@@ -139,29 +147,32 @@ describe.each(composeFiles)('compose/%s', (file) => {
   })
 
   test('runs commands that there are', async () => {
-    for (const [, { command }] of nodes) if (command !== undefined) await expectCommand(command)
+    const commands = nodes.flatMap(([, { command }]) => (command === undefined ? [] : [command]))
+    expect(await Promise.all(commands.map(problemWith))).toEqual(commands.map(() => null))
   })
 
   test('names secrets that it has, and no password', () => {
     for (const service of Object.values(services)) {
       const mounted = (service.secrets ?? []).map((name) => `/run/secrets/${name}`)
       expect((service.secrets ?? []).filter((name) => !(name in secrets))).toEqual([])
-      for (const [name, value] of Object.entries(service.environment ?? {})) {
-        if (name.endsWith('_FILE')) expect(mounted).toContain(value)
-        else expect(`${name}=${value}`).not.toMatch(/PASSWORD=(?!1$)|SECRET=|:[^/]*@/)
-      }
+      const variables = Object.entries(service.environment ?? {})
+      const files = variables.filter(([name]) => name.endsWith('_FILE')).map(([, value]) => value)
+      expect(mounted).toEqual(expect.arrayContaining(files))
+      const plain = variables.filter(([name]) => !name.endsWith('_FILE')).map((pair) => pair.join('='))
+      expect(plain.filter((text) => /PASSWORD=(?!1$)|SECRET=|:[^/]*@/.test(text))).toEqual([])
     }
   })
 
-  test('waits for what can say that it is well', () => {
-    for (const { depends_on: needs = {} } of Object.values(services)) {
-      for (const [name, { condition }] of Object.entries(needs)) {
-        const needed = services[name]
-        expect(needed).toBeDefined()
-        if (condition === 'service_healthy') expect(needed?.healthcheck?.test).toBeDefined()
-        else expect([name, condition]).toEqual(['migrate', 'service_completed_successfully'])
-      }
-    }
+  test('waits for what can say that it is well, and for the migration to have ended', () => {
+    const needs = Object.values(services).flatMap(({ depends_on: needed = {} }) =>
+      Object.entries(needed).map(([name, { condition }]) => ({ name, condition })),
+    )
+    const unsound = needs.filter(({ name, condition }) =>
+      condition === 'service_healthy'
+        ? services[name]?.healthcheck?.test === undefined
+        : name !== 'migrate' || condition !== 'service_completed_successfully',
+    )
+    expect(unsound).toEqual([])
   })
 })
 
@@ -173,7 +184,7 @@ describe('the manifests', () => {
 
   test('run commands that there are', async () => {
     expect(containers).toHaveLength(3)
-    for (const { args } of containers) await expectCommand(args)
+    for (const { args } of containers) expect(await problemWith(args)).toBeNull()
   })
 
   test('probe what answers without a token, by a name that the node always answers to', () => {
@@ -241,10 +252,11 @@ describe('the manifests', () => {
 describe('the unit', () => {
   const setting = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(unit)?.[1] ?? ''
   const codes = (name: string) => setting(name).split(' ').map(Number)
+  const ascending = (a: number, b: number) => a - b
 
   test('waits longer than a stop takes, and counts a graceful stop as a success', () => {
     expect(Number(setting('TimeoutStopSec')) * 1_000).toBeGreaterThan(stopMs)
-    expect(codes('SuccessExitStatus').toSorted()).toEqual(Object.values(signalExitCodes).toSorted())
+    expect(codes('SuccessExitStatus')).toEqual(Object.values(signalExitCodes).toSorted(ascending))
   })
 
   test('does not start again what another start does not heal', () => {

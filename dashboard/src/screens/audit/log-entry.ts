@@ -107,6 +107,11 @@ export const knownActions: readonly string[] = [
   'token.revoke',
   'session.create',
   'link.create',
+  'database.backup',
+  'database.restore',
+  'database.move',
+  'database.moved',
+  'database.take_back',
   'audit_log.prune',
   'api.denied',
 ]
