@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { SignInStates } from '../../../src/app/access/people/sign-in-state.ts'
 import { SigningKeys } from '../../../src/app/access/signing-keys.ts'
 import { Jar } from './jar.ts'
-import type { Lies } from './lying-provider.ts'
+import { clientSecret, type Lies } from './lying-provider.ts'
 import { answered, begun, outcome, scene } from './lying-scene.ts'
 import { freePort, peopleNode } from './people-node.ts'
 import { realProvider } from './real-provider.ts'
@@ -13,6 +13,16 @@ test('without a lie, the same way leads in', async () => {
   const made = await scene()
   expect(await outcome(made)).toMatchObject({ status: 302, isIn: true })
   expect(await made.whoIs(made.jar)).toMatchObject({ actor: 'session:Ana <u-ana>', role: 'admin' })
+})
+
+test('a node with the same secret takes up what another has begun', async () => {
+  const made = await scene()
+  const asked = await begun(made)
+  const other = await peopleNode({ issuer: made.provider.issuer, clientSecret })
+  made.jar.put(other.url, 'evertick_sign_in', made.jar.cookie('evertick_sign_in') ?? '', '/sign-in')
+  const { status } = await answered({ ...made, url: other.url }, { state: asked.get('state') ?? '' })
+  expect(status).toBe(302)
+  expect(await other.whoIs(made.jar)).toMatchObject({ actor: 'session:Ana <u-ana>', role: 'admin' })
 })
 
 describe('by the browser', () => {
