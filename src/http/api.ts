@@ -2,20 +2,15 @@
  * The API as one `fetch`: from a request to an answer, through every guard in one order. It listens nowhere by itself, so
  * that it can be mounted anywhere.
  */
-import { BlockList } from 'node:net'
 import { Hono } from 'hono'
-import type { Access } from '../app/access/access.ts'
 import type { Principal } from '../app/access/principal.ts'
-import type { AppContext } from '../app/app-context.ts'
-import type { ApiConfig } from '../app/config/api-config.ts'
 import { version } from '../app/config/version.ts'
 import { makerOf } from '../app/maker.ts'
 import { EvertickError } from '../core/error.ts'
-import type { Logger } from '../engine/logger.ts'
-import type { Evertick } from '../evertick.ts'
 import { NodeMetrics } from '../observe/node-metrics.ts'
 import { logAccess, type Seen } from './access-log.ts'
 import { allRoutes, type PlacedEndpoint, prefix } from './all-routes.ts'
+import { type ApiOptions, noProxies, usualRate } from './api-options.ts'
 import { callerOf, principalOf, refuseRole } from './auth/authenticate.ts'
 import { pathBelow, rebase } from './base-path.ts'
 import { DeniedCalls } from './denied-calls.ts'
@@ -42,25 +37,6 @@ import { doors } from './sign-in/doors.ts'
 import { TextResponse } from './text-response.ts'
 import { withoutStacks } from './without-stacks.ts'
 
-export interface ApiOptions {
-  readonly evertick: Evertick
-  readonly app: AppContext
-  readonly access: Access
-  readonly logger: Logger
-  /** The host names that it answers to; null for any. */
-  readonly hosts: readonly string[] | null
-  /** The limit for one caller. @default 200 a second, 400 at once */
-  readonly rate?: Rate
-  /** The largest body, of routes that take a job or its data. @default 2 MiB */
-  readonly maxBodyBytes?: number
-  /** Proxies whose headers are believed. @default none */
-  readonly trustProxy?: BlockList
-  /** Whether anybody may read the metrics. @default false */
-  readonly metricsPublic?: boolean
-  /** The path that the API is mounted at. @default '', the root */
-  readonly basePath?: string
-}
-
 /** What a server tells of a request; `basePath` is for a mount that learns its path with each. */
 export interface Arrival extends From {
   readonly basePath?: string
@@ -86,8 +62,6 @@ export interface Api extends Fetch {
 const pages = [...signInPages, ...docsPages]
 const doorPaths = new Set(doors.map(({ path }) => path))
 const pagePaths = new Set(['/openapi.json', ...doorPaths, ...pages.map(({ path }) => path)])
-const noProxies = new BlockList()
-const usualRate: Rate = { perSecond: 200, burst: 400 }
 /** When to retry if the token provider does not answer. */
 const providerSeconds = 5
 /** The limit for one address that sends invalid tokens or codes. */
@@ -253,18 +227,6 @@ export function createApi(options: ApiOptions): Api {
     await denied.close()
   }
   return Object.assign(fetch, { close })
-}
-
-/** What the API takes of a node's configuration. */
-export function settingsOf({
-  basePath,
-  metricsPublic,
-  maxBodyBytes,
-  rateLimit,
-  trustProxy,
-}: ApiConfig): Pick<ApiOptions, 'basePath' | 'metricsPublic' | 'maxBodyBytes' | 'rate' | 'trustProxy'> {
-  const rate = { perSecond: rateLimit, burst: 2 * rateLimit }
-  return { basePath, metricsPublic, maxBodyBytes, rate, trustProxy }
 }
 
 /** Keeps the last result: in practice there is one base path, so it is made once. */

@@ -4,7 +4,8 @@ import { contextOf } from '../../app/app-context.ts'
 import { type ApiOptions, type MountOptions, mountConfig } from '../../app/config/api-config.ts'
 import { EvertickError } from '../../core/error.ts'
 import type { Evertick } from '../../evertick.ts'
-import { type Api, createApi, type Fetch, settingsOf } from '../api.ts'
+import { type Api, createApi, type Fetch } from '../api.ts'
+import { settingsOf } from '../api-options.ts'
 import { errorResponse } from '../problem.ts'
 
 export function mountedApi(evertick: Evertick, options: MountOptions & Pick<ApiOptions, 'basePath'>): Api {

@@ -4,51 +4,25 @@ import { describe, expect, test } from 'vitest'
 import { SignInStates } from '../../../src/app/access/people/sign-in-state.ts'
 import { SigningKeys } from '../../../src/app/access/signing-keys.ts'
 import { Jar } from './jar.ts'
-import { clientSecret, type Lies, type LyingProvider, lyingProvider } from './lying-provider.ts'
-import { freePort, type PeopleNode, peopleNode } from './people-node.ts'
+import { clientSecret, type Lies } from './lying-provider.ts'
+import { answered, begun, outcome, scene } from './lying-scene.ts'
+import { freePort, peopleNode } from './people-node.ts'
 import { realProvider } from './real-provider.ts'
-
-interface Scene extends PeopleNode {
-  readonly provider: LyingProvider
-  readonly jar: Jar
-}
-
-async function scene(
-  lies: Lies = {},
-  roles = { admin: ['group:ops'], viewer: ['domain:example.com'] },
-): Promise<Scene> {
-  const provider = await lyingProvider()
-  Object.assign(provider.lies, lies)
-  const made = await peopleNode({ issuer: provider.issuer, clientSecret, roles })
-  return { ...made, provider, jar: new Jar() }
-}
-
-/** Up to the provider, which is told the nonce; its answer is then the test's. */
-async function begun({ url, provider, jar }: Scene): Promise<URLSearchParams> {
-  const sent = await jar.get(`${url}/sign-in/begin?to=/jobs`)
-  expect(sent.status).toBe(302)
-  const { searchParams } = new URL(sent.headers.get('location') ?? '')
-  provider.nonce = searchParams.get('nonce') ?? undefined
-  return searchParams
-}
-
-async function answered({ url, provider, jar }: Scene, answer: Record<string, string>) {
-  const search = new URLSearchParams({ code: 'a-code', iss: provider.issuer, ...answer })
-  const response = await jar.get(`${url}/sign-in/callback?${search.toString()}`)
-  return { status: response.status, location: response.headers.get('location'), page: await response.text() }
-}
-
-/** What came of a whole sign-in: nobody is in, unless there is a session. */
-async function outcome(made: Scene) {
-  const asked = await begun(made)
-  const { status, page } = await answered(made, { state: asked.get('state') ?? '' })
-  return { status, page, isIn: made.jar.cookie('evertick_session') !== undefined }
-}
 
 test('without a lie, the same way leads in', async () => {
   const made = await scene()
   expect(await outcome(made)).toMatchObject({ status: 302, isIn: true })
   expect(await made.whoIs(made.jar)).toMatchObject({ actor: 'session:Ana <u-ana>', role: 'admin' })
+})
+
+test('a node with the same secret takes up what another has begun', async () => {
+  const made = await scene()
+  const asked = await begun(made)
+  const other = await peopleNode({ issuer: made.provider.issuer, clientSecret })
+  made.jar.put(other.url, 'evertick_sign_in', made.jar.cookie('evertick_sign_in') ?? '', '/sign-in')
+  const { status } = await answered({ ...made, url: other.url }, { state: asked.get('state') ?? '' })
+  expect(status).toBe(302)
+  expect(await other.whoIs(made.jar)).toMatchObject({ actor: 'session:Ana <u-ana>', role: 'admin' })
 })
 
 describe('by the browser', () => {
@@ -292,111 +266,5 @@ describe('by what the provider, or somebody in its place, answers', () => {
     expect((await fetch(`${made.url}/readyz`)).status).toBe(200)
     for (const response of held) response.destroy()
     expect((await waiting).status).toBe(503)
-  })
-})
-
-describe('by what they say of themselves', () => {
-  const byMail = { admin: ['email:ana@example.com'], viewer: ['domain:example.com'] }
-  test.each([
-    ['not verified', { email_verified: false }],
-    ['of which nobody says that it is verified', { email_verified: undefined }],
-    ['verified in a word, and not in fact', { email_verified: 'true' }],
-    ['that only ends like the domain', { email: 'ana@evil-example.com' }],
-    ['with the domain in front', { email: 'ana@example.com@evil.test' }],
-    ['that is a list', { email: ['ana@example.com'] }],
-  ])('an address %s gives no role', async (_what, claims) => {
-    const made = await scene({ claims: { groups: [], ...claims } }, byMail)
-    expect(await outcome(made)).toMatchObject({ status: 403, isIn: false })
-  })
-
-  test.each([[['OPS']], [['ops ']], ['op'], [{ ops: true }], [[['ops']]], [null]])(
-    'the groups %j are not the group ops',
-    async (groups) => {
-      const made = await scene({ claims: { groups, email: undefined } }, { admin: ['group:ops'], viewer: [] })
-      expect(await outcome(made)).toMatchObject({ status: 403, isIn: false })
-    },
-  )
-
-  const names: [string, string][] = [
-    ['<script>alert(1)</script>', 'script alert(1) /script'],
-    ['<img src=x onerror=alert(1)>', 'img src=x onerror=alert(1)'],
-    ['"><svg onload=alert(1)>', '" svg onload=alert(1)'],
-    ['token:deploy', 'token deploy'],
-    ['Ana <u-bob>', 'Ana u-bob'],
-    ['Ana\u202egpj.exe', 'Anagpj.exe'],
-    ['A\u200bn\u2060a\ufeff', 'Ana'],
-    ['Ana\r\nSet-Cookie: x=1', 'Ana Set-Cookie x=1'],
-    ['\u001b[31mAna\u0007', '[31mAna'],
-    ['x'.repeat(10_000), `${'x'.repeat(43)}…`],
-    ['\u202e\u200b', 'ana@example.com'],
-    ['   ', 'ana@example.com'],
-    ['A\u0301na', 'Ána'],
-    ['\ud800Ana', '\ufffdAna'],
-  ]
-  test.each(names)('the name %j is shown as %j, and is data everywhere', async (given, shown) => {
-    const made = await scene({ claims: { name: given } })
-    expect(await outcome(made)).toMatchObject({ status: 302, isIn: true })
-    expect(await made.whoIs(made.jar)).toMatchObject({ actor: `session:${shown} <u-ana>` })
-  })
-
-  test('on the page that refuses them, a name is text', async () => {
-    const hostile = '"\'><script src=//evil.example></script>&amp;`'
-    const made = await scene({ claims: { name: hostile, email: hostile, groups: [] } })
-    const { status, page } = await outcome(made)
-    expect(status).toBe(403)
-    expect(page.match(/<script[^>]*>/g)).toEqual(['<script src="theme.js">'])
-    expect(page).toContain('&quot;&#39; script src=//evil.example /script &amp;amp;')
-  })
-})
-
-describe('a way out to another site', () => {
-  const elsewhere = [
-    'https://evil.example/',
-    'http:evil.example',
-    'https:/evil.example',
-    '//evil.example',
-    '///evil.example',
-    '////evil.example/%2e%2e',
-    '/\\evil.example',
-    '\\/evil.example',
-    '\\\\evil.example',
-    '/\\/evil.example',
-    '/\t/evil.example',
-    '/\n/evil.example',
-    '\t//evil.example',
-    ' //evil.example',
-    '/.//evil.example',
-    '/..//evil.example',
-    '/x/..//evil.example',
-    '/%2e//evil.example',
-    '/.%2e//evil.example',
-    'javascript:alert(1)',
-    'data:text/html,x',
-    '@evil.example',
-    '.evil.example',
-    'evil.example',
-    '?//evil.example',
-    '#//evil.example',
-    '/\u2028/evil.example',
-    '/\uff0f/evil.example',
-    `/${'x'.repeat(3_000)}`,
-    '',
-  ]
-  test.each(elsewhere)('%j leads to the start page', async (to) => {
-    const made = await scene()
-    await made.jar.get(`${made.url}/sign-in/begin?to=${encodeURIComponent(to)}`)
-    const flow = JSON.parse(
-      Buffer.from((made.jar.cookie('evertick_sign_in') ?? '').split('.')[1] ?? '', 'base64url').toString(),
-    ) as { flow: { to: string } }
-    expect(flow.flow.to).toBe('/')
-  })
-
-  test('what looks odd and is ours stays', async () => {
-    const made = await scene()
-    for (const to of ['/jobs?filter=//evil.example', '/jobs/%2f%2fevil.example', '/a:b@c', '/jobs#/\u002f']) {
-      await made.jar.get(`${made.url}/sign-in/begin?to=${encodeURIComponent(to)}`)
-      const [, payload = ''] = (made.jar.cookie('evertick_sign_in') ?? '').split('.')
-      expect(Buffer.from(payload, 'base64url').toString()).toContain(JSON.stringify(to))
-    }
   })
 })
