@@ -75,6 +75,7 @@ export const errorKinds = {
   redis_unavailable: 'unavailable',
   outbound_refused: 'usage',
   outbound_failed: 'unavailable',
+  smtp_missing: 'unavailable',
   invalid_answer: 'failed',
   server_unavailable: 'unavailable',
   internal: 'failed',

@@ -215,11 +215,15 @@ const goals = {
 } as const
 
 /** Where a sealed value belongs: moved elsewhere, it does not open. */
-export function secretSlot(job: string, kind: 'headers' | 'env' | 'signing', name: string): string {
+export function secretSlot(
+  job: string,
+  kind: 'headers' | 'env' | 'signing' | 'address',
+  name: string,
+): string {
   return [job, kind, slotName(kind, name)].join('\0')
 }
 
-function slotName(kind: 'headers' | 'env' | 'signing', name: string): string {
+function slotName(kind: 'headers' | 'env' | 'signing' | 'address', name: string): string {
   return kind === 'headers' ? name.toLowerCase() : name
 }
 

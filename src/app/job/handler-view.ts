@@ -5,7 +5,10 @@ import type { HandlerOptions } from './handler-options.ts'
 
 /** A webhook is made and changed as such: as the handler of a job it is only shown. */
 export interface WebhookHandlerView
-  extends Pick<WebhookHandler, 'type' | 'url' | 'events' | 'jobs' | 'tags' | 'include' | 'link'> {
+  extends Pick<
+    WebhookHandler,
+    'type' | 'format' | 'url' | 'events' | 'jobs' | 'tags' | 'include' | 'body' | 'link'
+  > {
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -41,8 +44,8 @@ export function handlerView(handler: HandlerSpec): HandlerView {
       return { type, command, args, env: shownValues(env), ...(cwd === null ? {} : { cwd }) }
     }
     case 'webhook': {
-      const { type, url, events, jobs, tags, include, link, headers } = handler
-      return { type, url, events, jobs, tags, include, link, headers: shownValues(headers) }
+      const { address: _address, secrets: _secrets, headers, ...shown } = handler
+      return { ...shown, headers: shownValues(headers) }
     }
   }
 }

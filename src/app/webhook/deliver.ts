@@ -9,17 +9,24 @@ import type { Clock } from '../../engine/clock.ts'
 import type { Handler, JobContext } from '../../engine/worker/handler.ts'
 import { OutcomeSignal } from '../../engine/worker/outcome-signal.ts'
 import { withoutSecrets } from '../../handlers/secret-values.ts'
+import { callMail } from '../../handlers/webhook/mail-call.ts'
 import { Receivers, type Turn } from '../../handlers/webhook/receivers.ts'
 import { callWebhook, type WebhookAnswer } from '../../handlers/webhook/webhook-call.ts'
+import type { MailServer } from '../../outbound/mail.ts'
 import type { Store } from '../../store/store.ts'
 import { openedValues } from '../job/opened-values.ts'
 import type { Secrets } from '../job/secrets.ts'
+import { openAddress } from './webhook-address.ts'
 import { openSecrets } from './webhook-options.ts'
 
-export interface DeliveryParts {
+interface SendingParts {
   readonly clock: Clock
   readonly secrets: Secrets
   readonly allowPrivateHosts: readonly string[]
+  readonly smtp: MailServer | null
+}
+
+export interface DeliveryParts extends SendingParts {
   readonly store: Store
   readonly random: () => number
   /** A job was changed by this process. */
@@ -105,25 +112,32 @@ const expired: HandlerOutcome = {
   },
 }
 
-/** Signed and sent now; whoever asks for a test waits for the answer. */
+/** Sent now, in its format; whoever asks for a test waits for the answer. */
 export async function send(
   message: Message,
   job: string,
   handler: WebhookHandler,
   signal: AbortSignal,
-  { clock, secrets, allowPrivateHosts }: Pick<DeliveryParts, 'clock' | 'secrets' | 'allowPrivateHosts'>,
+  { clock, secrets, allowPrivateHosts, smtp }: SendingParts,
 ): Promise<WebhookAnswer> {
+  const { format, body } = handler
+  const now = () => clock.now()
+  if (format === 'mail') return await callMail({ url: handler.url, message, server: smtp, signal, now })
+  const url = openAddress(handler, job, secrets)
   const signing = openSecrets(handler, job, secrets, clock.now())
   const headers = openedValues(handler.headers, job, 'headers', secrets)
+  const hidden = handler.address === null ? [] : [url, new URL(url).pathname]
   return await callWebhook({
-    url: handler.url,
+    format,
+    url,
     headers: headers.values,
+    body,
     secrets: signing,
     message,
     signal,
     allowPrivateHosts,
-    now: () => clock.now(),
-    redact: withoutSecrets([...headers.secrets, ...signing]),
+    now,
+    redact: withoutSecrets([...headers.secrets, ...signing, ...hidden]),
   })
 }
 

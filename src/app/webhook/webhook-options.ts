@@ -2,8 +2,15 @@
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { EvertickError } from '../../core/error.ts'
-import type { Sealed, WebhookExtra, WebhookHandler, WebhookSecret } from '../../core/job/handler.ts'
-import { webhookExtras } from '../../core/job/handler.ts'
+import {
+  type Sealed,
+  type WebhookExtra,
+  type WebhookFormat,
+  type WebhookHandler,
+  type WebhookSecret,
+  webhookExtras,
+  webhookFormats,
+} from '../../core/job/handler.ts'
 import type { JobSpec } from '../../core/job/job.ts'
 import type { RetryOptions } from '../../core/job/options.ts'
 import { isEventPattern, noticeTypeNames } from '../../core/notice/notice.ts'
@@ -16,12 +23,16 @@ import { refuseHeader, sealedValues, secretSlot } from '../job/handler-options.t
 import { headerName, headerValue } from '../job/handler-shape.ts'
 import { jobSpec } from '../job/job-options.ts'
 import { writtenShapes } from '../job/option-shapes.ts'
+import { addressOf, originOf } from './webhook-address.ts'
+import { formatOf, pingEvents, refuseUnfit } from './webhook-format.ts'
 
 export interface WebhookOptions {
-  /** Where each message is sent, by POST. */
+  /** Where each message is sent, by POST; or `mailto:ann@example.com,ben@example.com`. */
   readonly url: string
-  /** `execution.failed`, `job.*` or `*`. */
-  readonly events: readonly string[]
+  /** How a message is written; it stays as it was made. @default 'mail' for a mailto: address, else 'standard' */
+  readonly format?: WebhookFormat
+  /** `execution.failed`, `job.*` or `*`. @default none; of a ping always completed and failed executions */
+  readonly events?: readonly string[]
   /** Only of these jobs; `*` in a name stands for any text. @default all */
   readonly jobs?: readonly string[]
   /** Only of jobs with one of these tags. @default all */
@@ -30,6 +41,8 @@ export interface WebhookOptions {
   readonly include?: readonly WebhookExtra[]
   /** Sent along. Values of names such as Authorization are sealed, and never shown again. @default none */
   readonly headers?: Readonly<Record<string, string>>
+  /** Of a template: what is sent, JSON unless the header Content-Type says otherwise, with placeholders such as `{{ data.job }}`. */
+  readonly body?: string
   /** The address of the dashboard, for links in messages. @default none */
   readonly link?: string
   /** @default 8 attempts over about a day */
@@ -47,16 +60,19 @@ const { retry: retryShape, description } = writtenShapes({
   duration: z.union([z.number(), z.string()]),
   instant: z.union([z.date(), z.string()]),
 })
+const longestBody = 16_384
 const texts = (longest: number) => z.array(z.string().min(1).max(longest)).max(100)
 
 /** The HTTP API takes the same. */
 export const webhookShape = {
   url: z.string().min(1).max(2_048),
-  events: texts(100).min(1),
+  format: z.enum(webhookFormats).optional(),
+  events: texts(100).min(1).optional(),
   jobs: texts(200).optional(),
   tags: texts(100).optional(),
   include: z.array(z.enum(webhookExtras)).max(webhookExtras.length).optional(),
   headers: z.record(headerName, headerValue).optional(),
+  body: z.string().min(1).max(longestBody).optional(),
   link: z.string().max(2_048).optional(),
   retry: retryShape,
   description,
@@ -99,16 +115,17 @@ type Given = Omit<z.output<typeof partialShape>, 'retry' | 'description'>
 
 function handlerOf(
   given: Given,
-  { app, job }: WebhookContext,
+  context: WebhookContext,
   from: WebhookHandler | readonly WebhookSecret[],
 ): WebhookHandler {
-  const before = 'url' in from ? from : null
-  const url = given.url ?? before?.url ?? ''
-  const { origin } = parseTarget(url)
+  const { app, job } = context
+  const [before, signing] = 'url' in from ? [from, from.secrets] : [null, from]
+  const format = formatOf(given, before)
+  const address = addressOf(given.url, format, before, context)
   if (given.link !== undefined) parseTarget(given.link)
   for (const event of given.events ?? []) refuseUnknownEvent(event)
   for (const name of Object.keys(given.headers ?? {})) refuseHeader(name, Object.keys(given.headers ?? {}))
-  const isSameHost = before !== null && parseTarget(before.url).origin === origin
+  const isSameHost = before !== null && originOf(before) === originOf(address)
   // A secret is for the address that it was given for: a new one must be given it again.
   const kept = isSameHost ? before.headers : null
   const shown = given.headers ?? (isSameHost ? undefined : {})
@@ -116,17 +133,20 @@ function handlerOf(
     shown === undefined
       ? (before?.headers ?? {})
       : sealedValues(shown, { kind: 'headers', before: kept, context: { job, secrets: app.secrets } })
-  return {
+  const handler: WebhookHandler = {
     type: 'webhook',
-    url,
-    events: given.events ?? before?.events ?? [],
+    ...address,
+    events: format === 'ping' ? pingEvents : (given.events ?? before?.events ?? []),
     jobs: given.jobs ?? before?.jobs ?? [],
     tags: given.tags ?? before?.tags ?? [],
     include: given.include ?? before?.include ?? [],
     headers,
+    body: given.body ?? before?.body ?? null,
     link: given.link ?? before?.link ?? null,
-    secrets: 'url' in from ? from.secrets : from,
+    secrets: format === 'standard' ? signing : [],
   }
+  refuseUnfit(handler, given)
+  return handler
 }
 
 function refuseUnknownEvent(event: string): void {

@@ -55,7 +55,11 @@ export interface SourceHandler {
 /** Tells somebody outside what has happened: each execution of its job is one delivery. Made as a webhook, never as a job. */
 export interface WebhookHandler {
   readonly type: 'webhook'
+  readonly format: WebhookFormat
+  /** As it is shown: where `address` has the whole, its origin and `/…`. */
   readonly url: string
+  /** The whole, where whoever knows the address may write to it. */
+  readonly address: Sealed | null
   /** `execution.failed`, `execution.*` or `*`. */
   readonly events: readonly string[]
   /** Names of jobs, in which `*` stands for any text; empty: all. */
@@ -64,11 +68,17 @@ export interface WebhookHandler {
   readonly tags: readonly string[]
   readonly include: readonly WebhookExtra[]
   readonly headers: Secretive
+  /** The text of what is sent, with its placeholders; null but of a template. */
+  readonly body: string | null
   /** Where its dashboard is, for the address of what a message is about; null: messages have none. */
   readonly link: string | null
-  /** Each signs; the newest first. */
+  /** Each signs; the newest first. Only the standard's format is signed. */
   readonly secrets: readonly WebhookSecret[]
 }
+
+/** How a message is written for its receiver. */
+export const webhookFormats = ['standard', 'slack', 'template', 'ping', 'mail'] as const
+export type WebhookFormat = (typeof webhookFormats)[number]
 
 /** What is told only where a webhook asks for it. */
 export const webhookExtras = ['result'] as const
@@ -78,6 +88,12 @@ export interface WebhookSecret {
   readonly key: Sealed
   /** Until when it signs after a rotation; null: it is the present one. */
   readonly until: number | null
+}
+
+/** As it is stored, one that was made before webhooks had formats says nothing of them. */
+export function wholeHandler(stored: HandlerSpec): HandlerSpec {
+  if (stored.type !== 'webhook') return stored
+  return { ...stored, ...{ format: 'standard', address: null, body: null }, ...stored }
 }
 
 export type HandlerSpec = FunctionHandler | HttpHandler | CommandHandler | SourceHandler | WebhookHandler
@@ -140,7 +156,7 @@ export function handlerText(handler: WrittenHandler): string {
     case 'source':
       return `jobs from ${handler.url}`
     case 'webhook':
-      return `POST ${handler.url}`
+      return handler.url.startsWith('mailto:') ? handler.url : `POST ${handler.url}`
     case 'command':
       return [handler.command, ...(handler.args ?? [])].map(quoted).join(' ')
   }

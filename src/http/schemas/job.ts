@@ -5,7 +5,7 @@ import { intervalTypes } from '../../app/job/legacy/legacy-job.ts'
 import { jobIncludes, jobSorts } from '../../app/job/list-jobs.ts'
 import { scheduleShape, shownShapes, writtenShapes } from '../../app/job/option-shapes.ts'
 import { executionStates } from '../../core/execution/execution-state.ts'
-import { webhookExtras } from '../../core/job/handler.ts'
+import { webhookExtras, webhookFormats } from '../../core/job/handler.ts'
 import { healthStates } from '../../core/job/health.ts'
 import { jobStates } from '../../core/job/job-state.ts'
 import { jobStatuses } from '../../core/job/job-status.ts'
@@ -32,11 +32,13 @@ const shownHandler = name(
     handlerShape,
     z.object({
       type: z.literal('webhook'),
+      format: z.enum(webhookFormats),
       url: z.string(),
       events: z.array(z.string()),
       jobs: z.array(z.string()),
       tags: z.array(z.string()),
       include: z.array(z.enum(webhookExtras)),
+      body: z.string().nullable(),
       link: z.string().nullable(),
       headers: z.record(z.string(), z.string()),
     }),

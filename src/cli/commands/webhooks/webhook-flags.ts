@@ -2,12 +2,19 @@
 import { type Command, Option } from 'commander'
 import type { WebhookOptions } from '../../../app/webhook/webhook-options.ts'
 import { EvertickError } from '../../../core/error.ts'
-import { type WebhookExtra, webhookExtras } from '../../../core/job/handler.ts'
+import {
+  type WebhookExtra,
+  type WebhookFormat,
+  webhookExtras,
+  webhookFormats,
+} from '../../../core/job/handler.ts'
 import type { Duration } from '../../../core/schedule/schedule.ts'
 import { choice, collect, wholeNumber } from '../../help.ts'
 
 export interface WebhookFlags {
   readonly to?: string
+  readonly format?: WebhookFormat
+  readonly body?: string
   readonly event?: string[]
   readonly job?: string[]
   readonly tag?: string[]
@@ -24,12 +31,16 @@ export function webhookFlags(command: Command, { isNew }: { readonly isNew: bool
   const needed = (option: Option) => option.makeOptionMandatory(isNew)
   const events = new Option('--event <pattern>', 'execution.failed, job.* or *; can be repeated')
   return command
-    .addOption(needed(new Option('--to <url>', 'where each message is sent')))
-    .addOption(needed(events.argParser(collect)))
+    .addOption(
+      needed(new Option('--to <url>', 'where each message is sent; mailto:ann@example.com sends mails')),
+    )
+    .addOption(choice('--format <format>', 'how a message is written', webhookFormats))
+    .addOption(events.argParser(collect))
     .option('--job <name>', 'only of these jobs; * stands for any text; can be repeated', collect)
     .option('--tag <tag>', 'only of jobs with one of these tags; can be repeated', collect)
     .addOption(choice('--include <what>', 'what else a message has', webhookExtras))
     .option('--header <header>', '"Name: value", sent along; can be repeated', collect)
+    .option('--body <template>', 'of a template: what is sent, with placeholders such as {{ sentence }}')
     .option('--link <url>', 'the address of the dashboard, for links in messages')
     .option('--attempts <n>', 'how often each delivery is tried', wholeNumber(1, 100))
     .option('--retry-base <duration>', 'the first back-off')
@@ -38,7 +49,7 @@ export function webhookFlags(command: Command, { isNew }: { readonly isNew: bool
 
 /** What is not given stays as it is, or has its default. */
 export function givenOf(flags: WebhookFlags): Partial<WebhookOptions> {
-  const { event, job, tag, include, header, attempts, retryBase, to, link, description } = flags
+  const { event, job, tag, include, header, attempts, retryBase, to, ...same } = flags
   const retry = {
     ...(attempts === undefined ? {} : { attempts }),
     ...(retryBase === undefined ? {} : { base: retryBase }),
@@ -50,8 +61,7 @@ export function givenOf(flags: WebhookFlags): Partial<WebhookOptions> {
     ...(tag === undefined ? {} : { tags: tag }),
     ...(include === undefined ? {} : { include: [include] }),
     ...(header === undefined ? {} : { headers: Object.fromEntries(header.map(headerOf)) }),
-    ...(link === undefined ? {} : { link }),
-    ...(description === undefined ? {} : { description }),
+    ...same,
     ...(Object.keys(retry).length === 0 ? {} : { retry }),
   }
 }
