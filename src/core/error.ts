@@ -23,6 +23,7 @@ export const errorKinds = {
   execution_not_found: 'not_found',
   lock_not_found: 'not_found',
   webhook_not_found: 'not_found',
+  check_in_not_found: 'not_found',
   alert_not_found: 'not_found',
   alert_rule_not_found: 'not_found',
   job_exists: 'conflict',

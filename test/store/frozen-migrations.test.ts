@@ -45,6 +45,12 @@ const frozen: Readonly<Record<string, string>> = {
   '0006_vacuum/postgres.up.sql': '1a4d5af4ba406bdf1bafb865d301007840eecbc2e9c7f43d969ef05b49bf5f30',
   '0006_vacuum/sqlite.down.sql': 'dfac4bd217993650fdd41c470a3a5b0c52f8a5c6377b461e1cf0f7c60f518cdc',
   '0006_vacuum/sqlite.up.sql': 'dfac4bd217993650fdd41c470a3a5b0c52f8a5c6377b461e1cf0f7c60f518cdc',
+  '0007_check_ins/mysql.down.sql': 'c82f19bb0308ca06ce10febb55676f740a53f731bf162265eb51ca8759d834d1',
+  '0007_check_ins/mysql.up.sql': '4e03759c143cbc2f400311e14a0e6e89b849bbb6a1a797ca9c42196d1ba6e5c8',
+  '0007_check_ins/postgres.down.sql': '4a12b5d7433f730785c1cf3aa46b92576bb0b6d0854f417caec5c2d111151732',
+  '0007_check_ins/postgres.up.sql': '9314252815d3f6f3113abc4a012c9e61001fcf9ecf03bdb2a8138e33f443d7fe',
+  '0007_check_ins/sqlite.down.sql': 'c82f19bb0308ca06ce10febb55676f740a53f731bf162265eb51ca8759d834d1',
+  '0007_check_ins/sqlite.up.sql': 'fce62eebe3d31fcaa2406ef12ce02b344ca0f0eae835511f56d82e3369534964',
 }
 
 test('a migration stays as it was frozen, and a new one is frozen with it', () => {

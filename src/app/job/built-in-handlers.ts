@@ -1,7 +1,14 @@
-/** What every worker can do without a function of the user's: call a URL, sync a source, deliver to webhooks, and run the commands that it is allowed. */
+/** What every worker can do without a function of the user's: call a URL, sync a source, wait for a check-in, deliver to webhooks, and run the commands that it is allowed. */
 
 import { EvertickError } from '../../core/error.ts'
-import { commandKey, type HandlerSpec, httpKey, sourceKey, webhookKey } from '../../core/job/handler.ts'
+import {
+  checkInKey,
+  commandKey,
+  type HandlerSpec,
+  httpKey,
+  sourceKey,
+  webhookKey,
+} from '../../core/job/handler.ts'
 import type { JobSpec } from '../../core/job/job.ts'
 import type { Handler, JobContext, Measured } from '../../engine/worker/handler.ts'
 import { OutcomeSignal } from '../../engine/worker/outcome-signal.ts'
@@ -11,6 +18,7 @@ import { allowVariable, commandEnvironment, refusedVariable } from '../../handle
 import { callHttp } from '../../handlers/http-call.ts'
 import { withoutSecrets } from '../../handlers/secret-values.ts'
 import type { AppContext } from '../app-context.ts'
+import { checkInHandler } from '../check-in/check-in-handler.ts'
 import { type DeliveryParts, deliveryHandler } from '../webhook/deliver.ts'
 import { openedValues } from './opened-values.ts'
 import { sourceHandler } from './source-handler.ts'
@@ -22,7 +30,7 @@ export interface BuiltInParts extends DeliveryParts {
 
 /** Whether a worker so configured has it, once it has started. */
 export function isBuiltIn(key: string, { allowCommands }: Pick<BuiltInParts, 'allowCommands'>): boolean {
-  const always = [httpKey, sourceKey, webhookKey]
+  const always = [httpKey, sourceKey, checkInKey, webhookKey]
   return always.includes(key) || allowCommands.some((path) => commandKey(path) === key)
 }
 
@@ -33,7 +41,7 @@ export function builtInHandlers(parts: BuiltInParts, app: AppContext): Handler[]
     ),
   )
   const calls = handlerOf(httpKey, (context, spec) => http(context, spec, parts))
-  return [calls, sourceHandler(parts, app), deliveryHandler(parts), ...commands]
+  return [calls, sourceHandler(parts, app), checkInHandler(parts), deliveryHandler(parts), ...commands]
 }
 
 function handlerOf(

@@ -1,6 +1,7 @@
 /** The shape of a handler as somebody writes it. What its parts mean together is checked where it becomes a spec. */
 import { z } from 'zod'
 import { httpMethods } from '../../core/job/handler.ts'
+import type { Duration } from '../../core/schedule/schedule.ts'
 import { isVariableName } from '../../handlers/command-environment.ts'
 
 const longestPath = 180
@@ -23,6 +24,8 @@ export const headerValue = z
   .string()
   .max(longestValue)
   .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'contains a character that no header may have')
+/** Where it becomes a spec, it is parsed. */
+const duration = z.union([z.string().min(1).max(100), z.number()]) as z.ZodType<Duration, string | number>
 const status = z.union([z.int().min(100).max(599), z.string().max(20)])
 
 /** The HTTP API takes the same. */
@@ -45,6 +48,11 @@ export const handlerShape = z.discriminatedUnion('type', [
     job: z.record(z.string(), z.unknown()).optional(),
     prefix: z.string().max(50).optional(),
     maxRemovals: z.int().min(0).optional(),
+  }),
+  z.strictObject({
+    type: z.literal('check_in'),
+    within: duration,
+    early: duration.optional(),
   }),
   z.strictObject({
     type: z.literal('command'),

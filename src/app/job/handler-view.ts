@@ -1,6 +1,7 @@
 /** Handlers as they are shown: as their user wrote them, with what is sealed left out. */
 import { type HandlerSpec, isSealed, type Secretive, type WebhookHandler } from '../../core/job/handler.ts'
 import { redacted } from '../../core/job/secret-name.ts'
+import { durationText } from '../../core/schedule/duration.ts'
 import type { HandlerOptions } from './handler-options.ts'
 
 /** A webhook is made and changed as such: as the handler of a job it is only shown. */
@@ -42,6 +43,10 @@ export function handlerView(handler: HandlerSpec): HandlerView {
     case 'command': {
       const { type, command, args, env, cwd } = handler
       return { type, command, args, env: shownValues(env), ...(cwd === null ? {} : { cwd }) }
+    }
+    case 'check_in': {
+      const { type, withinMs, earlyMs } = handler
+      return { type, within: durationText(withinMs), early: durationText(earlyMs) }
     }
     case 'webhook': {
       const { address: _address, secrets: _secrets, headers, ...shown } = handler

@@ -52,6 +52,14 @@ export interface SourceHandler {
   readonly maxRemovals: number | null
 }
 
+/** Runs elsewhere, and says so: each execution of its job waits for the check-in of its tick. */
+export interface CheckInHandler {
+  readonly type: 'check_in'
+  readonly withinMs: number
+  /** A check-in that comes so much too early, by another clock, still counts for the tick to come. */
+  readonly earlyMs: number
+}
+
 /** Tells somebody outside what has happened: each execution of its job is one delivery. Made as a webhook, never as a job. */
 export interface WebhookHandler {
   readonly type: 'webhook'
@@ -96,7 +104,13 @@ export function wholeHandler(stored: HandlerSpec): HandlerSpec {
   return { ...stored, ...{ format: 'standard', address: null, body: null }, ...stored }
 }
 
-export type HandlerSpec = FunctionHandler | HttpHandler | CommandHandler | SourceHandler | WebhookHandler
+export type HandlerSpec =
+  | FunctionHandler
+  | HttpHandler
+  | CommandHandler
+  | SourceHandler
+  | CheckInHandler
+  | WebhookHandler
 
 /** 200, '2xx', '200-204', or a list of these. */
 export type ExpectedStatus = number | string | readonly (number | string)[]
@@ -106,6 +120,7 @@ const ownMark = '@'
 
 export const httpKey = `${ownMark}http`
 export const sourceKey = `${ownMark}source`
+export const checkInKey = `${ownMark}check_in`
 /** An index of the jobs names it, too. */
 export const webhookKey = `${ownMark}webhook`
 
@@ -117,7 +132,7 @@ export function commandKey(command: string): string {
 export function handlerKey(
   handler:
     | FunctionHandler
-    | { readonly type: 'http' | 'source' | 'webhook' }
+    | { readonly type: 'http' | 'source' | 'check_in' | 'webhook' }
     | Pick<CommandHandler, 'type' | 'command'>,
 ): string {
   switch (handler.type) {
@@ -127,6 +142,8 @@ export function handlerKey(
       return httpKey
     case 'source':
       return sourceKey
+    case 'check_in':
+      return checkInKey
     case 'webhook':
       return webhookKey
     case 'command':
@@ -145,6 +162,7 @@ type WrittenHandler =
     }
   | { readonly type: 'command'; readonly command: string; readonly args?: readonly string[] | undefined }
   | { readonly type: 'source' | 'webhook'; readonly url: string }
+  | { readonly type: 'check_in'; readonly within: number | string }
 
 /** One line: the name of the function, the request, the source, or the command. */
 export function handlerText(handler: WrittenHandler): string {
@@ -155,6 +173,8 @@ export function handlerText(handler: WrittenHandler): string {
       return `${handler.method ?? (handler.body === undefined ? 'GET' : 'POST')} ${handler.url}`
     case 'source':
       return `jobs from ${handler.url}`
+    case 'check_in':
+      return `a check-in within ${handler.within}`
     case 'webhook':
       return handler.url.startsWith('mailto:') ? handler.url : `POST ${handler.url}`
     case 'command':

@@ -45,6 +45,14 @@ const shownHandler = name(
   ]),
 )
 
+export const checkInAddress = name(
+  'CheckInAddress',
+  z.object({
+    token: z.string().describe('Shown once: the database has only its hash'),
+    path: z.string().describe('`/ping/…`, below the address of the server'),
+  }),
+)
+
 const health = name(
   'JobHealth',
   z.object({

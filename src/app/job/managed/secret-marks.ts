@@ -8,8 +8,9 @@ import type { Secrets } from '../secrets.ts'
 export type SecretMarks = ReadonlyMap<string, string>
 
 export function secretMarks(job: string, handler: HandlerSpec, secrets: Secrets): SecretMarks {
-  // A webhook is no job of a file.
-  if (handler.type === 'function' || handler.type === 'webhook') return new Map()
+  // A webhook is no job of a file; the others have no place for a secret.
+  const has = handler.type === 'http' || handler.type === 'source' || handler.type === 'command'
+  if (!has) return new Map()
   const [kind, values]: ['headers' | 'env', Secretive] =
     handler.type === 'command' ? ['env', handler.env] : ['headers', handler.headers]
   return new Map(

@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import type { CreateJob } from '../../../app/job/jobs.ts'
 import { EvertickError } from '../../../core/error.ts'
 import { type HttpMethod, httpMethods } from '../../../core/job/handler.ts'
+import type { Duration } from '../../../core/schedule/schedule.ts'
 import { choice, collect } from '../../help.ts'
 import { onlyOne, strayFlag } from './flag-conflicts.ts'
 
@@ -16,6 +17,8 @@ export interface HandlerFlags {
   readonly command?: true
   readonly env?: readonly string[]
   readonly cwd?: string
+  readonly checkIn?: Duration
+  readonly early?: Duration
 }
 
 export function handlerFlags(command: Command): Command {
@@ -39,14 +42,20 @@ export function handlerFlags(command: Command): Command {
     .option('--command', 'run the program after --, with its arguments')
     .option('--env <name=value>', 'with --command: an environment variable; can be repeated', collect)
     .option('--cwd <folder>', 'with --command: the folder to run in (default: /)')
+    .option('--check-in <duration>', 'the job runs elsewhere: each tick waits so long for its check-in')
+    .option('--early <duration>', 'with --check-in: how much too early one may come (default: 10s)')
 }
 
 /** undefined if no flag sets it. `argv` is what follows `--`. */
 export function handlerOfFlags(flags: HandlerFlags, argv: readonly string[]): CreateJob['handler'] {
-  const { handler, http, command } = flags
-  onlyOne({ '--handler': handler, '--http': http, '--command': command }, 'handler', 'invalid_option')
+  const { handler, http, command, checkIn, early } = flags
+  const ways = { '--handler': handler, '--http': http, '--command': command, '--check-in': checkIn }
+  onlyOne(ways, 'handler', 'invalid_option')
   refuseStray(flags, argv)
   if (http !== undefined) return httpOf(http, flags)
+  if (checkIn !== undefined) {
+    return { type: 'check_in', within: checkIn, ...(early === undefined ? {} : { early }) }
+  }
   if (command === undefined) return handler
   const [program, ...args] = argv
   if (program === undefined)
@@ -92,7 +101,7 @@ function pairs(texts: readonly string[], sign: string, flag: string): Record<str
 }
 
 function refuseStray(flags: HandlerFlags, argv: readonly string[]): void {
-  const { method, header, body, expect, env, cwd } = flags
+  const { method, header, body, expect, env, cwd, checkIn, early } = flags
   const stray = (flag: string, needs: string) => strayFlag(flag, needs, 'invalid_option')
   for (const [flag, value] of Object.entries({ method, header, body, expect })) {
     if (value !== undefined && flags.http === undefined) throw stray(`--${flag}`, '--http')
@@ -100,6 +109,7 @@ function refuseStray(flags: HandlerFlags, argv: readonly string[]): void {
   for (const [flag, value] of Object.entries({ env, cwd })) {
     if (value !== undefined && flags.command === undefined) throw stray(`--${flag}`, '--command')
   }
+  if (early !== undefined && checkIn === undefined) throw stray('--early', '--check-in')
   if (argv.length > 0 && flags.command === undefined) throw stray(JSON.stringify(argv[0]), '--command')
 }
 
