@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import type { CheckInWord } from '../../core/check-in/check-in.ts'
 import { type Call, endpoint } from '../endpoint.ts'
+import * as schema from '../schemas/job.ts'
 
 const tag = 'Check-ins'
 const token = z.string().min(1).max(200)
@@ -47,7 +48,7 @@ export const pingRoutes = [
     path: '/ping/{token}',
     summary: 'The work of a tick is done; the body is kept as a log line',
     params: done,
-    body: z.string(),
+    body: schema.note,
     bodyOptional: true,
     takes: 'text',
     run: ping,
@@ -66,7 +67,7 @@ export const pingRoutes = [
     path: '/ping/{token}/{said}',
     summary: 'The same; the body is kept as a log line',
     params: other,
-    body: z.string(),
+    body: schema.note,
     bodyOptional: true,
     takes: 'text',
     run: ping,

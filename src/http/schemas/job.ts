@@ -45,6 +45,7 @@ const shownHandler = name(
   ]),
 )
 
+export const note = name('Note', z.string().describe('Kept as a line of the log'))
 export const checkInAddress = name(
   'CheckInAddress',
   z.object({

@@ -115,7 +115,11 @@ function handlerDraft(handler: Job['handler']): Partial<Draft> {
         cwd: handler.cwd ?? '',
       }
     case 'check_in':
-      return { handlerType: 'check_in', within: String(handler.within), early: String(handler.early ?? '10s') }
+      return {
+        handlerType: 'check_in',
+        within: String(handler.within),
+        early: String(handler.early ?? '10s'),
+      }
     case 'webhook':
       return {}
   }
