@@ -4,6 +4,7 @@
  */
 import type * as Nodemailer from 'nodemailer'
 import { EvertickError } from '../core/error.ts'
+import { isRecord } from '../core/unknown-value.ts'
 import { loadDriver } from '../store/load-driver.ts'
 import { aborting } from './aborting.ts'
 
@@ -67,8 +68,9 @@ export class MailServer {
     const transport = createTransport({ ...this.#server, ...waits, ...quiet, requireTLS })
     const late = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
     try {
+      const sent: Promise<unknown> = transport.sendMail(this.#letter(mail))
       const hangs = () => failed(host, `no answer in ${timeoutMs} ms, or the delivery was cancelled`)
-      return mailed(await aborting(late, transport.sendMail(this.#letter(mail)), hangs))
+      return mailed(await aborting(late, sent, hangs))
     } catch (error) {
       throw error instanceof EvertickError ? error : failed(host, wordsOf(error), error)
     } finally {
@@ -91,14 +93,11 @@ export class MailServer {
   }
 }
 
-interface Sent {
-  readonly rejected: readonly unknown[]
-  readonly response: string
-}
-
-function mailed({ rejected, response }: Sent): Mailed {
-  const refused = rejected.flatMap((address) => (typeof address === 'string' ? [address] : []))
-  return { status: Number.parseInt(response, 10), refused }
+/** The driver's answer has no type of its own. */
+function mailed(answer: unknown): Mailed {
+  const { rejected, response } = isRecord(answer) ? answer : {}
+  const refused = Array.isArray(rejected) ? rejected.filter((one) => typeof one === 'string') : []
+  return { status: Number.parseInt(String(response), 10), refused }
 }
 
 /** Deliberately narrow: what it refuses is rare, and nothing that it takes means more than one address. */
@@ -112,7 +111,7 @@ function isLoopback(host: string): boolean {
 
 /** A number and a code, such as `550 EENVELOPE`: the words of a server may repeat what it was sent. */
 function wordsOf(error: unknown): string {
-  const { responseCode, code } = error as { readonly responseCode?: unknown; readonly code?: unknown }
+  const { responseCode, code } = isRecord(error) ? error : {}
   const parts = [responseCode, code].filter((part) => typeof part === 'string' || typeof part === 'number')
   return parts.length === 0 ? 'the connection failed' : `it answered ${parts.join(' ')}`
 }

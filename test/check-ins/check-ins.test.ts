@@ -79,7 +79,7 @@ test('two check-ins are one, at once as well', async () => {
   const { node, ping, token } = await nodeWith()
   await node.advance('1h')
   const both = await Promise.all([1, 2].map(() => node.evertick.jobs.checkIn(token)))
-  expect(both.map(({ counted }) => counted).toSorted()).toEqual([false, true])
+  expect(both.filter(({ counted }) => counted)).toHaveLength(1)
   await node.settle()
   expect(await ping('failed')).toBe('OK: the run of 2027-01-04T02:00:00.000Z had checked in before.')
   expect(await ticksOf(node)).toEqual(['02:00 fired completed'])

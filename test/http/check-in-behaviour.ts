@@ -38,8 +38,8 @@ export function testCheckIns(reachedOf: (reached: ReadonlySet<string>) => void):
     await hourly()
     // What a program prints need not be UTF-8.
     expect((await api.send('POST', path, { body: new Uint8Array([0xff, 0x00, 0x41]) })).status).toBe(200)
-    await ask('POST', `${path}`, undefined)
-    await ask('POST', `${path}/fail`, undefined)
+    await ask('POST', path)
+    await ask('POST', `${path}/fail`)
     await api.node.advance('2s')
     expect(await states()).toEqual([
       'completed',

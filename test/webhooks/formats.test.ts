@@ -222,7 +222,7 @@ describe('a template', () => {
     const messages = standard.received.map(({ body }) => JSON.parse(body) as Message)
     expect(new Set(messages.map(({ type }) => type)).size).toBeGreaterThan(6)
     const said = messages.flatMap(({ data }) => Object.keys(data).map((name) => `data.${name}`))
-    expect([...new Set(said)].filter((path) => !messagePaths.some((known) => known === path))).toEqual([])
+    expect([...new Set(said)].filter((path) => !messagePaths.includes(path))).toEqual([])
   })
 })
 
@@ -241,10 +241,13 @@ describe('a ping', () => {
       url: `http://${checks.host}/…`,
     })
     const pings = checks.received.map(({ method, path, body }) => [method, path, body])
-    expect(pings.toSorted()).toEqual([
-      ['POST', `/5e6a7f3c-uuid/fail?rid=${ids[1]}`, broken.split('\n')[0]],
-      ['POST', `/5e6a7f3c-uuid?rid=${ids[0]}`, ''],
-    ])
+    expect(pings).toHaveLength(2)
+    expect(pings).toEqual(
+      expect.arrayContaining([
+        ['POST', `/5e6a7f3c-uuid/fail?rid=${ids[1]}`, broken.split('\n')[0]],
+        ['POST', `/5e6a7f3c-uuid?rid=${ids[0]}`, ''],
+      ]),
+    )
   })
 
   test('a test goes to /log, which changes nothing there', async () => {

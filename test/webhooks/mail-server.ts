@@ -12,14 +12,16 @@ export interface MailUnderTest {
 
 export async function openMailServer(options: SMTPServerOptions = {}): Promise<MailUnderTest> {
   const mails: { to: string[]; source: string }[] = []
+  const keep = async (...[stream, session, done]: Parameters<NonNullable<SMTPServerOptions['onData']>>) => {
+    const source = await text(stream)
+    mails.push({ to: session.envelope.rcptTo.map(({ address }) => address), source })
+    done()
+  }
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
     onData: (stream, session, done) => {
-      void text(stream).then((source) => {
-        mails.push({ to: session.envelope.rcptTo.map(({ address }) => address), source })
-        done()
-      })
+      void keep(stream, session, done)
     },
     ...options,
   })

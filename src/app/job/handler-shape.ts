@@ -25,6 +25,7 @@ export const headerValue = z
   .max(longestValue)
   .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'contains a character that no header may have')
 /** Where it becomes a spec, it is parsed. */
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a template of text is not a schema
 const duration = z.union([z.string().min(1).max(100), z.number()]) as z.ZodType<Duration, string | number>
 const status = z.union([z.int().min(100).max(599), z.string().max(20)])
 

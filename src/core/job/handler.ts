@@ -98,10 +98,13 @@ export interface WebhookSecret {
   readonly until: number | null
 }
 
+const firstFormat = { format: 'standard', address: null, body: null } as const
+
 /** As it is stored, one that was made before webhooks had formats says nothing of them. */
 export function wholeHandler(stored: HandlerSpec): HandlerSpec {
   if (stored.type !== 'webhook') return stored
-  return { ...stored, ...{ format: 'standard', address: null, body: null }, ...stored }
+  // What is there keeps its place, or it would be written anew.
+  return { ...stored, ...firstFormat, ...stored }
 }
 
 export type HandlerSpec =

@@ -9,15 +9,16 @@ import type { Message } from './message.ts'
 import { messageWords } from './message-words.ts'
 
 /** What a placeholder may name. What a message does not have is empty, or null where a value of JSON is due. */
-export const messagePaths = [
-  ...['id', 'type', 'timestamp', 'sentence'],
-  ...['job', 'jobId', 'tags', 'url', 'webhook'].map((name) => `data.${name}`),
-  ...['executionId', 'cause', 'scheduledFor', 'attempt', 'maxAttempts'].map((name) => `data.${name}`),
-  ...['startedAt', 'finishedAt', 'nextAttemptAt', 'reason', 'result'].map((name) => `data.${name}`),
-  ...['resultTooLong', 'error', 'error.name', 'error.message'].map((name) => `data.${name}`),
-  ...['state', 'by', 'until', 'node', 'term'].map((name) => `data.${name}`),
-  ...['rule', 'kind', 'severity', 'count', 'sentence', 'alerts'].map((name) => `data.${name}`),
-] as const satisfies readonly string[]
+export const messagePaths: readonly string[] = [
+  'id',
+  'type',
+  'timestamp',
+  'sentence',
+  ...`job jobId tags url webhook executionId cause scheduledFor attempt maxAttempts startedAt finishedAt nextAttemptAt reason
+    result resultTooLong error error.name error.message state by until node term rule kind severity count sentence alerts`
+    .split(/\s+/)
+    .map((name) => `data.${name}`),
+]
 
 const placeholder = /\{\{\s*([^{}]*?)\s*\}\}/g
 
@@ -35,7 +36,7 @@ export function filled(template: string, type: string, message: Message): string
 /** Refused where it is written, not where the first message is due. */
 export function refuseTemplate(template: string, type: string): void {
   for (const [, path = ''] of template.matchAll(placeholder)) {
-    if (messagePaths.some((known) => known === path)) continue
+    if (messagePaths.includes(path)) continue
     const near = didYouMean(path, messagePaths)
     throw invalid(
       `A message has no "${path.slice(0, 100)}".`,
