@@ -6,6 +6,7 @@ export type { QuietOptions, RuleOptions, RuleView } from './app/alerts/rule-opti
 export type { RestoreOptions, RestoreResult } from './app/backup/restore-backup.ts'
 export type { BackupFileOptions, BackupOptions, BackupResult } from './app/backup/write-backup.ts'
 export type { ActorOptions } from './app/change-context.ts'
+export type { CheckInAddress, CheckInAnswer, CheckInOptions } from './app/check-in/check-ins.ts'
 export type { TermView } from './app/cluster/cluster.ts'
 export { type AnyJob, defineConfig, type EvertickOptions } from './app/config/options.ts'
 export type { AttemptView, ExecutionDetail } from './app/execution/execution-detail.ts'
@@ -18,6 +19,7 @@ export type { AuditResult } from './app/job/audit-ledger.ts'
 export { type DefinedJob, defineJob, type JobDefinition, type Run } from './app/job/define-job.ts'
 export type { ExplainedTickView, ExplanationView } from './app/job/explain.ts'
 export type {
+  CheckInHandlerOptions,
   CommandHandlerOptions,
   FunctionHandlerOptions,
   HandlerOptions,
@@ -79,12 +81,13 @@ export type { AlertState } from './core/alert/alert.ts'
 export type { AlertKind } from './core/alert/alert-kinds.ts'
 export type { Severity } from './core/alert/alert-rule.ts'
 export type { Usage } from './core/attempt/usage.ts'
+export type { CheckInWord } from './core/check-in/check-in.ts'
 export { type ErrorCode, type ErrorDetails, type ErrorKind, EvertickError } from './core/error.ts'
 export type { Cause, ExecutionError } from './core/execution/execution.ts'
 export type { ExecutionState } from './core/execution/execution-state.ts'
 export type { WaitReason } from './core/execution/waits.ts'
 export type { Statistics } from './core/history/statistics.ts'
-export type { SecretReference } from './core/job/handler.ts'
+export type { SecretReference, WebhookFormat } from './core/job/handler.ts'
 export type { Health, HealthState } from './core/job/health.ts'
 export type { JobAction, JobState } from './core/job/job-state.ts'
 export {

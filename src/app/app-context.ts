@@ -6,6 +6,7 @@ import type { Logger } from '../engine/logger.ts'
 import type { Handler } from '../engine/worker/handler.ts'
 import type { Slot } from '../engine/worker/slot.ts'
 import type { Measures } from '../observe/measures.ts'
+import type { MailServer } from '../outbound/mail.ts'
 import type { Store } from '../store/store.ts'
 import type { AnyJob } from './config/options.ts'
 import type { NewId } from './ids.ts'
@@ -40,6 +41,8 @@ export interface AppContext {
   readonly allowCommandEnv: readonly string[]
   /** Hosts in private networks that calls may go to. */
   readonly allowPrivateHosts: readonly string[]
+  /** By which mails go out; null: none do. */
+  readonly smtp: MailServer | null
   /** The jobs that the code of this process defines, by name. */
   readonly defined: ReadonlyMap<string, AnyJob>
   /** A hint to this process's node, if it runs: look at once. */

@@ -50,6 +50,7 @@ export interface SystemJobs
     | 'stats'
     | 'convert'
     | 'resetCursor'
+    | 'rotateCheckIn'
   > {
   list(query?: JobQuery): Promise<{ jobs: ListedJob[]; nextCursor: string | null }>
 }

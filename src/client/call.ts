@@ -61,6 +61,10 @@ export const serviceRoutes: readonly string[] = [
   'GET /readyz',
   'GET /health',
   'GET /metrics',
+  'GET /ping/{token}',
+  'POST /ping/{token}',
+  'GET /ping/{token}/{said}',
+  'POST /ping/{token}/{said}',
 ] satisfies RouteName[]
 
 /** These take an Idempotency-Key, so that a repeated call does nothing twice. */

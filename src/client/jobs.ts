@@ -37,6 +37,8 @@ export function jobCalls(requests: Requests) {
       call('POST /jobs/{id}/cancel', { params: { id }, ...options }),
     retry: (id: string, options: CallOptions = {}) =>
       call('POST /jobs/{id}/retry', { params: { id }, ...options }),
+    rotateCheckIn: (id: string, options: CallOptions = {}) =>
+      call('POST /jobs/{id}/rotate-check-in', { params: { id }, ...options }),
     trigger: (id: string, body: Body<'POST /jobs/{id}/trigger'> = {}, options: CallOptions = {}) =>
       call('POST /jobs/{id}/trigger', { params: { id }, body, ...options }),
     backfill: (id: string, body: Body<'POST /jobs/{id}/backfill'>, options: CallOptions = {}) =>

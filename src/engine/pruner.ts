@@ -11,6 +11,9 @@ const sliceJobs = 100
 /** How long alerts are kept once they are over. */
 const alertsMs = 90 * 86_400_000
 
+/** By then nobody catches up their ticks. */
+const checkInsMs = 90 * 86_400_000
+
 /** Of what it removes. */
 export interface Kept {
   /** How long the audit log is; null: for ever. */
@@ -69,6 +72,8 @@ export class Pruner extends Service {
     await store.access.purgeAccess(now)
     let alerts = 1
     while (alerts > 0) alerts = await store.alerts.purgeAlerts(now - alertsMs)
+    let checkIns = 1
+    while (checkIns > 0) checkIns = await store.checkIns.purgeCheckIns(now - checkInsMs)
     const { auditLogMs } = this.#kept
     if (auditLogMs === null) return
     const context = { now, actor: 'evertick' }

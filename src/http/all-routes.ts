@@ -9,6 +9,7 @@ import { jobActionRoutes } from './routes/job-actions.ts'
 import { jobHistoryRoutes } from './routes/job-history.ts'
 import { jobRoutes } from './routes/jobs.ts'
 import { leaseRoutes } from './routes/leases.ts'
+import { pingRoutes } from './routes/pings.ts'
 import { reportRoutes } from './routes/reports.ts'
 import { secretRoutes } from './routes/secrets.ts'
 import { serviceRoutes } from './routes/service.ts'
@@ -39,9 +40,12 @@ const prefixed = [
 ] as const
 
 /** Each of them with its types, for the client. */
-export type Route = (typeof prefixed)[number][number] | (typeof serviceRoutes)[number]
+export type Route =
+  | (typeof prefixed)[number][number]
+  | (typeof serviceRoutes)[number]
+  | (typeof pingRoutes)[number]
 
 export const allRoutes: readonly PlacedEndpoint[] = [
   ...prefixed.flat().map((route) => ({ ...route, fullPath: `${prefix}${route.path}` })),
-  ...serviceRoutes.map((route) => ({ ...route, fullPath: route.path })),
+  ...[...serviceRoutes, ...pingRoutes].map((route) => ({ ...route, fullPath: route.path })),
 ]

@@ -72,6 +72,7 @@ function parametersOf(route: PlacedEndpoint): unknown[] {
 function operationOf(route: PlacedEndpoint): unknown {
   const { method, path, role, summary, tag, body, bodyOptional = false, answers, status = 200 } = route
   const { contentType = 'application/json' } = route
+  const bodyType = route.takes === 'text' ? 'text/plain' : 'application/json'
   const words = path.replaceAll(/[{}]/g, '').split(/[/-]/).filter(Boolean)
   return {
     operationId: [method, ...words].map((word, at) => (at === 0 ? word : capital(word))).join(''),
@@ -85,7 +86,7 @@ function operationOf(route: PlacedEndpoint): unknown {
       : {
           requestBody: {
             required: !bodyOptional,
-            content: { 'application/json': { schema: schemaOf(body, 'input') } },
+            content: { [bodyType]: { schema: schemaOf(body, 'input') } },
           },
         }),
     responses: {

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { checked } from '../app/config/checked.ts'
 import { EvertickError } from '../core/error.ts'
 import type { Endpoint } from './endpoint.ts'
-import { bodyLimits, readJson } from './guard/json-body.ts'
+import { bodyLimits, readJson, readPlainText } from './guard/json-body.ts'
 
 export interface ReadRequest {
   readonly params: unknown
@@ -17,13 +17,15 @@ export async function readRequest(
   params: Readonly<Record<string, string>>,
   { rest, maxBodyBytes }: { readonly rest: () => Promise<void>; readonly maxBodyBytes: number },
 ): Promise<ReadRequest> {
-  const usual = bodyLimits[route.takes ?? 'little']
-  const limit = route.takes === 'payload' ? { ...usual, bytes: maxBodyBytes } : usual
-  const given = await readJson(request, limit, rest)
+  const { takes = 'little' } = route
+  const usual = bodyLimits[takes]
+  const limit = takes === 'payload' ? { ...usual, bytes: maxBodyBytes } : usual
+  const isText = takes === 'text'
+  const given = isText ? await readPlainText(request, limit) : await readJson(request, limit, rest)
   return {
     params: route.params === undefined ? {} : parsed(route.params, params, 'The path'),
     query: parsedQuery(route, searchOf(request)),
-    body: parsedBody(route, given),
+    body: isText ? given : parsedBody(route, given),
   }
 }
 

@@ -8,6 +8,7 @@ import type { AccessStore } from './port/access.ts'
 import type { AlertStore } from './port/alerts.ts'
 import type { AuditStore } from './port/audit.ts'
 import type { BackupStore } from './port/backup.ts'
+import type { CheckInStore } from './port/check-ins.ts'
 import type { ClusterStore, Lifeline } from './port/cluster.ts'
 import type { CompatStore } from './port/compat.ts'
 import type { ExecutionStore } from './port/executions.ts'
@@ -22,6 +23,7 @@ export type * from './port/access.ts'
 export type * from './port/alerts.ts'
 export type * from './port/audit.ts'
 export type * from './port/backup.ts'
+export type * from './port/check-ins.ts'
 export type * from './port/cluster.ts'
 export type * from './port/compat.ts'
 export type * from './port/executions.ts'
@@ -40,6 +42,7 @@ export interface Nouns {
   readonly jobs: JobStore
   readonly executions: ExecutionStore
   readonly steps: StepStore
+  readonly checkIns: CheckInStore
   readonly cluster: ClusterStore
   readonly alerts: AlertStore
   readonly audit: AuditStore

@@ -9,6 +9,7 @@ export type Verbs = Nouns['work'] &
   Nouns['jobs'] &
   Nouns['executions'] &
   Nouns['steps'] &
+  Nouns['checkIns'] &
   Nouns['cluster'] &
   Nouns['alerts'] &
   Nouns['audit'] &
@@ -44,6 +45,7 @@ export function wrapVerbs(store: Store, around: (call: Call) => Promise<unknown>
     jobs: wrap(store.jobs),
     executions: wrap(store.executions),
     steps: wrap(store.steps),
+    checkIns: wrap(store.checkIns),
     cluster: wrap(store.cluster),
     alerts: wrap(store.alerts),
     audit: wrap(store.audit),

@@ -4,6 +4,7 @@
  */
 import type { Store } from '../../src/store/store.ts'
 import { type ByHand, byHand } from '../store/by-hand.ts'
+import { checkInVerbs } from './check-in-scenes.ts'
 import type { Name } from './conductor.ts'
 import { accessVerbs, leaderVerbs, lockVerbs } from './keeper-scenes.ts'
 import { stepVerbs } from './step-scenes.ts'
@@ -19,6 +20,7 @@ const scenes: Readonly<Record<string, BuildScene>> = {
   work: workVerbs,
   reserve: reserveVerbs,
   steps: stepVerbs,
+  'check-ins': checkInVerbs,
   ticks: tickVerbs,
   lane: laneVerbs,
   leader: leaderVerbs,

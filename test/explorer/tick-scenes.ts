@@ -5,7 +5,7 @@ import { at, type ByHand, type Led, leaseMs } from '../store/by-hand.ts'
 import type { Verb, Verbs } from './scenes.ts'
 import { claimVerb } from './work-scenes.ts'
 
-function leaderVerbs(
+export function leaderVerbs(
   led: Led,
   now: number,
   due: Awaited<ReturnType<Store['ticks']['findDueJobs']>>['jobs'],

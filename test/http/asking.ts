@@ -19,7 +19,7 @@ export interface Asking {
 export function asking(api: ApiUnderTest): Asking {
   const reached = new Set<string>()
   const ask: Asking['ask'] = async (method, path, json, headers = {}) => {
-    const full = ['/livez', '/readyz', '/health', '/metrics'].includes(path) ? path : `/api/v1${path}`
+    const full = /^\/(?:livez|readyz|health|metrics|ping\/.*)$/.test(path) ? path : `/api/v1${path}`
     const answer = await api.send(method, full, {
       token: api.tokens.admin,
       headers,

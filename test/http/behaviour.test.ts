@@ -4,6 +4,7 @@ import { allRoutes } from '../../src/http/all-routes.ts'
 import { testAlerts } from './alerts-behaviour.ts'
 import { type Answered, type ApiUnderTest, openApi } from './api-under-test.ts'
 import { type Asking, asking } from './asking.ts'
+import { testCheckIns } from './check-in-behaviour.ts'
 import { testPullLeases } from './lease-behaviour.ts'
 import { testSecrets } from './secret-behaviour.ts'
 import { testSteps } from './steps-behaviour.ts'
@@ -29,6 +30,7 @@ testAlerts(() => ({ api, ask }))
 const elsewhere = new Set<string>()
 testSecrets((routes) => routes.forEach((route) => elsewhere.add(route)))
 testWebhooks((routes) => routes.forEach((route) => elsewhere.add(route)))
+testCheckIns((routes) => routes.forEach((route) => elsewhere.add(route)))
 
 test('a job is created, read, edited and deleted', async () => {
   const made = await ask('POST', '/jobs', {

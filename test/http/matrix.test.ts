@@ -48,9 +48,10 @@ test.each(ofRole('public').map((route) => [nameOf(route), route] as const))(
   '%s lets everybody in, as its role says',
   async (_name, route) => {
     for (const [who, token] of strangers) {
-      const { status } = await ask(route, token)
-      // What it needs of a body is not there, and that may be refused.
-      expect([who, [200, 400].includes(status)]).toEqual([who, true])
+      const { status, json } = await ask(route, token)
+      // What it needs of a body is not there, and that may be refused; nor is the made-up address of a check-in.
+      const isIn = [200, 400].includes(status) || json?.code === 'check_in_not_found'
+      expect([who, isIn]).toEqual([who, true])
     }
   },
 )

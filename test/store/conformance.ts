@@ -14,6 +14,7 @@ import { describeAlerts } from './conformance/alerts.ts'
 import { describeAttempts } from './conformance/attempts.ts'
 import { describeAuditLog } from './conformance/audit-log.ts'
 import { describeBulk } from './conformance/bulk.ts'
+import { describeCheckIns } from './conformance/check-ins.ts'
 import { describeFolded } from './conformance/folded.ts'
 import { describeHandRuns } from './conformance/hand-runs.ts'
 import { describeHealth } from './conformance/health.ts'
@@ -53,6 +54,7 @@ export function describeStore(name: string, open: OpenStoreUnderTest, { skip = f
     describeTransactions(open)
     describeSteps(open)
     describeSignals(open)
+    describeCheckIns(open)
     describeRests(open)
     describeUsages(open)
     describeRetention(open)

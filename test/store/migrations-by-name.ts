@@ -11,6 +11,7 @@ export const migrations = [
   '0004_notices',
   '0005_alerts',
   '0006_vacuum',
+  '0007_check_ins',
   '0008_vault',
 ]
 

@@ -36,7 +36,7 @@ async function subscribed(
 ) {
   const created = await node.evertick.webhooks.create({ name: 'ops', url, events: ['*'], ...options })
   await node.settle()
-  return created
+  return { ...created, secret: created.secret ?? '' }
 }
 
 const noSignature = 'No matching signature found'

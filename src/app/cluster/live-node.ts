@@ -119,6 +119,7 @@ export class LiveNode {
       allowCommands: config.allowCommands,
       allowCommandEnv: config.allowCommandEnv,
       allowPrivateHosts: config.allowPrivateHosts,
+      smtp: config.smtp,
       defined: this.#definitions.jobs,
       jobChanged: () => {
         this.#node.changed()

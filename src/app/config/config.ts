@@ -7,6 +7,7 @@ import type { Clock } from '../../engine/clock.ts'
 import type { Logger } from '../../engine/logger.ts'
 import { type Role, usualRoles } from '../../engine/node.ts'
 import { allowedVariables } from '../../handlers/command-environment.ts'
+import { MailServer } from '../../outbound/mail.ts'
 import { defaultPool, type PoolOptions } from '../../store/open-store.ts'
 import { isPlainPath } from '../job/handler-shape.ts'
 import { type ApiConfig, apiConfig } from './api-config.ts'
@@ -17,6 +18,7 @@ import {
   logLevelFromEnvironment,
   privateHostsFromEnvironment,
   redisFromEnvironment,
+  smtpFromEnvironment,
 } from './environment.ts'
 import { type AnyJob, checkedOptions, type EvertickOptions } from './options.ts'
 
@@ -48,6 +50,8 @@ export interface Config {
   readonly migrate: boolean
   readonly nodeId: string | null
   readonly allowPrivateHosts: readonly string[]
+  /** null: this node sends no mail. */
+  readonly smtp: MailServer | null
   readonly allowCommands: readonly string[]
   readonly allowCommandEnv: readonly string[]
   /** null where this node has no API. */
@@ -107,9 +111,14 @@ export function parseOptions(options: EvertickOptions): Config {
     migrate: given.migrate ?? database.startsWith('sqlite:'),
     nodeId: given.nodeId ?? null,
     allowPrivateHosts: given.allowPrivateHosts ?? privateHostsFromEnvironment(),
+    smtp: mailServer(given.smtp ?? smtpFromEnvironment()),
     allowCommands: allowedPaths(given.allowCommands ?? allowedCommandsFromEnvironment()),
     allowCommandEnv: allowedVariables(given.allowCommandEnv ?? allowedVariablesFromEnvironment()),
   })
+}
+
+function mailServer(url: string | undefined): MailServer | null {
+  return url === undefined ? null : new MailServer(url)
 }
 
 function poolConfig(given: {

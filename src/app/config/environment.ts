@@ -214,6 +214,13 @@ export function maxWorkersFromEnvironment(
   return wholeNumber('MAX_WORKERS', environment.MAX_WORKERS, 5, 1, 10_000)
 }
 
+/** Where mails go out. */
+export function smtpFromEnvironment(
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): string | undefined {
+  return secretFrom(environment, 'EVERTICK_SMTP_URL')
+}
+
 /** Hosts in a private network that Evertick may call, by commas or spaces. */
 export function privateHostsFromEnvironment(
   environment: Readonly<Record<string, string | undefined>> = process.env,

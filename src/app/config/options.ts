@@ -76,6 +76,8 @@ export interface EvertickOptions {
   readonly api?: ApiOptions
   /** Hosts in a private network that jobs may call, as `host` or `host:port`. @default EVERTICK_ALLOW_PRIVATE_HOSTS, else none */
   readonly allowPrivateHosts?: readonly string[]
+  /** Where mails of webhooks go out: `smtps://user:password@host?from=me@example.com`. @default EVERTICK_SMTP_URL, else none */
+  readonly smtp?: string
   /** Absolute paths of the programs that jobs may run here; for the role `worker`. @default EVERTICK_ALLOW_COMMANDS, else none */
   readonly allowCommands?: readonly string[]
   /** Names of variables that command jobs may set; checked where a job is made and where it runs. @default EVERTICK_ALLOW_COMMAND_ENV, else none */
@@ -120,6 +122,7 @@ const shape = z.strictObject({
   nodeId: z.string().min(1).max(200).optional(),
   api: object.optional(),
   allowPrivateHosts: z.array(z.string().min(1)).optional(),
+  smtp: z.string().min(1).optional(),
   allowCommands: z.array(z.string()).optional(),
   allowCommandEnv: z.array(z.string()).optional(),
 })

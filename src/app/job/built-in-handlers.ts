@@ -1,7 +1,14 @@
-/** What every worker can do without a function of the user's: call a URL, sync a source, deliver to webhooks, and run the commands that it is allowed. */
+/** What every worker can do without a function of the user's: call a URL, sync a source, wait for a check-in, deliver to webhooks, and run the commands that it is allowed. */
 
 import { EvertickError } from '../../core/error.ts'
-import { commandKey, type HandlerSpec, httpKey, sourceKey, webhookKey } from '../../core/job/handler.ts'
+import {
+  checkInKey,
+  commandKey,
+  type HandlerSpec,
+  httpKey,
+  sourceKey,
+  webhookKey,
+} from '../../core/job/handler.ts'
 import type { JobSpec } from '../../core/job/job.ts'
 import type { Handler, JobContext, RunningAttempt } from '../../engine/worker/handler.ts'
 import { OutcomeSignal } from '../../engine/worker/outcome-signal.ts'
@@ -10,6 +17,7 @@ import { runCommand } from '../../handlers/command.ts'
 import { allowVariable, commandEnvironment, refusedVariable } from '../../handlers/command-environment.ts'
 import { callHttp } from '../../handlers/http-call.ts'
 import type { AppContext } from '../app-context.ts'
+import { checkInHandler } from '../check-in/check-in-handler.ts'
 import { type DeliveryParts, deliveryHandler } from '../webhook/deliver.ts'
 import { openedAddress, openedBody, openedValues } from './opened-values.ts'
 import { sourceHandler } from './source-handler.ts'
@@ -21,7 +29,7 @@ export interface BuiltInParts extends DeliveryParts {
 
 /** Whether a worker so configured has it, once it has started. */
 export function isBuiltIn(key: string, { allowCommands }: Pick<BuiltInParts, 'allowCommands'>): boolean {
-  const always = [httpKey, sourceKey, webhookKey]
+  const always = [httpKey, sourceKey, checkInKey, webhookKey]
   return always.includes(key) || allowCommands.some((path) => commandKey(path) === key)
 }
 
@@ -32,7 +40,7 @@ export function builtInHandlers(parts: BuiltInParts, app: AppContext): Handler[]
     ),
   )
   const calls = handlerOf(httpKey, (context, spec, attempt) => http(context, spec, attempt, parts))
-  return [calls, sourceHandler(parts, app), deliveryHandler(parts), ...commands]
+  return [calls, sourceHandler(parts, app), checkInHandler(parts), deliveryHandler(parts), ...commands]
 }
 
 function handlerOf(

@@ -18,6 +18,8 @@ import {
 import { isSecretName, isSecretValue, redacted } from '../../core/job/secret-name.ts'
 import { vaultName, vaultNameRule } from '../../core/job/vault-name.ts'
 import { storable } from '../../core/payload.ts'
+import { parseDuration } from '../../core/schedule/duration.ts'
+import type { Duration } from '../../core/schedule/schedule.ts'
 import { allowVariable, refusedVariable } from '../../handlers/command-environment.ts'
 import { parseTarget } from '../../outbound/outbound-target.ts'
 import { refuseBadName } from '../config/call-options.ts'
@@ -63,11 +65,21 @@ export interface CommandHandlerOptions {
   readonly cwd?: string
 }
 
+/** Nothing runs here: the job runs elsewhere, and calls its address when it is done. */
+export interface CheckInHandlerOptions {
+  readonly type: 'check_in'
+  /** How long after its instant a tick waits for its check-in. */
+  readonly within: Duration
+  /** How much too early a check-in may come, by another clock. @default '10s' */
+  readonly early?: Duration
+}
+
 export type HandlerOptions =
   | FunctionHandlerOptions
   | HttpHandlerOptions
   | CommandHandlerOptions
   | SourceHandlerOptions
+  | CheckInHandlerOptions
 
 /** What exec takes for arguments and environment together is far more on every system. */
 const mostBytes = 65_536
@@ -100,6 +112,7 @@ export function handlerSpec(written: unknown, context: HandlerContext): HandlerS
   if (handler.type === 'function') return functionSpec(handler.name)
   if (handler.type === 'command') return commandSpec(handler, context)
   if (handler.type === 'http') return httpSpec(handler, context)
+  if (handler.type === 'check_in') return checkInSpec(handler)
   const headers = sealedHeaders(handler.headers ?? {}, handler.url, context)
   return sourceSpec(handler, headers, (inner) => handlerSpec(inner, { ...context, secrets: noSecrets }))
 }
@@ -141,6 +154,17 @@ function httpSpec(given: Given<'http'>, context: HandlerContext): HandlerSpec {
     body,
     expect,
   }
+}
+
+/** Clocks that are further apart are wrong. */
+const longestEarlyMs = 3_600_000
+
+function checkInSpec({ within, early = '10s' }: Given<'check_in'>): HandlerSpec {
+  const withinMs = parseDuration(within, 'handler.within')
+  const earlyMs = parseDuration(early, 'handler.early')
+  if (withinMs < 1_000) throw invalid('handler.within', 'within must be at least 1s.')
+  if (earlyMs > longestEarlyMs) throw invalid('handler.early', 'early must be at most 1h.')
+  return { type: 'check_in', withinMs, earlyMs }
 }
 
 function sealedHeaders(headers: Written, url: Address, context: HandlerContext): Secretive {
@@ -243,11 +267,15 @@ const goals = {
 } as const
 
 /** Where a sealed value belongs: moved elsewhere, it does not open. */
-export function secretSlot(job: string, kind: 'headers' | 'env' | 'signing', name: string): string {
+export function secretSlot(
+  job: string,
+  kind: 'headers' | 'env' | 'signing' | 'address',
+  name: string,
+): string {
   return [job, kind, slotName(kind, name)].join('\0')
 }
 
-function slotName(kind: 'headers' | 'env' | 'signing', name: string): string {
+function slotName(kind: 'headers' | 'env' | 'signing' | 'address', name: string): string {
   return kind === 'headers' ? name.toLowerCase() : name
 }
 

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { httpMethods } from '../../core/job/handler.ts'
 import { vaultName, vaultNameRule } from '../../core/job/vault-name.ts'
+import type { Duration } from '../../core/schedule/schedule.ts'
 import { isVariableName } from '../../handlers/command-environment.ts'
 
 const longestPath = 180
@@ -31,6 +32,9 @@ export const secretReference = z
 const orSecret = <Value extends z.ZodType>(value: Value) => z.union([value, secretReference])
 export const headers = z.record(headerName, orSecret(headerValue))
 export const address = orSecret(z.string().min(1).max(2_048))
+/** Where it becomes a spec, it is parsed. */
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a template of text is not a schema
+const duration = z.union([z.string().min(1).max(100), z.number()]) as z.ZodType<Duration, string | number>
 const status = z.union([z.int().min(100).max(599), z.string().max(20)])
 
 /** The HTTP API takes the same. */
@@ -53,6 +57,11 @@ export const handlerShape = z.discriminatedUnion('type', [
     job: z.record(z.string(), z.unknown()).optional(),
     prefix: z.string().max(50).optional(),
     maxRemovals: z.int().min(0).optional(),
+  }),
+  z.strictObject({
+    type: z.literal('check_in'),
+    within: duration,
+    early: duration.optional(),
   }),
   z.strictObject({
     type: z.literal('command'),

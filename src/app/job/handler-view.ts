@@ -7,11 +7,15 @@ import {
   type WebhookHandler,
 } from '../../core/job/handler.ts'
 import { redacted } from '../../core/job/secret-name.ts'
+import { durationText } from '../../core/schedule/duration.ts'
 import type { HandlerOptions } from './handler-options.ts'
 
 /** A webhook is made and changed as such: as the handler of a job it is only shown. */
 export interface WebhookHandlerView
-  extends Pick<WebhookHandler, 'type' | 'url' | 'events' | 'jobs' | 'tags' | 'include' | 'link'> {
+  extends Pick<
+    WebhookHandler,
+    'type' | 'format' | 'url' | 'events' | 'jobs' | 'tags' | 'include' | 'body' | 'link'
+  > {
   readonly headers: Readonly<Record<string, string | SecretReference>>
 }
 
@@ -46,9 +50,13 @@ export function handlerView(handler: HandlerSpec): HandlerView {
       const { type, command, args, env, cwd } = handler
       return { type, command, args, env: shownValues(env), ...(cwd === null ? {} : { cwd }) }
     }
+    case 'check_in': {
+      const { type, withinMs, earlyMs } = handler
+      return { type, within: durationText(withinMs), early: durationText(earlyMs) }
+    }
     case 'webhook': {
-      const { type, url, events, jobs, tags, include, link, headers } = handler
-      return { type, url, events, jobs, tags, include, link, headers: shownValues(headers) }
+      const { address: _address, secrets: _secrets, headers, ...shown } = handler
+      return { ...shown, headers: shownValues(headers) }
     }
   }
 }

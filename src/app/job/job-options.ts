@@ -38,7 +38,10 @@ export function jobSpec(written: JobOptions, context: SpecContext, before?: JobS
   const what = `Job "${context.name}"`
   checked(options, written, 'invalid_definition', what, optionNames)
   const { handler } = context
-  const stored = storedOptions(written, before)
+  const isCheckIn = typeof handler === 'object' && handler.type === 'check_in'
+  // While one tick waits for its check-in, the next one is due all the same.
+  const usual: JobOptions = isCheckIn && before === undefined ? { overlap: 'allow' } : {}
+  const stored = storedOptions({ ...usual, ...written }, before)
   const spec: JobSpec = {
     ...stored,
     schedule:
@@ -83,6 +86,14 @@ function refuseContradictions(spec: JobSpec, limitsConcurrency: boolean, what: s
   const calls = spec.handler.type === 'http' || spec.handler.type === 'source'
   if (calls && Object.values(spec.quota).some((limit) => limit !== null)) {
     refuse('quota', 'a call of a URL has no quota.', 'Leave it out; timeout limits how long a call may take.')
+  }
+  if (spec.handler.type === 'check_in') {
+    if (spec.schedule === null || spec.schedule.kind === 'fixed_delay') {
+      refuse('schedule', 'a job that waits for check-ins needs ticks.', 'Give it a cron, every or at.')
+    }
+    if (spec.onCrash === 'fail') {
+      refuse('onCrash', 'onCrash "fail" has no meaning where nothing runs here.', 'Leave it out.')
+    }
   }
   if (spec.schedule?.kind === 'fixed_delay' && (spec.startAt !== null || spec.endAt !== null)) {
     refuse(

@@ -10,6 +10,13 @@ import type { Instant } from '../../core/schedule/schedule.ts'
 import type { JobChange, TagCount } from '../../store/store.ts'
 import type { AppContext } from '../app-context.ts'
 import { type ActorOptions, changeContext } from '../change-context.ts'
+import {
+  type CheckInAddress,
+  type CheckInAnswer,
+  type CheckInOptions,
+  checkIn,
+  rotateCheckIn,
+} from '../check-in/check-ins.ts'
 import { pageLimit, refuseUnknown } from '../config/call-options.ts'
 import { type ExecutionView, executionView, type JobView } from '../views.ts'
 import { type BackfillOptions, type BackfillView, backfillJob } from './actions/backfill-job.ts'
@@ -183,6 +190,17 @@ export class Jobs {
     this.#app.jobChanged()
     this.#app.enqueued()
     return executionView(made)
+  }
+
+  /** A new address for the check-ins of a job that runs elsewhere; the one before stops working. */
+  async rotateCheckIn(job: string, by: ActorOptions = {}): Promise<CheckInAddress> {
+    return await rotateCheckIn(this.#app, await findJob(this.#app, job), by)
+  }
+
+  /** What runs elsewhere says that the work of a tick is done, has failed or begins; as `/ping/…` does. */
+  async checkIn(token: string, options: CheckInOptions = {}): Promise<CheckInAnswer> {
+    refuseUnknown(options, ['word', 'note'], 'jobs.checkIn')
+    return await checkIn(this.#app, token, options)
   }
 
   /** Makes an execution for every nominal tick of `[from, to)`, whatever became of those ticks. */

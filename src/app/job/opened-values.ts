@@ -36,7 +36,10 @@ export async function openedValues(
 
 export async function openedAddress(url: Address, parts: VaultParts): Promise<Opened<string>> {
   if (typeof url === 'string') return { value: url, secrets: [] }
-  const value = (await openSecrets([url.secret], parts)).get(url.secret) ?? ''
+  return secretAddress((await openSecrets([url.secret], parts)).get(url.secret) ?? '')
+}
+
+export function secretAddress(value: string): Opened<string> {
   return { value, secrets: [value, ...partsOf(value)] }
 }
 

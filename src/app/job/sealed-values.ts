@@ -12,6 +12,7 @@ export interface SealedValue {
 export function sealedValuesIn(handler: HandlerSpec, job: string): SealedValue[] {
   switch (handler.type) {
     case 'function':
+    case 'check_in':
       return []
     case 'command':
       return valuesOf(handler.env, 'env', job)
@@ -24,7 +25,11 @@ export function sealedValuesIn(handler: HandlerSpec, job: string): SealedValue[]
         slot: signingSlot(job),
         sealed: key,
       }))
-      return [...valuesOf(handler.headers, 'headers', job), ...signing]
+      const address =
+        handler.address === null
+          ? []
+          : [{ field: 'handler.address', slot: addressSlot(job), sealed: handler.address }]
+      return [...valuesOf(handler.headers, 'headers', job), ...address, ...signing]
     }
   }
 }
@@ -32,6 +37,11 @@ export function sealedValuesIn(handler: HandlerSpec, job: string): SealedValue[]
 /** Of the keys that sign what a webhook sends. */
 export function signingSlot(job: string): string {
   return secretSlot(job, 'signing', 'key')
+}
+
+/** Of where a webhook sends, where that is a secret. */
+export function addressSlot(job: string): string {
+  return secretSlot(job, 'address', 'url')
 }
 
 function valuesOf(values: Secretive, kind: 'headers' | 'env', job: string): SealedValue[] {

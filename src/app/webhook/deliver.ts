@@ -2,25 +2,32 @@
 import { backoffMs } from '../../core/attempt/backoff.ts'
 import type { HandlerOutcome } from '../../core/attempt/outcome.ts'
 import { madeAt } from '../../core/id.ts'
-import { type WebhookHandler, webhookKey } from '../../core/job/handler.ts'
+import { addressText, type WebhookHandler, webhookKey } from '../../core/job/handler.ts'
 import type { JobSpec } from '../../core/job/job.ts'
 import { withoutSecrets } from '../../core/job/secret-values.ts'
 import { type Message, messageFrom } from '../../core/notice/message.ts'
 import type { Clock } from '../../engine/clock.ts'
 import type { Handler, JobContext } from '../../engine/worker/handler.ts'
 import { OutcomeSignal } from '../../engine/worker/outcome-signal.ts'
+import { callMail } from '../../handlers/webhook/mail-call.ts'
 import { Receivers, type Turn } from '../../handlers/webhook/receivers.ts'
 import { callWebhook, type WebhookAnswer } from '../../handlers/webhook/webhook-call.ts'
+import type { MailServer } from '../../outbound/mail.ts'
 import type { Store } from '../../store/store.ts'
-import { openedAddress, openedValues } from '../job/opened-values.ts'
+import { openedValues } from '../job/opened-values.ts'
 import type { Secrets } from '../job/secrets.ts'
+import { openedTarget } from './webhook-address.ts'
 import { openSecrets } from './webhook-options.ts'
 
-export interface DeliveryParts {
+interface SendingParts {
   readonly clock: Clock
   readonly secrets: Secrets
-  readonly allowPrivateHosts: readonly string[]
   readonly store: Store
+  readonly allowPrivateHosts: readonly string[]
+  readonly smtp: MailServer | null
+}
+
+export interface DeliveryParts extends SendingParts {
   readonly random: () => number
   /** A job was changed by this process. */
   readonly jobChanged: () => void
@@ -105,30 +112,31 @@ const expired: HandlerOutcome = {
   },
 }
 
-/** Signed and sent now; whoever asks for a test waits for the answer. */
+/** Sent now, in its format; whoever asks for a test waits for the answer. */
 export async function send(
   message: Message,
   job: string,
   handler: WebhookHandler,
   signal: AbortSignal,
-  {
-    clock,
-    secrets,
-    store,
-    allowPrivateHosts,
-  }: Pick<DeliveryParts, 'clock' | 'secrets' | 'store' | 'allowPrivateHosts'>,
+  { clock, secrets, store, allowPrivateHosts, smtp }: SendingParts,
 ): Promise<WebhookAnswer> {
+  const { format, body } = handler
+  const now = () => clock.now()
+  if (format === 'mail')
+    return await callMail({ url: addressText(handler.url), message, server: smtp, signal, now })
   const signing = openSecrets(handler, job, secrets, clock.now())
   const headers = await openedValues(handler.headers, job, 'headers', { store, secrets })
-  const url = await openedAddress(handler.url, { store, secrets })
+  const url = await openedTarget(handler, job, { store, secrets })
   return await callWebhook({
+    format,
     url: url.value,
     headers: headers.value,
+    body,
     secrets: signing,
     message,
     signal,
     allowPrivateHosts,
-    now: () => clock.now(),
+    now,
     redact: withoutSecrets([...headers.secrets, ...url.secrets, ...signing]),
   })
 }

@@ -2,14 +2,16 @@
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { EvertickError } from '../../core/error.ts'
-import type {
-  Sealed,
-  SecretReference,
-  WebhookExtra,
-  WebhookHandler,
-  WebhookSecret,
+import {
+  type Sealed,
+  type SecretReference,
+  type WebhookExtra,
+  type WebhookFormat,
+  type WebhookHandler,
+  type WebhookSecret,
+  webhookExtras,
+  webhookFormats,
 } from '../../core/job/handler.ts'
-import { webhookExtras } from '../../core/job/handler.ts'
 import type { JobSpec } from '../../core/job/job.ts'
 import type { RetryOptions } from '../../core/job/options.ts'
 import { isEventPattern, noticeTypeNames } from '../../core/notice/notice.ts'
@@ -18,23 +20,24 @@ import { secretBytes, secretPrefix } from '../../handlers/webhook/signature.ts'
 import { parseTarget } from '../../outbound/outbound-target.ts'
 import type { AppContext } from '../app-context.ts'
 import { checked } from '../config/checked.ts'
-import {
-  isSameOrigin,
-  refuseAddress,
-  refuseHeader,
-  sealedValues,
-  sealingFor,
-} from '../job/handler-options.ts'
+import { refuseHeader, sealedValues, sealingFor } from '../job/handler-options.ts'
 import { address, headers } from '../job/handler-shape.ts'
 import { jobSpec } from '../job/job-options.ts'
 import { writtenShapes } from '../job/option-shapes.ts'
 import { signingSlot } from '../job/sealed-values.ts'
+import { addressOf, isSameHost } from './webhook-address.ts'
+import { formatOf, pingEvents, refuseUnfit } from './webhook-format.ts'
 
 export interface WebhookOptions {
-  /** Where each message is sent, by POST; `{ secret: name }` where the address itself is one. */
+  /**
+   * Where each message is sent, by POST; or `mailto:ann@example.com,ben@example.com`. `{ secret: name }` where the address
+   * itself is a secret of the vault.
+   */
   readonly url: string | SecretReference
-  /** `execution.failed`, `job.*` or `*`. */
-  readonly events: readonly string[]
+  /** How a message is written; it stays as it was made. @default 'mail' for a mailto: address, else 'standard' */
+  readonly format?: WebhookFormat
+  /** `execution.failed`, `job.*` or `*`. @default none; of a ping always completed and failed executions */
+  readonly events?: readonly string[]
   /** Only of these jobs; `*` in a name stands for any text. @default all */
   readonly jobs?: readonly string[]
   /** Only of jobs with one of these tags. @default all */
@@ -43,6 +46,8 @@ export interface WebhookOptions {
   readonly include?: readonly WebhookExtra[]
   /** Sent along. `{ secret: name }` reads the vault; other values of names such as Authorization are sealed. @default none */
   readonly headers?: Readonly<Record<string, string | SecretReference>>
+  /** Of a template: what is sent, JSON unless the header Content-Type says otherwise, with placeholders such as `{{ data.job }}`. */
+  readonly body?: string
   /** The address of the dashboard, for links in messages. @default none */
   readonly link?: string
   /** @default 8 attempts over about a day */
@@ -60,16 +65,19 @@ const { retry: retryShape, description } = writtenShapes({
   duration: z.union([z.number(), z.string()]),
   instant: z.union([z.date(), z.string()]),
 })
+const longestBody = 16_384
 const texts = (longest: number) => z.array(z.string().min(1).max(longest)).max(100)
 
 /** The HTTP API takes the same. */
 export const webhookShape = {
   url: address,
-  events: texts(100).min(1),
+  format: z.enum(webhookFormats).optional(),
+  events: texts(100).min(1).optional(),
   jobs: texts(200).optional(),
   tags: texts(100).optional(),
   include: z.array(z.enum(webhookExtras)).max(webhookExtras.length).optional(),
   headers: headers.optional(),
+  body: z.string().min(1).max(longestBody).optional(),
   link: z.string().max(2_048).optional(),
   retry: retryShape,
   description,
@@ -112,38 +120,42 @@ type Given = Omit<z.output<typeof partialShape>, 'retry' | 'description'>
 
 function handlerOf(
   given: Given,
-  { app, job }: WebhookContext,
+  context: WebhookContext,
   from: WebhookHandler | readonly WebhookSecret[],
 ): WebhookHandler {
-  const before = 'url' in from ? from : null
-  const url = given.url ?? before?.url ?? ''
-  refuseAddress(url)
+  const { app, job } = context
+  const [before, signing] = 'url' in from ? [from, from.secrets] : [null, from]
+  const format = formatOf(given, before)
+  const target = addressOf(given.url, format, before, context)
   if (given.link !== undefined) parseTarget(given.link)
   for (const event of given.events ?? []) refuseUnknownEvent(event)
   for (const name of Object.keys(given.headers ?? {})) refuseHeader(name, Object.keys(given.headers ?? {}))
-  const isSameHost = before !== null && isSameOrigin(before.url, url)
+  const staysThere = before !== null && isSameHost(before, target)
   // A secret is for the address that it was given for: a new one must be given it again.
-  const kept = isSameHost ? before.headers : null
-  const shown = given.headers ?? (isSameHost ? undefined : {})
+  const kept = staysThere ? before.headers : null
+  const shown = given.headers ?? (staysThere ? undefined : {})
   const headers =
     shown === undefined
       ? (before?.headers ?? {})
       : sealedValues(shown, {
           kind: 'headers',
           before: kept,
-          context: sealingFor(url, { job, secrets: app.secrets }),
+          context: sealingFor(target.url, { job, secrets: app.secrets }),
         })
-  return {
+  const handler: WebhookHandler = {
     type: 'webhook',
-    url,
-    events: given.events ?? before?.events ?? [],
+    ...target,
+    events: format === 'ping' ? pingEvents : (given.events ?? before?.events ?? []),
     jobs: given.jobs ?? before?.jobs ?? [],
     tags: given.tags ?? before?.tags ?? [],
     include: given.include ?? before?.include ?? [],
     headers,
+    body: given.body ?? before?.body ?? null,
     link: given.link ?? before?.link ?? null,
-    secrets: 'url' in from ? from.secrets : from,
+    secrets: format === 'standard' ? signing : [],
   }
+  refuseUnfit(handler, given)
+  return handler
 }
 
 function refuseUnknownEvent(event: string): void {

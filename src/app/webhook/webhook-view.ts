@@ -3,7 +3,13 @@
 import type { Execution } from '../../core/execution/execution.ts'
 import type { ExecutionState } from '../../core/execution/execution-state.ts'
 import { isFinal } from '../../core/execution/execution-state.ts'
-import type { Address, SecretReference, WebhookExtra, WebhookHandler } from '../../core/job/handler.ts'
+import type {
+  Address,
+  SecretReference,
+  WebhookExtra,
+  WebhookFormat,
+  WebhookHandler,
+} from '../../core/job/handler.ts'
 import type { Job } from '../../core/job/job.ts'
 import type { JobSettings } from '../../core/job/options.ts'
 import { shownOptions } from '../../core/job/options-codec.ts'
@@ -14,12 +20,16 @@ import { shownValues } from '../job/handler-view.ts'
 
 export interface WebhookView {
   readonly name: string
+  readonly format: WebhookFormat
+  /** Where the address is a secret, only its host, or its name in the vault. */
   readonly url: Address
   readonly events: readonly string[]
   readonly jobs: readonly string[]
   readonly tags: readonly string[]
   readonly include: readonly WebhookExtra[]
   readonly headers: Readonly<Record<string, string | SecretReference>>
+  /** Of a template. */
+  readonly body: string | null
   readonly link: string | null
   readonly retry: JobSettings['retry']
   readonly description: string | null
@@ -59,17 +69,19 @@ export function webhookView(
   last: Execution | null,
   now: number,
 ): WebhookView {
-  const { url, events, jobs, tags, include, headers, link, secrets } = handler
+  const { format, url, events, jobs, tags, include, headers, body, link, secrets } = handler
   const { retry, description } = shownOptions(job.spec)
   const rotating = secrets.flatMap(({ until }) => (until !== null && until > now ? [until] : []))
   const { pause } = job
   return {
     name: webhookOfJob(job.name) ?? job.name,
+    format,
     url,
     events,
     jobs,
     tags,
     include,
+    body,
     link,
     retry,
     description,

@@ -65,11 +65,11 @@ export class Webhooks {
     return await this.#view((await this.#find(name)).job)
   }
 
-  /** The secret is in this answer and nowhere else. */
+  /** The secret is in this answer and nowhere else; null where the format signs nothing. */
   async create(
     webhook: CreateWebhook,
     by: ActorOptions = {},
-  ): Promise<WebhookView & { readonly secret: string }> {
+  ): Promise<WebhookView & { readonly secret: string | null }> {
     const { name, ...options } = webhook
     const { store, secrets } = this.#app
     if (!isWebhookName(name)) throw badName(name)
@@ -79,6 +79,7 @@ export class Webhooks {
     const { secret, key } = newSecret(job, secrets)
     const around = { app: this.#app, job, createdAt: context.now }
     const spec = webhookSpec(options, around, { secrets: [{ key, until: null }] })
+    const isSigned = handlerOf(spec).secrets.length > 0
     const made = { id: this.#app.newId(context.now), name: job, spec, managedBy: 'api', managedHash: null }
     const created = await store.jobs
       .createJob({ ...made, paused: false, context })
@@ -86,7 +87,7 @@ export class Webhooks {
         throw error instanceof EvertickError && error.code === 'job_exists' ? taken(name) : error
       })
     this.#app.jobChanged()
-    return { ...(await this.#view(created)), secret }
+    return { ...(await this.#view(created)), secret: isSigned ? secret : null }
   }
 
   /** Changes what is given and keeps the rest. Headers of one address are not sent to another. */
@@ -120,7 +121,8 @@ export class Webhooks {
     name: string,
     { keep = usualOverlap, ...by }: ActorOptions & { keep?: Duration } = {},
   ): Promise<{ readonly secret: string; readonly rotatingUntil: Date }> {
-    const { job } = await this.#find(name)
+    const { job, handler: present } = await this.#find(name)
+    if (present.secrets.length === 0) throw unsigned(present)
     const { secret, key } = newSecret(job.name, this.#app.secrets)
     const context = changeContext(this.#app, by)
     const until = context.now + parseDuration(keep, 'keep')
@@ -258,6 +260,13 @@ function badName(name: string): EvertickError {
   return new EvertickError('invalid_definition', `"${name}" is not a valid name of a webhook.`, {
     field: 'name',
     next: 'Use up to 100 letters, digits, spaces, and _ . : / @ -; begin with a letter, a digit or _.',
+  })
+}
+
+function unsigned({ format }: WebhookHandler): EvertickError {
+  return new EvertickError('invalid_option', `A ${format} webhook is not signed, so it has no secret.`, {
+    field: 'name',
+    next: 'If its address has become known, give it another one: `evertick webhooks update --to …`.',
   })
 }
 

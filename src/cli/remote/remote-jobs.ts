@@ -34,6 +34,7 @@ export function remoteJobs({ jobs }: Client): SystemJobs {
     cancel: async (job) => jobOf(await jobs.cancel(job)),
     resetCursor: async (job) => jobOf(await jobs.resetCursor(job)),
     retry: async (job) => executionOf(await jobs.retry(job)),
+    rotateCheckIn: async (job) => await jobs.rotateCheckIn(job),
     trigger: async (job, options) => executionOf(await jobs.trigger(job, withoutActor(options))),
     backfill: async (job, { from, to, ...options }) =>
       viewOf<BackfillView>(await jobs.backfill(job, { ...withoutActor(options), ...span(from, to) }), {

@@ -60,10 +60,22 @@ export interface SourceHandler {
   readonly maxRemovals: number | null
 }
 
+/** Runs elsewhere, and says so: each execution of its job waits for the check-in of its tick. */
+export interface CheckInHandler {
+  readonly type: 'check_in'
+  readonly withinMs: number
+  /** A check-in that comes so much too early, by another clock, still counts for the tick to come. */
+  readonly earlyMs: number
+}
+
 /** Tells somebody outside what has happened: each execution of its job is one delivery. Made as a webhook, never as a job. */
 export interface WebhookHandler {
   readonly type: 'webhook'
+  readonly format: WebhookFormat
+  /** As it is shown: where `address` has the whole, its origin and `/…`. */
   readonly url: Address
+  /** The whole, where whoever knows the address may write to it, and it has no name in the vault. */
+  readonly address: Sealed | null
   /** `execution.failed`, `execution.*` or `*`. */
   readonly events: readonly string[]
   /** Names of jobs, in which `*` stands for any text; empty: all. */
@@ -72,11 +84,17 @@ export interface WebhookHandler {
   readonly tags: readonly string[]
   readonly include: readonly WebhookExtra[]
   readonly headers: Secretive
+  /** The text of what is sent, with its placeholders; null but of a template. */
+  readonly body: string | null
   /** Where its dashboard is, for the address of what a message is about; null: messages have none. */
   readonly link: string | null
-  /** Each signs; the newest first. */
+  /** Each signs; the newest first. Only the standard's format is signed. */
   readonly secrets: readonly WebhookSecret[]
 }
+
+/** How a message is written for its receiver. */
+export const webhookFormats = ['standard', 'slack', 'template', 'ping', 'mail'] as const
+export type WebhookFormat = (typeof webhookFormats)[number]
 
 /** What is told only where a webhook asks for it. */
 export const webhookExtras = ['result'] as const
@@ -88,7 +106,22 @@ export interface WebhookSecret {
   readonly until: number | null
 }
 
-export type HandlerSpec = FunctionHandler | HttpHandler | CommandHandler | SourceHandler | WebhookHandler
+const firstFormat = { format: 'standard', address: null, body: null } as const
+
+/** As it is stored, one that was made before webhooks had formats says nothing of them. */
+export function wholeHandler(stored: HandlerSpec): HandlerSpec {
+  if (stored.type !== 'webhook') return stored
+  // What is there keeps its place, or it would be written anew.
+  return { ...stored, ...firstFormat, ...stored }
+}
+
+export type HandlerSpec =
+  | FunctionHandler
+  | HttpHandler
+  | CommandHandler
+  | SourceHandler
+  | CheckInHandler
+  | WebhookHandler
 
 /** 200, '2xx', '200-204', or a list of these. */
 export type ExpectedStatus = number | string | readonly (number | string)[]
@@ -98,6 +131,7 @@ const ownMark = '@'
 
 export const httpKey = `${ownMark}http`
 export const sourceKey = `${ownMark}source`
+export const checkInKey = `${ownMark}check_in`
 /** An index of the jobs names it, too. */
 export const webhookKey = `${ownMark}webhook`
 
@@ -109,7 +143,7 @@ export function commandKey(command: string): string {
 export function handlerKey(
   handler:
     | FunctionHandler
-    | { readonly type: 'http' | 'source' | 'webhook' }
+    | { readonly type: 'http' | 'source' | 'check_in' | 'webhook' }
     | Pick<CommandHandler, 'type' | 'command'>,
 ): string {
   switch (handler.type) {
@@ -119,6 +153,8 @@ export function handlerKey(
       return httpKey
     case 'source':
       return sourceKey
+    case 'check_in':
+      return checkInKey
     case 'webhook':
       return webhookKey
     case 'command':
@@ -137,6 +173,7 @@ type WrittenHandler =
     }
   | { readonly type: 'command'; readonly command: string; readonly args?: readonly string[] | undefined }
   | { readonly type: 'source' | 'webhook'; readonly url: Address }
+  | { readonly type: 'check_in'; readonly within: number | string }
 
 /** One line: the name of the function, the request, the source, or the command. */
 export function handlerText(handler: WrittenHandler): string {
@@ -147,8 +184,12 @@ export function handlerText(handler: WrittenHandler): string {
       return `${handler.method ?? (handler.body === undefined ? 'GET' : 'POST')} ${addressText(handler.url)}`
     case 'source':
       return `jobs from ${addressText(handler.url)}`
-    case 'webhook':
-      return `POST ${addressText(handler.url)}`
+    case 'check_in':
+      return `a check-in within ${handler.within}`
+    case 'webhook': {
+      const to = addressText(handler.url)
+      return to.startsWith('mailto:') ? to : `POST ${to}`
+    }
     case 'command':
       return [handler.command, ...(handler.args ?? [])].map(quoted).join(' ')
   }

@@ -45,14 +45,19 @@ export function hears({
 }
 
 /** Where the dashboard shows it, below the address that its operator gave; nothing where there is none. */
-export function linkOf(link: string | null, { data }: Pick<Message, 'data'>): { readonly url?: string } {
+export function linkOf(
+  link: string | null,
+  { type, data }: Pick<Message, 'type' | 'data'>,
+): { readonly url?: string } {
   const { executionId, jobId } = data
   const path =
     typeof executionId === 'string'
       ? `executions/${executionId}`
       : typeof jobId === 'string'
         ? `jobs/${jobId}`
-        : null
+        : type.startsWith('alert.')
+          ? 'alerts'
+          : null
   return link === null || path === null ? {} : { url: `${link.replace(/\/+$/, '')}/${path}` }
 }
 

@@ -1,5 +1,5 @@
 import { EvertickError } from '../error.ts'
-import { dayMs } from './civil-day.ts'
+import { dayMs, formatLocal } from './civil-day.ts'
 import { didYouMean } from './did-you-mean.ts'
 import { findSegments, type OffsetSegment } from './zone-segments.ts'
 
@@ -32,6 +32,12 @@ export function zoneOffsets(timezone: string): ZoneOffsets {
   const made = key === 'utc' ? utc : zoneFrom(canonicalName(timezone), offsetReader(timezone))
   zones.set(key, made)
   return made
+}
+
+/** What the zone's clock shows, with its name: `2027-01-04 02:00 Europe/Madrid`. */
+export function clockText(instant: number, timezone: string): string {
+  const zone = zoneOffsets(timezone)
+  return `${formatLocal(instant + zone.segmentAt(instant).offsetMs)} ${zone.timezone}`
 }
 
 /** The name in its usual spelling (`europe/madrid` becomes `Europe/Madrid`), or an error. */

@@ -1,17 +1,12 @@
-/** One delivery: the message, signed, through the guarded client; and what the answer says about the receiver. */
+/** One delivery: the message, in its format, through the guarded client; and what the answer says about the receiver. */
 import type { HandlerOutcome } from '../../core/attempt/outcome.ts'
 import { EvertickError } from '../../core/error.ts'
 import type { Redact } from '../../core/job/secret-values.ts'
-import type { Message } from '../../core/notice/message.ts'
 import { callOutside, type OutboundAnswer } from '../../outbound/outbound-call.ts'
 import { retryAfterMs } from '../retry-after.ts'
-import { signatureHeaders } from './signature.ts'
+import { type FormatParts, messageCall } from './formats.ts'
 
-export interface WebhookCall {
-  readonly url: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly secrets: readonly string[]
-  readonly message: Message
+export interface WebhookCall extends Omit<FormatParts, 'sentAt'> {
   readonly signal: AbortSignal
   readonly allowPrivateHosts: readonly string[]
   readonly now: () => number
@@ -37,16 +32,14 @@ const maxBytes = 65_536
 const shownLength = 200
 
 export async function callWebhook(call: WebhookCall): Promise<WebhookAnswer> {
-  const { id, ...body } = call.message
-  const text = JSON.stringify(body)
   const begun = call.now()
-  const signed = signatureHeaders({ id, body: text, sentAt: begun }, call.secrets)
+  const { url, headers, body } = messageCall({ ...call, sentAt: begun })
   try {
     const answer = await callOutside({
-      url: call.url,
+      url,
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'user-agent': 'evertick', ...call.headers, ...signed },
-      body: text,
+      headers: { 'user-agent': 'evertick', ...headers },
+      body,
       allowPrivateHosts: call.allowPrivateHosts,
       timeoutMs: webhookTimeoutMs,
       maxBytes,
@@ -79,7 +72,7 @@ function answered(answer: OutboundAnswer, call: WebhookCall, tookMs: number): We
 }
 
 /** A refused address stays refused; anything else may be better at the next try. */
-function unanswered(thrown: unknown): HandlerOutcome {
+export function unanswered(thrown: unknown): HandlerOutcome {
   if (!(thrown instanceof EvertickError)) throw thrown
   const { name, message, code } = thrown
   return { kind: code === 'outbound_refused' ? 'fail' : 'error', error: { name, message, code } }

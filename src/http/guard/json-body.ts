@@ -14,6 +14,8 @@ export const bodyLimits = {
   little: { bytes: 8_192, elements: 100 },
   /** A list of names. */
   names: { bytes: 65_536, elements: 500 },
+  /** The output of a program, as plain text. */
+  text: { bytes: 1_048_576, elements: 0 },
   /** A job, or data for one. */
   payload: { bytes: 2 * 1_048_576, elements: 50_000 },
 } as const satisfies Record<string, BodyLimit>
@@ -49,19 +51,28 @@ export async function readJson(
   return value
 }
 
+/** As it is, whatever it is: the output of a program need not be UTF-8. */
+export async function readPlainText(request: Request, { bytes }: BodyLimit): Promise<string> {
+  return new TextDecoder().decode(await readBytes(request, bytes))
+}
+
 async function readText(request: Request, maxBytes: number): Promise<string> {
+  try {
+    return utf8.decode(await readBytes(request, maxBytes))
+  } catch (error) {
+    if (error instanceof EvertickError) throw error
+    throw new EvertickError('invalid_input', 'The body is not valid UTF-8.', { field: 'body' })
+  }
+}
+
+async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
   const { method, headers } = request
   const length = headers.get('content-length')
   if (Number(length ?? 0) > maxBytes) throw tooLarge(maxBytes)
   // They have no body, and on Node's server reading `body` creates a second request, a stream and a signal.
-  if (method === 'GET' || method === 'HEAD') return ''
+  if (method === 'GET' || method === 'HEAD') return new Uint8Array()
   const isAnnounced = length !== null && /^\d+$/.test(length) && !headers.has('transfer-encoding')
-  const bytes = isAnnounced ? await readAnnounced(request, maxBytes) : await readPieces(request, maxBytes)
-  try {
-    return utf8.decode(bytes)
-  } catch {
-    throw new EvertickError('invalid_input', 'The body is not valid UTF-8.', { field: 'body' })
-  }
+  return isAnnounced ? await readAnnounced(request, maxBytes) : await readPieces(request, maxBytes)
 }
 
 /**

@@ -28,6 +28,16 @@ function replayedIn(state: JobState) {
 export const jobActionRoutes = [
   endpoint({
     method: 'post',
+    path: '/jobs/{id}/rotate-check-in',
+    role: 'admin',
+    tag,
+    summary: 'Make a new address for the check-ins of a job that runs elsewhere; it is in this answer only',
+    params: reference,
+    answers: schema.checkInAddress,
+    run: async ({ evertick, params, by }) => await evertick.jobs.rotateCheckIn(params.id, by),
+  }),
+  endpoint({
+    method: 'post',
     path: '/jobs/{id}/pause',
     role: 'operator',
     tag,

@@ -5,7 +5,7 @@ import { intervalTypes } from '../../app/job/legacy/legacy-job.ts'
 import { jobIncludes, jobSorts } from '../../app/job/list-jobs.ts'
 import { scheduleShape, shownShapes, writtenShapes } from '../../app/job/option-shapes.ts'
 import { executionStates } from '../../core/execution/execution-state.ts'
-import { webhookExtras } from '../../core/job/handler.ts'
+import { webhookExtras, webhookFormats } from '../../core/job/handler.ts'
 import { healthStates } from '../../core/job/health.ts'
 import { jobStates } from '../../core/job/job-state.ts'
 import { jobStatuses } from '../../core/job/job-status.ts'
@@ -32,15 +32,26 @@ const shownHandler = name(
     handlerShape,
     z.object({
       type: z.literal('webhook'),
+      format: z.enum(webhookFormats),
       url: address,
       events: z.array(z.string()),
       jobs: z.array(z.string()),
       tags: z.array(z.string()),
       include: z.array(z.enum(webhookExtras)),
+      body: z.string().nullable(),
       link: z.string().nullable(),
       headers,
     }),
   ]),
+)
+
+export const note = name('Note', z.string().describe('Kept as a line of the log'))
+export const checkInAddress = name(
+  'CheckInAddress',
+  z.object({
+    token: z.string().describe('Shown once: the database has only its hash'),
+    path: z.string().describe('`/ping/…`, below the address of the server'),
+  }),
 )
 
 const health = name(

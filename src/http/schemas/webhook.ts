@@ -4,7 +4,7 @@ import { address, headers } from '../../app/job/handler-shape.ts'
 import { shownShapes } from '../../app/job/option-shapes.ts'
 import { webhookShape } from '../../app/webhook/webhook-options.ts'
 import { executionStates } from '../../core/execution/execution-state.ts'
-import { webhookExtras } from '../../core/job/handler.ts'
+import { webhookExtras, webhookFormats } from '../../core/job/handler.ts'
 import { duration, instant, name, nextCursor } from './named.ts'
 
 const { retry, description } = shownShapes({ duration, instant })
@@ -29,12 +29,14 @@ export const delivery = name(
 
 const shown = {
   name: z.string(),
-  url: address,
+  format: z.enum(webhookFormats),
+  url: address.describe('Where the address is a secret, only its host, or the name of the secret'),
   events: z.array(z.string()),
   jobs: z.array(z.string()),
   tags: z.array(z.string()),
   include: z.array(z.enum(webhookExtras)),
   headers,
+  body: z.string().nullable(),
   link: z.string().nullable(),
   retry,
   description,
@@ -51,7 +53,7 @@ const shown = {
 export const webhook = name('Webhook', z.object(shown))
 export const webhooks = name('Webhooks', z.object({ webhooks: z.array(webhook) }))
 const secret = z.string().describe('Shown once: `whsec_` and the key in base64')
-export const createdWebhook = name('CreatedWebhook', z.object({ ...shown, secret }))
+export const createdWebhook = name('CreatedWebhook', z.object({ ...shown, secret: secret.nullable() }))
 export const rotated = name('RotatedWebhook', z.object({ secret, rotatingUntil: instant }))
 export const tested = name(
   'TestedWebhook',

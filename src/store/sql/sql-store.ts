@@ -6,6 +6,7 @@ import { accessStore } from './access/access-store.ts'
 import { alertStore } from './alerts/alert-store.ts'
 import { auditStore } from './audit/audit-store.ts'
 import { backupStore } from './backup/backup-store.ts'
+import { checkInStore } from './check-ins/check-in-store.ts'
 import { clusterStore } from './cluster/cluster-store.ts'
 import { compatStore } from './compat/compat-store.ts'
 import { executionStore } from './executions/execution-store.ts'
@@ -82,6 +83,7 @@ export function createSqlStore(
     jobs: jobStore(scripts),
     executions: executionStore(scripts),
     steps: stepStore(scripts),
+    checkIns: checkInStore(scripts),
     cluster: clusterStore(scripts, lifelines, dialect),
     alerts: alertStore(scripts),
     audit: auditStore(scripts),

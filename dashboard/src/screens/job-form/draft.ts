@@ -35,6 +35,8 @@ export interface Draft {
   args: string
   env: Pair[]
   cwd: string
+  within: string
+  early: string
   /** Kept as it is: the form does not edit it. */
   source: SourceHandler | null
   scheduleKind: ScheduleKind
@@ -66,6 +68,8 @@ export function emptyDraft(): Draft {
     args: '',
     env: [],
     cwd: '',
+    within: '30m',
+    early: '10s',
     source: null,
     scheduleKind: 'cron',
     cron: '0 3 * * *',
@@ -115,6 +119,12 @@ function handlerDraft(handler: Job['handler']): Partial<Draft> {
         args: (handler.args ?? []).join('\n'),
         env: pairsOf(handler.env),
         cwd: handler.cwd ?? '',
+      }
+    case 'check_in':
+      return {
+        handlerType: 'check_in',
+        within: String(handler.within),
+        early: String(handler.early ?? '10s'),
       }
     case 'webhook':
       return {}

@@ -36,6 +36,8 @@ function handlerOf(draft: Draft): NonNullable<NewJob['handler']> {
         ...(expect.length === 0 ? {} : { expect: expect.length === 1 ? (expect[0] ?? '2xx') : expect }),
       }
     }
+    case 'check_in':
+      return { type: 'check_in', within: draft.within.trim(), early: draft.early.trim() }
     case 'source':
       if (draft.source === null) throw new Error('a source stands in a file, and is not made here')
       return draft.source

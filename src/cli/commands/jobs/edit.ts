@@ -43,6 +43,7 @@ export function addCreate(parent: Command, cli: Cli, form: CommandForm = { name:
     ['jobs create poll-inbox --every 30s --overlap skip --timeout 20s'],
     ['jobs create ping --every 5m --http https://example.com/hook --body \'{"ping":true}\''],
     ['jobs create backup --cron "@daily" --command -- /usr/bin/rsync -a /srv /backup'],
+    ['jobs create host-backup --cron "0 2 * * *" --check-in 30m'],
     ['jobs create one-off --at 2027-01-01T00:00:00Z --handler send-mail --input \'{"to":"all"}\''],
   ])
 }
@@ -80,4 +81,7 @@ function reportJob({ terminal, times }: Session, job: JobView, verb: string): vo
   const due = job.nextRunAt === null ? '' : ` Next run ${times.both(job.nextRunAt)}.`
   const schedule = job.scheduleText ?? 'on demand'
   terminal.report(job, `${verb} "${plainText(job.name)}": ${schedule}.${due}`, job.id)
+  if (verb === 'Created' && job.handler.type === 'check_in') {
+    terminal.say(`Make the address that it calls: evertick jobs rotate-check-in ${plainText(job.name)}`)
+  }
 }

@@ -8,6 +8,7 @@ import {
   httpMethods,
   type SecretReference,
 } from '../../../core/job/handler.ts'
+import type { Duration } from '../../../core/schedule/schedule.ts'
 import { choice, collect } from '../../help.ts'
 import { onlyOne, strayFlag } from './flag-conflicts.ts'
 
@@ -24,6 +25,8 @@ export interface HandlerFlags {
   readonly env?: readonly string[]
   readonly secretEnv?: readonly string[]
   readonly cwd?: string
+  readonly checkIn?: Duration
+  readonly early?: Duration
 }
 
 export function handlerFlags(command: Command): Command {
@@ -58,16 +61,27 @@ export function handlerFlags(command: Command): Command {
       collect,
     )
     .option('--cwd <folder>', 'with --command: the folder to run in (default: /)')
+    .option('--check-in <duration>', 'the job runs elsewhere: each tick waits so long for its check-in')
+    .option('--early <duration>', 'with --check-in: how much too early one may come (default: 10s)')
 }
 
 /** undefined if no flag sets it. `argv` is what follows `--`. */
 export function handlerOfFlags(flags: HandlerFlags, argv: readonly string[]): CreateJob['handler'] {
-  const { handler, http, secretHttp, command } = flags
-  const kinds = { '--handler': handler, '--http': http, '--secret-http': secretHttp, '--command': command }
-  onlyOne(kinds, 'handler', 'invalid_option')
+  const { handler, http, secretHttp, command, checkIn, early } = flags
+  const ways = {
+    '--handler': handler,
+    '--http': http,
+    '--secret-http': secretHttp,
+    '--command': command,
+    '--check-in': checkIn,
+  }
+  onlyOne(ways, 'handler', 'invalid_option')
   refuseStray(flags, argv)
   if (http !== undefined) return httpOf(http, flags)
   if (secretHttp !== undefined) return httpOf({ secret: secretHttp }, flags)
+  if (checkIn !== undefined) {
+    return { type: 'check_in', within: checkIn, ...(early === undefined ? {} : { early }) }
+  }
   if (command === undefined) return handler
   const [program, ...args] = argv
   if (program === undefined)
@@ -133,7 +147,7 @@ function pairs(texts: readonly string[], sign: string, flag: string): Record<str
 }
 
 function refuseStray(flags: HandlerFlags, argv: readonly string[]): void {
-  const { method, header, secretHeader, body, expect, env, secretEnv, cwd } = flags
+  const { method, header, secretHeader, body, expect, env, secretEnv, cwd, checkIn, early } = flags
   const stray = (flag: string, needs: string) => strayFlag(flag, needs, 'invalid_option')
   const ofCalls = { method, header, 'secret-header': secretHeader, body, expect }
   for (const [flag, value] of Object.entries(ofCalls)) {
@@ -143,6 +157,7 @@ function refuseStray(flags: HandlerFlags, argv: readonly string[]): void {
   for (const [flag, value] of Object.entries({ env, 'secret-env': secretEnv, cwd })) {
     if (value !== undefined && flags.command === undefined) throw stray(`--${flag}`, '--command')
   }
+  if (early !== undefined && checkIn === undefined) throw stray('--early', '--check-in')
   if (argv.length > 0 && flags.command === undefined) throw stray(JSON.stringify(argv[0]), '--command')
 }
 

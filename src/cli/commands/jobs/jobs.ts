@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import type { Cli } from '../../session.ts'
 import { addCancel, addDelete, addPause, addResetCursor, addResume, addRetry, addTrigger } from './actions.ts'
+import { addRotateCheckIn } from './check-in.ts'
 import { addConvert } from './convert.ts'
 import { addCreate, addUpdate } from './edit.ts'
 import { addList } from './list.ts'
@@ -25,6 +26,7 @@ export function addJobs(program: Command, cli: Cli): void {
   addTrigger(jobs, cli).alias('run')
   addUpcoming(jobs, cli).alias('next')
   addStats(jobs, cli)
+  addRotateCheckIn(jobs, cli)
   addConvert(jobs, cli)
   addResetCursor(jobs, cli)
   addShortForms(program, cli)

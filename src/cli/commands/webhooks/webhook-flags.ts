@@ -2,13 +2,20 @@
 import { type Command, Option } from 'commander'
 import type { WebhookOptions } from '../../../app/webhook/webhook-options.ts'
 import { EvertickError } from '../../../core/error.ts'
-import { type WebhookExtra, webhookExtras } from '../../../core/job/handler.ts'
+import {
+  type WebhookExtra,
+  type WebhookFormat,
+  webhookExtras,
+  webhookFormats,
+} from '../../../core/job/handler.ts'
 import type { Duration } from '../../../core/schedule/schedule.ts'
 import { choice, collect, wholeNumber } from '../../help.ts'
 
 export interface WebhookFlags {
   readonly to?: string
   readonly secretTo?: string
+  readonly format?: WebhookFormat
+  readonly body?: string
   readonly event?: string[]
   readonly job?: string[]
   readonly tag?: string[]
@@ -21,16 +28,15 @@ export interface WebhookFlags {
   readonly retryBase?: Duration
 }
 
-/** `isNew`: what a webhook cannot do without must be given. */
-export function webhookFlags(command: Command, { isNew }: { readonly isNew: boolean }): Command {
-  const needed = (option: Option) => option.makeOptionMandatory(isNew)
+export function webhookFlags(command: Command): Command {
   const events = new Option('--event <pattern>', 'execution.failed, job.* or *; can be repeated')
   return command
-    .option('--to <url>', 'where each message is sent')
+    .option('--to <url>', 'where each message is sent; mailto:ann@example.com sends mails')
     .addOption(
       new Option('--secret-to <secret>', 'the same, where the URL is a secret of the vault').conflicts('to'),
     )
-    .addOption(needed(events.argParser(collect)))
+    .addOption(choice('--format <format>', 'how a message is written', webhookFormats))
+    .addOption(events.argParser(collect))
     .option('--job <name>', 'only of these jobs; * stands for any text; can be repeated', collect)
     .option('--tag <tag>', 'only of jobs with one of these tags; can be repeated', collect)
     .addOption(choice('--include <what>', 'what else a message has', webhookExtras))
@@ -40,6 +46,7 @@ export function webhookFlags(command: Command, { isNew }: { readonly isNew: bool
       '"Name: secret", whose value is a secret of the vault; can be repeated',
       collect,
     )
+    .option('--body <template>', 'of a template: what is sent, with placeholders such as {{ sentence }}')
     .option('--link <url>', 'the address of the dashboard, for links in messages')
     .option('--attempts <n>', 'how often each delivery is tried', wholeNumber(1, 100))
     .option('--retry-base <duration>', 'the first back-off')
@@ -48,20 +55,7 @@ export function webhookFlags(command: Command, { isNew }: { readonly isNew: bool
 
 /** What is not given stays as it is, or has its default. */
 export function givenOf(flags: WebhookFlags): Partial<WebhookOptions> {
-  const {
-    event,
-    job,
-    tag,
-    include,
-    header,
-    secretHeader,
-    attempts,
-    retryBase,
-    to,
-    secretTo,
-    link,
-    description,
-  } = flags
+  const { event, job, tag, include, header, secretHeader, attempts, retryBase, to, secretTo, ...same } = flags
   const retry = {
     ...(attempts === undefined ? {} : { attempts }),
     ...(retryBase === undefined ? {} : { base: retryBase }),
@@ -76,8 +70,7 @@ export function givenOf(flags: WebhookFlags): Partial<WebhookOptions> {
     ...(header === undefined && secretHeader === undefined
       ? {}
       : { headers: headersOf(header, secretHeader) }),
-    ...(link === undefined ? {} : { link }),
-    ...(description === undefined ? {} : { description }),
+    ...same,
     ...(Object.keys(retry).length === 0 ? {} : { retry }),
   }
 }

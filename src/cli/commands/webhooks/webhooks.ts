@@ -95,6 +95,7 @@ function addShow(group: Command, cli: Cli): void {
           )
           const lines: (readonly [string, string])[] = [
             ['url', plainText(addressText(webhook.url))],
+            ['format', webhook.format],
             ['state', stateWords(out, times, webhook)],
             ['events', all(webhook.events)],
             ['jobs', all(webhook.jobs)],
@@ -103,7 +104,11 @@ function addShow(group: Command, cli: Cli): void {
             ['last', lastWords(out, webhook)],
             [
               'secrets',
-              webhook.rotatingUntil === null ? 'one' : `two until ${times.both(webhook.rotatingUntil)}`,
+              webhook.format !== 'standard'
+                ? 'none: only the standard format is signed'
+                : webhook.rotatingUntil === null
+                  ? 'one'
+                  : `two until ${times.both(webhook.rotatingUntil)}`,
             ],
             ['changed', times.both(webhook.updatedAt)],
           ]
@@ -116,19 +121,25 @@ function addShow(group: Command, cli: Cli): void {
 }
 
 function addCreate(group: Command, cli: Cli): void {
-  const create = webhookFlags(group.command('create <name>'), { isNew: true })
-    .description('Creates a webhook. Its secret, by which receivers verify messages, is printed once.')
+  const create = webhookFlags(group.command('create <name>'))
+    .description(
+      'Creates a webhook. The secret by which receivers verify messages in the standard format is printed once.',
+    )
     .action((name: string, flags: WebhookFlags) =>
       withEvertick(cli, create, async ({ evertick, terminal, actor }) => {
-        const { url, events = [], ...given } = givenOf(flags)
+        const { url, ...given } = givenOf(flags)
         if (url === undefined) throw noAddress()
-        const created = await evertick.webhooks.create({ name, url, events, ...given }, { actor })
-        const words = `Created the webhook "${plainText(name)}". Its secret is shown once:`
-        terminal.report(created, words, created.secret)
+        const created = await evertick.webhooks.create({ name, url, ...given }, { actor })
+        const words = `Created the webhook "${plainText(name)}".`
+        if (created.secret === null) terminal.report(created, words)
+        else terminal.report(created, `${words} Its secret is shown once:`, created.secret)
       }),
     )
   examples(create, [
     ['webhooks create ops --to https://example.com/hook --event execution.failed'],
+    ['webhooks create team --to https://hooks.slack.com/services/… --format slack --event "alert.*"'],
+    ['webhooks create oncall --to mailto:ann@example.com --event "alert.*"'],
+    ['webhooks create hc --to https://hc-ping.com/… --format ping --job backup'],
     ['webhooks create etl --to https://example.com/etl --event "execution.*" --job "etl-*" --include result'],
   ])
 }
@@ -141,7 +152,7 @@ function noAddress(): EvertickError {
 }
 
 function addUpdate(group: Command, cli: Cli): void {
-  const update = webhookFlags(group.command('update <name>'), { isNew: false })
+  const update = webhookFlags(group.command('update <name>'))
     .description('Changes what is given and keeps the rest.')
     .action((name: string, flags: WebhookFlags) =>
       withEvertick(cli, update, async ({ evertick, terminal, actor }) => {

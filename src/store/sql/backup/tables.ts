@@ -184,6 +184,16 @@ export const backedUpTables: readonly BackedUpTable[] = [
     },
   },
   {
+    name: 'check_in_tokens',
+    key: ['job_id'],
+    columns: { ...uuid('job_id'), ...text('hash'), ...number('made_at'), ...text('made_by') },
+  },
+  {
+    name: 'check_ins',
+    key: ['job_id', 'tick_at'],
+    columns: { ...uuid('job_id'), ...number('tick_at started_at ended_at'), ...text('outcome note') },
+  },
+  {
     name: 'alert_rules',
     key: ['name'],
     columns: { ...text('name rule'), ...number('changed_at'), ...text('changed_by') },

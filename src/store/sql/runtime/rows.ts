@@ -11,6 +11,7 @@ import {
 } from '../../../core/execution/execution.ts'
 import { type ExecutionState, executionStates, finalStates } from '../../../core/execution/execution-state.ts'
 import { stepKinds, stepOutcomes } from '../../../core/execution/step.ts'
+import { wholeHandler } from '../../../core/job/handler.ts'
 import { healthStates } from '../../../core/job/health.ts'
 import type { Job, JobSpec } from '../../../core/job/job.ts'
 import { jobStates } from '../../../core/job/job-state.ts'
@@ -99,7 +100,7 @@ export function specFrom(value: Value): JobSpec {
   if (known !== undefined) return known
   const stored = JSON.parse(written) as JobSpec
   // An option that is younger than the spec has its default; what is there keeps its place, or it would be written anew.
-  const spec: JobSpec = { ...stored, ...defaultOptions, ...stored }
+  const spec: JobSpec = { ...stored, ...defaultOptions, ...stored, handler: wholeHandler(stored.handler) }
   if (written.length > longestKept) return spec
   if (specs.size >= mostSpecs) specs.clear()
   specs.set(written, spec)

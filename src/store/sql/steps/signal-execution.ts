@@ -25,8 +25,7 @@ export function* signalExecution(
   if (execution === null) throw typeof target === 'string' ? hasEnded(target) : nobodyHas(target)
   const id = text(execution.id)
   const wait = yield* row('SELECT * FROM @steps WHERE execution_id = ? AND name = ?', id, signal.name)
-  yield* answer(id, wait, signal, by)
-  if (wait !== null && wait.rest_fence === execution.fence) yield* wake(execution, by.now)
+  yield* answerWait(execution, wait, signal, by)
   yield* writeAuditLog({
     at: by.now,
     actor: by.actor,
@@ -65,6 +64,17 @@ function* holdOpen(reference: string): Script<Row | null> {
   const { id, cause, jobId } = yield* readExecution(reference)
   yield* holdLanes(cause === 'enqueue' ? [] : [jobId])
   return yield* row(`SELECT * FROM @live_executions WHERE id = ? AND ${isUnfinished} FOR UPDATE`, id)
+}
+
+/** The execution is held; `wait` is null where it has not begun to wait. */
+export function* answerWait(
+  execution: Row,
+  wait: Row | null,
+  signal: NewSignal,
+  by: ChangeContext,
+): Script<void> {
+  yield* answer(text(execution.id), wait, signal, by)
+  if (wait !== null && wait.rest_fence === execution.fence) yield* wake(execution, by.now)
 }
 
 function* answer(

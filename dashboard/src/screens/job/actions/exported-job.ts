@@ -44,6 +44,11 @@ function flagsOf(placed: PlacedField, options: Readonly<Record<string, unknown>>
 
 function handlerFlags(job: string, handler: Definition['handler']): Flag[] {
   if (handler.type === 'function') return handler.name === job ? [] : [['--handler', handler.name]]
+  if (handler.type === 'check_in')
+    return [
+      ['--check-in', String(handler.within)],
+      ['--early', handler.early === undefined ? undefined : String(handler.early)],
+    ]
   if (handler.type === 'command' || handler.type === 'source' || handler.type === 'webhook') return []
   const { url, method, headers = {}, body } = handler
   return [
