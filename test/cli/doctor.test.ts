@@ -28,6 +28,7 @@ test('a running setup has no problems', async () => {
   expect(doctor.checks.map(({ name }) => name)).toEqual([
     ...names.split(' '),
     'dead letters',
+    'secrets',
     'time zones',
     'sizes',
   ])
