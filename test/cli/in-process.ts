@@ -1,11 +1,15 @@
 /** A command line in this process: for many of them, where a process for each would take minutes. */
-import { PassThrough } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import { reportError } from '../../src/cli/error-report.ts'
 import { exitCodeOf } from '../../src/cli/exit-code.ts'
 import { Terminal } from '../../src/cli/output/terminal.ts'
 import { createProgram } from '../../src/cli/program.ts'
 import type { Cli } from '../../src/cli/session.ts'
 import type { RunOptions } from './run-cli.ts'
+
+/** What a command reads from standard input: that of the tests has no end. */
+export const typed = 'Bearer typed-7f3a9c'
+Object.defineProperty(process, 'stdin', { configurable: true, get: () => Readable.from([`${typed}\n`]) })
 
 export interface Ran {
   readonly code: number

@@ -141,6 +141,14 @@ const lines: readonly (readonly [command: string, ...args: Argument[]])[] = [
   ['webhooks pause', 'ops', '--reason', 'a test'],
   ['webhooks resume', 'ops'],
   ['webhooks delete', 'ops'],
+  ['secrets set', 'token'],
+  ['secrets set', 'not valid'],
+  ['jobs update', 'minutely', '--secret-http', 'token', '--secret-header', 'x-key: token'],
+  ['secrets list'],
+  ['secrets delete', 'token'],
+  ['secrets rotate'],
+  ['secrets delete', 'token', '--force'],
+  ['secrets delete', 'token'],
   ['queues resume', 'default'],
   ['nodes'],
   ['stats'],
@@ -234,7 +242,8 @@ test('the doctor says of a server what it would say of its database, and who ask
   )
   const [local, remote] = checks as [Map<string, unknown>, Map<string, unknown>]
   const settings = ['log', 'archive', 'api', 'secret']
-  const inside = [...settings, 'database', 'schema', 'writable', 'files', 'disk', 'time zones', 'sizes']
+  const database = ['database', 'schema', 'writable', 'files', 'disk', 'secrets', 'time zones', 'sizes']
+  const inside = [...settings, ...database]
   expect([...remote.keys()].filter((name) => !local.has(name))).toEqual(['server', 'access'])
   expect([...local.keys()].filter((name) => !remote.has(name))).toEqual(inside)
   const shared = [...remote.keys()].filter((name) => local.has(name))

@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { contextOf } from '../../src/app/app-context.ts'
 import { applyList } from '../../src/app/job/managed/apply-list.ts'
 import { exportJobs } from '../../src/app/job/managed/export-jobs.ts'
+import { secretsNamedIn } from '../../src/core/job/handler.ts'
 import type { CreateJob } from '../../src/index.ts'
 import { openTestNode, type TestNode, type TestNodeOptions } from '../../src/testing/index.ts'
 import { answeringServer, json } from '../app/source/answering-server.ts'
@@ -274,4 +275,10 @@ test('a value that was given for one address is neither kept nor taken for an ad
   expect(await jobs.update('a', { handler: { type: 'http', url, headers: named } })).toMatchObject({
     handler: { url, headers: named },
   })
+})
+
+test('a body may be deeper than calls can be', async () => {
+  let deep: unknown = { secret: 'token' }
+  for (let depth = 0; depth < 100_000; depth += 1) deep = [deep]
+  expect(secretsNamedIn(deep)).toEqual(['token'])
 })

@@ -1,7 +1,7 @@
 /** The shape of a handler as somebody writes it. What its parts mean together is checked where it becomes a spec. */
 import { z } from 'zod'
 import { httpMethods } from '../../core/job/handler.ts'
-import { vaultName, vaultNameRule } from '../../core/job/vault-name.ts'
+import { vaultName } from '../../core/job/vault-name.ts'
 import type { Duration } from '../../core/schedule/schedule.ts'
 import { isVariableName } from '../../handlers/command-environment.ts'
 
@@ -27,9 +27,17 @@ const headerValue = z
   .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'contains a character that no header may have')
 /** The name of a secret in the vault, in place of a value. */
 export const secretReference = z
-  .strictObject({ secret: z.string().regex(vaultName, `is not a valid name of a secret. ${vaultNameRule}`) })
+  .strictObject({
+    secret: z
+      .string()
+      .regex(
+        vaultName,
+        'is not a valid name of a secret: it has letters, digits, dots, dashes and underscores, at most 100',
+      ),
+  })
   .describe('A secret of the vault, by its name')
-const orSecret = <Value extends z.ZodType>(value: Value) => z.union([value, secretReference])
+const orSecret = <Value extends z.ZodType>(value: Value) =>
+  z.union([value, secretReference], { error: 'must be text, or { secret: name }' })
 export const headers = z.record(headerName, orSecret(headerValue))
 export const address = orSecret(z.string().min(1).max(2_048))
 /** Where it becomes a spec, it is parsed. */

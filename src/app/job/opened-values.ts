@@ -56,6 +56,7 @@ function partsOf(address: string): string[] {
 
 export async function openedBody(body: unknown, parts: VaultParts): Promise<Opened<unknown>> {
   const named = await openSecrets(secretsNamedIn(body), parts)
+  if (named.size === 0) return { value: body, secrets: [] }
   return { value: withSecrets(body, named), secrets: [...named.values()] }
 }
 

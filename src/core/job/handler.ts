@@ -222,8 +222,14 @@ export function isSecretReference(value: unknown): value is SecretReference {
 }
 
 /** Which secrets of the vault a handler names, or a part of one, at any depth. */
-export function secretsNamedIn(value: unknown): string[] {
-  if (isSecretReference(value)) return [value.secret]
-  if (typeof value !== 'object' || value === null) return []
-  return [...new Set(Object.values(value).flatMap(secretsNamedIn))]
+export function secretsNamedIn(whole: unknown): string[] {
+  const named = new Set<string>()
+  const values = [whole]
+  // It grows while it is read: a body may be deeper than calls can be.
+  for (const value of values) {
+    if (isSecretReference(value)) named.add(value.secret)
+    else if (typeof value === 'object' && value !== null)
+      for (const part of Object.values(value)) values.push(part)
+  }
+  return [...named]
 }

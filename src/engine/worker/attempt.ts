@@ -113,12 +113,9 @@ export class Attempt {
     } catch (error) {
       throw failedBy(error)
     }
-    return this.#withoutSecrets(JSON.parse(written))
-  }
-
-  #withoutSecrets<Data>(data: Data): Data {
+    const kept: unknown = JSON.parse(written)
     const held = this.#held
-    return held.hidesSomething ? withoutSecretsIn(data, (text) => held.redact(text)) : data
+    return held.hidesSomething ? withoutSecretsIn(kept, (text) => held.redact(text)) : kept
   }
 
   #written(result: unknown): string | null {
@@ -185,7 +182,8 @@ export class Attempt {
     await this.#parts.keeper.extendFor(this.#held, this.#context.store.longestHoldMs)
     this.#held.signal.throwIfAborted()
     const result = await this.#completeWithin(fn)
-    this.committed = { kind: 'committed', result: this.#withoutSecrets<unknown>(result) }
+    const told = this.#held.hidesSomething ? this.keepable(result) : result
+    this.committed = { kind: 'committed', result: told }
     return result
   }
 
