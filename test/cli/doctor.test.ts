@@ -118,6 +118,7 @@ test('settings that would let people in, keep quiet or lose the archive are foun
   expect(['log', 'api', 'secret'].map(open)).toEqual(['warn', 'warn', 'fail'])
   const named = await sayWith({ EVERTICK_HOST: '0.0.0.0', EVERTICK_ALLOWED_HOSTS: 'jobs.example.com' })
   expect(named('api')).toBe('ok')
+  expect((await sayWith({ EVERTICK_PORT: 'eighty' }))('api')).toBe('fail')
 })
 
 test('a secret in a file is to be rotated after a year', async () => {
