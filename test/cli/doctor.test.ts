@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import { checkNames } from '../../src/cli/commands/doctor/check.ts'
+import { checkCluster } from '../../src/cli/commands/doctor/cluster-checks.ts'
 import { roomCheck } from '../../src/cli/commands/doctor/file-checks.ts'
+import { Evertick } from '../../src/index.ts'
 import { inProcess } from './in-process.ts'
 import { containing, errorOf, jsonOf, type RunOptions, runCli, startCli, testFolder } from './run-cli.ts'
 
@@ -116,6 +118,7 @@ test('settings that would let people in, keep quiet or lose the archive are foun
   expect(['log', 'api', 'secret'].map(open)).toEqual(['warn', 'warn', 'fail'])
   const named = await sayWith({ EVERTICK_HOST: '0.0.0.0', EVERTICK_ALLOWED_HOSTS: 'jobs.example.com' })
   expect(named('api')).toBe('ok')
+  expect((await sayWith({ EVERTICK_PORT: 'eighty' }))('api')).toBe('fail')
 })
 
 test('a secret in a file is to be rotated after a year', async () => {
@@ -178,4 +181,15 @@ test('two versions, a lead that wanders and work that waits in a paused queue ar
   const instant = new Date(now).toISOString().replace('T', ' ').replace('Z', '')
   for (let made = 0; made < 6; made += 1) term.run(instant, instant, instant)
   expect(await three()).toEqual(['warn', 'warn', 'warn'])
+})
+
+test('a server whose clock is another one than that of this machine is found', async () => {
+  const evertick = await Evertick.open({ database: 'sqlite::memory:' })
+  onTestFinished(() => evertick.stop())
+  const clock = async (offsetMs: number | null) =>
+    (await checkCluster(evertick, offsetMs)).find(({ name }) => name === 'clock')
+  expect(await clock(null)).toMatchObject({ status: 'ok' })
+  expect(await clock(4_000)).toMatchObject({ status: 'ok' })
+  expect(await clock(60_000)).toMatchObject({ status: 'warn', message: containing('1 min ahead of') })
+  expect(await clock(-60_000)).toMatchObject({ status: 'warn', message: containing('1 min behind') })
 })

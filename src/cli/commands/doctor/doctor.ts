@@ -1,4 +1,5 @@
 /** `evertick doctor`: checks the setup and says what to do about what it finds. */
+import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import { contextOf } from '../../../app/app-context.ts'
 import { exitCodes } from '../../exit-code.ts'
@@ -65,13 +66,17 @@ async function examine(cli: Cli, command: Command): Promise<Check[]> {
 
 async function examineDatabase(cli: Cli, settings: Settings): Promise<Check[]> {
   const { checks, evertick } = await checkDatabase(cli, settings)
-  const around = [...checkSettings(cli, settings), ...checks]
-  if (evertick === null) return around
   const file = databaseFile(cli, settings.database?.url ?? settings.ownDatabase)
+  const around = [
+    ...checkSettings(cli, settings),
+    ...checks,
+    // Also of a database that cannot be opened: its disk may be full.
+    ...(file !== null && existsSync(file) ? checkFiles(file) : []),
+  ]
+  if (evertick === null) return around
   try {
     const time = await contextOf(evertick).store.time()
     const offsetMs = time === null ? null : time - Date.now()
-    if (file !== null) around.push(...checkFiles(file))
     around.push(...(await checkEngine(evertick, settings.options.pool)))
     around.push(...(await checkCluster(evertick, offsetMs)), ...(await checkJobs(evertick)))
     around.push(await checkSecrets(evertick), await checkZoneData(evertick), await checkSizes(evertick))

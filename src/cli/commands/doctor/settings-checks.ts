@@ -14,8 +14,13 @@ const oldSecretDays = 365
 const rotate = 'Rotate it: docs/operations/api.md#secrets.'
 
 export function checkSettings(cli: Cli, settings: Settings): Check[] {
-  const api = apiConfig(settings.options.api)
-  return [checkLog(settings), checkArchive(cli, settings), checkApi(api), checkSecret(cli, settings, api)]
+  const around = [checkLog(settings), checkArchive(cli, settings)]
+  try {
+    const api = apiConfig(settings.options.api)
+    return [...around, checkApi(api), checkSecret(cli, settings, api)]
+  } catch (error) {
+    return [...around, failureOf('api', error)]
+  }
 }
 
 function checkLog({ options, logLevel }: Settings): Check {
