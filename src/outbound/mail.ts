@@ -6,7 +6,6 @@ import type * as Nodemailer from 'nodemailer'
 import { EvertickError } from '../core/error.ts'
 import { isRecord } from '../core/unknown-value.ts'
 import { loadDriver } from '../store/load-driver.ts'
-import { aborting } from './aborting.ts'
 
 export interface Mail {
   /** The same for each try. */
@@ -55,24 +54,17 @@ export class MailServer {
   /** Rejects in words that name no secret. */
   async send(mail: Mail, { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal }): Promise<Mailed> {
     const { createTransport } = await loadDriver('nodemailer', () => import('nodemailer'))
-    const waits = {
-      connectionTimeout: timeoutMs,
-      greetingTimeout: timeoutMs,
-      socketTimeout: timeoutMs,
-      dnsTimeout: timeoutMs,
-    }
     const { auth, host } = this.#server
     // A password goes nowhere unencrypted, but to this host itself.
     const requireTLS = auth !== undefined && !isLoopback(host)
     const quiet = { disableFileAccess: true, disableUrlAccess: true }
-    const transport = createTransport({ ...this.#server, ...waits, ...quiet, requireTLS })
+    const transport = createTransport({ ...this.#server, ...quiet, requireTLS })
     const late = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
     try {
-      const sent: Promise<unknown> = transport.sendMail(this.#letter(mail))
-      const hangs = () => failed(host, `no answer in ${timeoutMs} ms, or the delivery was cancelled`)
-      return mailed(await aborting(late, sent, hangs))
+      return mailed(await transport.sendMail({ ...this.#letter(mail), signal: late }))
     } catch (error) {
-      throw error instanceof EvertickError ? error : failed(host, wordsOf(error), error)
+      const hangs = `no answer in ${timeoutMs} ms, or the delivery was cancelled`
+      throw failed(host, late.aborted ? hangs : wordsOf(error), error)
     } finally {
       transport.close()
     }
@@ -116,10 +108,10 @@ function wordsOf(error: unknown): string {
   return parts.length === 0 ? 'the connection failed' : `it answered ${parts.join(' ')}`
 }
 
-function failed(host: string, why: string, cause?: unknown): EvertickError {
+function failed(host: string, why: string, cause: unknown): EvertickError {
   return new EvertickError('outbound_failed', `The mail by ${host} failed: ${why}.`, {
     next: 'Check the address of the SMTP server, its password, and to whom the mail goes.',
-    ...(cause === undefined ? {} : { cause }),
+    cause,
   })
 }
 

@@ -6,7 +6,6 @@ import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage 
 import { request as httpsRequest } from 'node:https'
 import { EvertickError } from '../core/error.ts'
 import { codeOf } from '../core/unknown-value.ts'
-import { aborting } from './aborting.ts'
 import { type Resolve, systemResolve, type Target, targetOf, unreachable } from './outbound-target.ts'
 
 export interface OutboundCall {
@@ -43,16 +42,32 @@ export async function callOutside(call: OutboundCall): Promise<OutboundAnswer> {
   const { allowPrivateHosts = [], resolve = systemResolve, timeoutMs = defaultTimeoutMs } = call
   const timeout = AbortSignal.timeout(timeoutMs)
   const signal = call.signal === undefined ? timeout : AbortSignal.any([timeout, call.signal])
-  // The timeout covers a resolver that hangs.
-  const target = await aborting(signal, targetOf(call.url, allowPrivateHosts, resolve), () =>
-    unreachable(new URL(call.url), `no answer in ${timeoutMs} ms, or the call was cancelled`),
-  )
+  const target = await aborting(signal, targetOf(call.url, allowPrivateHosts, resolve), call.url, timeoutMs)
   try {
     const answer = await send(call, target, signal)
     return { status: answer.statusCode ?? 0, headers: answer.headers, ...(await read(answer, target, call)) }
   } catch (error) {
     if (error instanceof EvertickError) throw error
     throw unreachable(target.url, timeout.aborted ? `no answer in ${timeoutMs} ms` : wordsOf(error), error)
+  }
+}
+
+/** The timeout covers a resolver that hangs. */
+async function aborting<T>(
+  signal: AbortSignal,
+  work: Promise<T>,
+  url: string | URL,
+  timeoutMs: number,
+): Promise<T> {
+  let stop: () => void = () => {}
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(unreachable(new URL(url), `no answer in ${timeoutMs} ms, or the call was cancelled`))
+    signal.addEventListener('abort', stop, { once: true })
+  })
+  try {
+    return await Promise.race([work, aborted])
+  } finally {
+    signal.removeEventListener('abort', stop)
   }
 }
 

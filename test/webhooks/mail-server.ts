@@ -19,6 +19,7 @@ export async function openMailServer(options: SMTPServerOptions = {}): Promise<M
   }
   const server = new SMTPServer({
     authOptional: true,
+    closeTimeout: 100,
     disabledCommands: ['STARTTLS'],
     onData: (stream, session, done) => {
       void keep(stream, session, done)

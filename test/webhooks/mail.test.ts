@@ -1,11 +1,16 @@
 /** Webhooks by mail, against a real SMTP server: what is in a mail, who gets it, and what a bad server does. */
 
+import { mkdtempSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
 import { defineJob } from '../../src/index.ts'
 import { MailServer } from '../../src/outbound/mail.ts'
-import { openTestNode, type TestNode } from '../../src/testing/index.ts'
+import { ManualClock, openTestNode, type TestNode } from '../../src/testing/index.ts'
+import { until } from '../process/until.ts'
 import { quiet } from '../promises/support.ts'
 import { headerOf, openMailServer } from './mail-server.ts'
 
@@ -68,6 +73,39 @@ test('a mail has the sentence as its subject, text and a page, and an id that ev
   await node.evertick.webhooks.resend('ops', { delivery: deliveries[0]?.id ?? '' })
   await node.settle()
   expect(headerOf(server.mails[1]?.source ?? '', 'message-id')).toBe(headerOf(source, 'message-id'))
+})
+
+test('a node that dies while its mail is on the way: the next one sends it under the same id', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'evertick-mail-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const taken: string[] = []
+  const silent = await openMailServer({
+    // It has the mail, and never says so.
+    onData: (stream) => void text(stream).then((source) => taken.push(source)),
+  })
+  const server = await openMailServer()
+  const shared = {
+    jobs,
+    logger: quiet,
+    database: `sqlite:${join(folder, 'mail.db')}`,
+    clock: new ManualClock(0),
+  }
+  const first = await openTestNode({ ...shared, smtp: silent.url })
+  await first.evertick.webhooks.create({
+    name: 'ops',
+    url: 'mailto:ann@example.com',
+    events: ['execution.failed'],
+  })
+  await first.settle()
+  await first.evertick.enqueue('report')
+  await until('the mail to be on its way', async () => taken.length === 1)
+  await first.evertick.stop({ timeout: 0 })
+  const second = await openTestNode({ ...shared, smtp: server.url })
+  onTestFinished(() => second.stop())
+  for (let minute = 0; minute < 5; minute += 1) await second.advance('1m')
+  expect(server.mails).toHaveLength(1)
+  expect(headerOf(server.mails[0]?.source ?? '', 'message-id')).toMatch(/^<msg_.*@example\.com>$/)
+  expect(headerOf(server.mails[0]?.source ?? '', 'message-id')).toBe(headerOf(taken[0] ?? '', 'message-id'))
 })
 
 test('whom the server does not take is named, and nobody else hears twice', async () => {

@@ -20,7 +20,7 @@ export function messageWords(message: Message): MessageWords {
 }
 
 function sentenceOf({ type, data }: Message): string {
-  const { attempt, maxAttempts, state } = data
+  const { attempt, maxAttempts } = data
   const job = textOf(data['job'])
   const error = textOf(recordOf(data['error'])['message'])
   const because = (why: string) => (why === '' ? '.' : `: ${why}`)
@@ -49,7 +49,7 @@ function sentenceOf({ type, data }: Message): string {
     case 'ping':
       return `This is a test of the webhook ${textOf(data['webhook'])}.`
     default:
-      return `${job} was ${type.slice(type.indexOf('.') + 1)}${by}${typeof state === 'string' ? `, and is ${state}` : ''}.`
+      return `${job} was ${type.slice(type.indexOf('.') + 1)}${by}.`
   }
 }
 
