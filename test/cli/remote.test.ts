@@ -47,6 +47,7 @@ function comparable({ code, stdout, stderr }: Ran): Ran {
       .replaceAll(/after \d+ ms/g, 'after <ms>')
       .replaceAll(/"tookMs":\d+/g, '"tookMs":<ms>')
       .replaceAll(/whsec_[\w+/=]+/g, '<secret>')
+      .replaceAll(/(?<=\/ping\/|"token":")[\w-]{32}/g, '<secret>')
       .replaceAll(/\b(?:cli:\w+|cli|token:tests)\b/g, '<who>')
       // A person is called by name.
       .replaceAll(/(?<= by )[\w-]+(?=: a test)/g, '<who>')
@@ -85,6 +86,9 @@ const lines: readonly (readonly [command: string, ...args: Argument[]])[] = [
   ['jobs convert'],
   ['jobs convert', '--back'],
   ['jobs reset-cursor', 'minutely'],
+  ['jobs create', 'host-backup', '--every', '1h', '--check-in', '30m'],
+  ['jobs rotate-check-in', 'host-backup'],
+  ['jobs rotate-check-in', 'minutely'],
   ['jobs cancel', 'made'],
   ['jobs delete', 'made'],
   ['jobs delete', 'made'],

@@ -20,7 +20,7 @@ export function textIn(row: ForeignRow, ...names: string[]): string | null {
   if (value === null || value === '') return null
   if (value instanceof Date) return value.toISOString()
   if (value instanceof Uint8Array) return new TextDecoder().decode(value)
-  return typeof value === 'object' ? JSON.stringify(value) : String(value as number | bigint | boolean)
+  return typeof value === 'object' ? JSON.stringify(value) : `${value as number | bigint | boolean}`
 }
 
 export function numberIn(row: ForeignRow, name: string): number | null {
