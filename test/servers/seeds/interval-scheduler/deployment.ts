@@ -93,9 +93,8 @@ export function verifyOperation(): void {
     })
     expect(running).toMatchObject({ name: 'crawl', status: 'running' })
     expect((history as { executions: { state: string }[] }).executions[0]).toMatchObject({ job: 'quick' })
-    // Twice: it is not waited for.
-    node.signal('SIGTERM')
-    node.signal('SIGTERM')
+    // The run that goes on is not waited for.
+    node.signal('SIGKILL')
     await node.ended
   })
 }
