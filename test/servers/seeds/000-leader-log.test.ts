@@ -4,7 +4,7 @@ import { expect, inject, it, onTestFinished } from 'vitest'
 import { DistributedLock, SchedulerLeaderLogService } from '../../../src/index.ts'
 import { until } from '../../process/until.ts'
 import { connectAdmin } from '../redis-server.ts'
-import { describeDocument } from './describe-document.ts'
+import { describeDocument, holds } from './describe-document.ts'
 import { handlingTheEdgeCase } from './leader-log/edge-case.ts'
 import { type Engine, engines } from './leader-log/engines.ts'
 import { ownModel } from './leader-log/own-model.ts'
@@ -15,7 +15,7 @@ const redisUrl = inject('redisUrl') ?? ''
 const day = '2025-09-01'
 
 describeDocument('000', {
-  'Proposed Table Design for Scheduler Leader Log': 'It introduces what the sections below say one by one.',
+  'Proposed Table Design for Scheduler Leader Log': holds,
 
   'Table Name: `scheduler_leader_log`': () => {
     it.each(byName)('on %s has these columns and these defaults', async (_name, engine) => {

@@ -1,7 +1,7 @@
 /** The document of the persistent scheduler, section by section: real files, real processes, real servers, and a clock under control where days pass. */
 import { afterEach } from 'vitest'
 import { endChildren } from '../../process/child.ts'
-import { describeDocument } from './describe-document.ts'
+import { describeDocument, holds } from './describe-document.ts'
 import {
   configurationExamples,
   debugging,
@@ -32,23 +32,23 @@ afterEach(endChildren)
 describeDocument('001', {
   PersistentScheduler: scheduler,
   'Key Features': keyFeatures,
-  'Use Cases': 'Names three occasions for what the other sections describe.',
+  'Use Cases': { tells: 'Names three occasions for what the other sections describe.' },
   'Basic Usage': basicUsage,
-  'Configuration Options': 'Holds the two interfaces that follow.',
+  'Configuration Options': holds,
   PersistentSchedulerConfig: schedulerConfig,
   PersistentScheduleJobConfig: jobConfig,
-  'Catch-up Behavior': 'Holds the three sections that follow.',
+  'Catch-up Behavior': holds,
   'How It Works': howItWorks,
   'Example Scenario': exampleScenario,
   'Configuration Examples': configurationExamples,
-  'State Management': 'Holds the two sections that follow.',
+  'State Management': holds,
   'State File Format': stateFileFormat,
   'State Operations': stateOperations,
-  'Job Management': 'Holds the two sections that follow.',
+  'Job Management': holds,
   'Standard Operations': standardOperations,
   'Listing Jobs': listingJobs,
   'Error Handling': errorHandling,
-  'Best Practices': 'Holds the four sections that follow.',
+  'Best Practices': holds,
   '1. Proper Shutdown': properShutdown,
   '2. State File Location': stateFileLocation,
   '3. Reasonable Catch-up Limits': reasonableLimits,
@@ -56,7 +56,7 @@ describeDocument('001', {
   'Integration with Existing Code': integration,
   Debugging: debugging,
   Limitations: limitations,
-  'Advanced Configuration': 'Holds the two sections that follow.',
+  'Advanced Configuration': holds,
   'Custom State File Format': customStateFile,
   'Timezone-Aware Scheduling': timezones,
 })
