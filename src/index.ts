@@ -13,18 +13,18 @@ export type { AttemptView, ExecutionDetail } from './app/execution/execution-det
 export type { ListExecutions, LogLine } from './app/execution/executions.ts'
 export type { EnqueueItem } from './app/execution/producer.ts'
 export type { SignalOptions, StepView } from './app/execution/steps.ts'
-export type { BackfillView } from './app/job/actions/backfill-job.ts'
-export type { BulkAction, BulkOptions, BulkProgress, BulkResult } from './app/job/actions/bulk-jobs.ts'
-export type { AuditResult } from './app/job/audit-ledger.ts'
-export { type DefinedJob, defineJob, type JobDefinition, type Run } from './app/job/define-job.ts'
-export type { ExplainedTickView, ExplanationView } from './app/job/explain.ts'
 export type {
   CheckInHandlerOptions,
   CommandHandlerOptions,
   FunctionHandlerOptions,
   HandlerOptions,
   HttpHandlerOptions,
-} from './app/job/handler-options.ts'
+} from './app/handler/handler-options.ts'
+export type { BackfillView } from './app/job/actions/backfill-job.ts'
+export type { BulkAction, BulkOptions, BulkProgress, BulkResult } from './app/job/actions/bulk-jobs.ts'
+export type { AuditResult } from './app/job/audit-ledger.ts'
+export { type DefinedJob, defineJob, type JobDefinition, type Run } from './app/job/define-job.ts'
+export type { ExplainedTickView, ExplanationView } from './app/job/explain.ts'
 export type { RunUsageView, UsageOptions } from './app/job/job-usage.ts'
 export type { CreateJob, UpdateJob } from './app/job/jobs.ts'
 export type { ConvertedJob, ConvertReport, ManualJob } from './app/job/legacy/convert-jobs.ts'
@@ -44,8 +44,6 @@ export type {
   ListJobs,
   RecentTick,
 } from './app/job/list-jobs.ts'
-export type { SourceHandlerOptions } from './app/job/source-options.ts'
-export type { SyncResult } from './app/job/sync-source.ts'
 export type { Why } from './app/job/why.ts'
 export {
   DistributedLock,
@@ -65,6 +63,8 @@ export type { HealthLevel, Overview } from './app/reports/overview.ts'
 export type { Problem } from './app/reports/problems.ts'
 export type { BucketOptions, SpanOptions } from './app/reports/span.ts'
 export type { Timeline, TimelineOptions, TimelineRun } from './app/reports/timeline.ts'
+export type { SourceHandlerOptions } from './app/source/source-options.ts'
+export type { SyncResult } from './app/source/sync-source.ts'
 export type { RotatedSecrets } from './app/vault/rotate-secrets.ts'
 export type { RotateOptions, SecretView } from './app/vault/vault.ts'
 export type { ExecutionView, JobView, WaitsView } from './app/views.ts'

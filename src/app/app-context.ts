@@ -10,7 +10,7 @@ import type { MailServer } from '../outbound/mail.ts'
 import type { Store } from '../store/store.ts'
 import type { AnyJob } from './config/options.ts'
 import type { NewId } from './ids.ts'
-import type { Secrets } from './job/secrets.ts'
+import type { Secrets } from './vault/secrets.ts'
 
 export interface AppContext {
   readonly nodeId: string

@@ -15,7 +15,7 @@ import { sequenceOfJob } from '../core/job/sequence.ts'
 import { durationText } from '../core/schedule/duration.ts'
 import type { Schedule, ScheduleSpec } from '../core/schedule/schedule.ts'
 import type { LastExecution } from '../store/store.ts'
-import { type HandlerView, handlerView } from './job/handler-view.ts'
+import { type HandlerView, handlerView } from './handler/handler-view.ts'
 import { scheduleWords } from './job/schedule-words.ts'
 
 /** A schedule whose instants are text. */

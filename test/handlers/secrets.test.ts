@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test, vi } from 'vitest'
-import { Secrets } from '../../src/app/job/secrets.ts'
+import { Secrets } from '../../src/app/vault/secrets.ts'
 import { type CommandHandlerOptions, defineJob, type HandlerOptions } from '../../src/index.ts'
 import { openApi } from '../http/api-under-test.ts'
 import {

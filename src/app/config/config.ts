@@ -9,7 +9,7 @@ import { type Role, usualRoles } from '../../engine/node.ts'
 import { allowedVariables } from '../../handlers/command-environment.ts'
 import { MailServer } from '../../outbound/mail.ts'
 import { defaultPool, type PoolOptions } from '../../store/open-store.ts'
-import { isPlainPath } from '../job/handler-shape.ts'
+import { isPlainPath } from '../handler/handler-shape.ts'
 import { type ApiConfig, apiConfig } from './api-config.ts'
 import {
   allowedCommandsFromEnvironment,

@@ -14,7 +14,7 @@ import {
 } from '../../sources/crontab/parse-crontab.ts'
 import { plainArgv } from '../../sources/crontab/plain-argv.ts'
 import type { ActorOptions } from '../change-context.ts'
-import type { CommandHandlerOptions } from '../job/handler-options.ts'
+import type { CommandHandlerOptions } from '../handler/handler-options.ts'
 import type { CreateJob, Jobs } from '../job/jobs.ts'
 import type { JobView } from '../views.ts'
 

@@ -5,8 +5,8 @@ import type { Job, JobSpec } from '../../core/job/job.ts'
 import type { JobOptions } from '../../core/job/options.ts'
 import type { Revision } from '../../store/store.ts'
 import type { AppContext } from '../app-context.ts'
+import { type HandlerView, handlerView } from '../handler/handler-view.ts'
 import { type JobView, jobView, optionsOfSpec } from '../views.ts'
-import { type HandlerView, handlerView } from './handler-view.ts'
 
 export interface RevisionView {
   readonly revision: number

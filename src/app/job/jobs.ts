@@ -18,6 +18,7 @@ import {
   rotateCheckIn,
 } from '../check-in/check-ins.ts'
 import { pageLimit, refuseUnknown } from '../config/call-options.ts'
+import { type HandlerOptions, handlerSpec } from '../handler/handler-options.ts'
 import { type ExecutionView, executionView, type JobView } from '../views.ts'
 import { type BackfillOptions, type BackfillView, backfillJob } from './actions/backfill-job.ts'
 import { type BulkAction, type BulkOptions, type BulkResult, bulkJobs } from './actions/bulk-jobs.ts'
@@ -25,7 +26,6 @@ import { changeOf, type PauseOptions, type ResumeOptions, tellChange } from './a
 import { failedExecution, sayingWhatIsLegal } from './actions/legal-action.ts'
 import { refuseName } from './define-job.ts'
 import { type ExplainedTickView, type ExplanationView, explain, newestTicks } from './explain.ts'
-import { type HandlerOptions, handlerSpec } from './handler-options.ts'
 import { jobSpec, refusePastInstant } from './job-options.ts'
 import { jobUsage, type RunUsageView, type UsageOptions } from './job-usage.ts'
 import { findJob, oneJobView, type RevisionView, revisionView } from './job-views.ts'

@@ -4,7 +4,7 @@ import type { Instant } from '../../core/schedule/schedule.ts'
 import type { AuditLogRow, ChainReport } from '../../store/store.ts'
 import type { AppContext } from '../app-context.ts'
 import { pageLimit, refuseUnknown } from '../config/call-options.ts'
-import { withoutSealed } from '../job/handler-view.ts'
+import { withoutSealed } from '../handler/handler-view.ts'
 
 export interface AuditLogFilter {
   /** Who. */

@@ -1,7 +1,7 @@
 /** Opens secrets by their names. They are read whenever they are asked for: a new value holds from the next run on, everywhere. */
 import { EvertickError } from '../../core/error.ts'
 import type { Store } from '../../store/store.ts'
-import type { Secrets } from '../job/secrets.ts'
+import type { Secrets } from './secrets.ts'
 
 export interface VaultParts {
   readonly store: Pick<Store, 'vault'>

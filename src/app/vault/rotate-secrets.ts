@@ -7,8 +7,8 @@ import type { Sealed } from '../../core/job/handler.ts'
 import { shownJobName } from '../../core/notice/webhook.ts'
 import type { Reseal } from '../../store/store.ts'
 import type { AppContext } from '../app-context.ts'
-import { sealedValuesIn } from '../job/sealed-values.ts'
 import { vaultSlot } from './open-secrets.ts'
+import { sealedValuesIn } from './sealed-values.ts'
 
 export interface RotatedSecrets {
   /** By name, and within jobs and webhooks. */

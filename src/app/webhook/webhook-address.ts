@@ -6,10 +6,10 @@ import { EvertickError } from '../../core/error.ts'
 import type { Address, WebhookFormat, WebhookHandler } from '../../core/job/handler.ts'
 import { mailAddresses } from '../../handlers/webhook/mail-call.ts'
 import { parseTarget } from '../../outbound/outbound-target.ts'
-import { isSameOrigin } from '../job/handler-options.ts'
-import { type Opened, openedAddress, secretAddress } from '../job/opened-values.ts'
-import { addressSlot } from '../job/sealed-values.ts'
+import { isSameOrigin } from '../handler/handler-options.ts'
 import type { VaultParts } from '../vault/open-secrets.ts'
+import { type Opened, openedAddress, secretAddress } from '../vault/opened-values.ts'
+import { addressSlot } from '../vault/sealed-values.ts'
 import type { WebhookContext } from './webhook-options.ts'
 
 type Target = Pick<WebhookHandler, 'format' | 'url' | 'address'>

@@ -16,7 +16,7 @@ import { shownOptions } from '../../core/job/options-codec.ts'
 import { messageFrom } from '../../core/notice/message.ts'
 import { webhookOfJob } from '../../core/notice/webhook.ts'
 import { answeredStatus } from '../../handlers/webhook/webhook-call.ts'
-import { shownValues } from '../job/handler-view.ts'
+import { shownValues } from '../handler/handler-view.ts'
 
 export interface WebhookView {
   readonly name: string

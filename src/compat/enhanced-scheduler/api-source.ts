@@ -1,6 +1,6 @@
 /** Where schedules come from that another system keeps, and how its entries become jobs. */
 import { privateHostsFromEnvironment } from '../../app/config/environment.ts'
-import type { SourcedJob } from '../../app/job/sync-source.ts'
+import type { SourcedJob } from '../../app/source/sync-source.ts'
 import type { Duration } from '../../core/schedule/schedule.ts'
 import { fetchSchedules } from '../../sources/api/fetch-schedules.ts'
 import { readAnswer, type ScheduleAnswer } from '../../sources/api/schedule-answer.ts'

@@ -1,9 +1,9 @@
 /** Maintenance of jobs: reset a cursor, convert crons to intervals, apply a list of jobs, export them, list sources. */
 import { z } from 'zod'
 import { exportCrontab } from '../../app/crontab/export-crontab.ts'
-import { listSources } from '../../app/job/list-sources.ts'
 import { applyList } from '../../app/job/managed/apply-list.ts'
 import { exportJobs } from '../../app/job/managed/export-jobs.ts'
+import { listSources } from '../../app/source/list-sources.ts'
 import { endpoint } from '../endpoint.ts'
 import * as definitions from '../schemas/definitions.ts'
 import * as schema from '../schemas/job.ts'

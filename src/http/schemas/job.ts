@@ -1,6 +1,6 @@
 /** Jobs, their ticks, revisions and figures, as the API shows them; and what a caller may write. */
 import { z } from 'zod'
-import { address, handlerShape, headers } from '../../app/job/handler-shape.ts'
+import { address, handlerShape, headers } from '../../app/handler/handler-shape.ts'
 import { intervalTypes } from '../../app/job/legacy/legacy-job.ts'
 import { jobIncludes, jobSorts } from '../../app/job/list-jobs.ts'
 import { scheduleShape, shownShapes, writtenShapes } from '../../app/job/option-shapes.ts'

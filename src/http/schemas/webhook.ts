@@ -1,6 +1,6 @@
 /** Webhooks and their deliveries, as the API shows them; and what a caller may write. */
 import { z } from 'zod'
-import { address, headers } from '../../app/job/handler-shape.ts'
+import { address, headers } from '../../app/handler/handler-shape.ts'
 import { shownShapes } from '../../app/job/option-shapes.ts'
 import { webhookShape } from '../../app/webhook/webhook-options.ts'
 import { executionStates } from '../../core/execution/execution-state.ts'

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { contextOf } from '../../../src/app/app-context.ts'
-import { syncFromUrl } from '../../../src/app/job/sync-from-url.ts'
+import { syncFromUrl } from '../../../src/app/source/sync-from-url.ts'
 import type { SourceHandler } from '../../../src/core/job/handler.ts'
 import { EvertickError } from '../../../src/index.ts'
 import { openTestNode } from '../../../src/testing/index.ts'

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { type Field, jobOptions, type OptionName } from '../../../core/job/fields.ts'
 import { toShown } from '../../../core/job/options-codec.ts'
 import { isRecord } from '../../../core/unknown-value.ts'
-import { handlerShape } from '../handler-shape.ts'
+import { handlerShape } from '../../handler/handler-shape.ts'
 import { scheduleShape, writtenShapes } from '../option-shapes.ts'
 
 const forms = {

@@ -1,8 +1,8 @@
 /** Which secrets of a job differ, told by marks that say nothing about them: they are shown to nobody, not even here. */
 import { EvertickError } from '../../../core/error.ts'
 import type { HandlerSpec } from '../../../core/job/handler.ts'
-import { sealedValuesIn } from '../sealed-values.ts'
-import type { Secrets } from '../secrets.ts'
+import { sealedValuesIn } from '../../vault/sealed-values.ts'
+import type { Secrets } from '../../vault/secrets.ts'
 
 /** By field: `handler.headers.authorization`. */
 export type SecretMarks = ReadonlyMap<string, string>

@@ -6,8 +6,8 @@ import { defaultExpect } from '../../../core/job/expected-status.ts'
 import type { Job, JobSpec } from '../../../core/job/job.ts'
 import { tellingOptions } from '../../../core/job/options-codec.ts'
 import { isRecord } from '../../../core/unknown-value.ts'
+import { type HandlerView, handlerView } from '../../handler/handler-view.ts'
 import { optionsOfSpec } from '../../views.ts'
-import { type HandlerView, handlerView } from '../handler-view.ts'
 
 export type WrittenJob = { readonly name: string } & Readonly<Record<string, unknown>>
 

@@ -18,9 +18,9 @@ import { allowVariable, commandEnvironment, refusedVariable } from '../../handle
 import { callHttp } from '../../handlers/http-call.ts'
 import type { AppContext } from '../app-context.ts'
 import { checkInHandler } from '../check-in/check-in-handler.ts'
+import { sourceHandler } from '../source/source-handler.ts'
+import { openedAddress, openedBody, openedValues } from '../vault/opened-values.ts'
 import { type DeliveryParts, deliveryHandler } from '../webhook/deliver.ts'
-import { openedAddress, openedBody, openedValues } from './opened-values.ts'
-import { sourceHandler } from './source-handler.ts'
 
 export interface BuiltInParts extends DeliveryParts {
   readonly allowCommands: readonly string[]

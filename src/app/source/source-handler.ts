@@ -7,7 +7,7 @@ import type { Handler, JobContext, RunningAttempt } from '../../engine/worker/ha
 import { failedBy } from '../../engine/worker/outcome-signal.ts'
 import type { AppContext } from '../app-context.ts'
 import { Executions } from '../execution/executions.ts'
-import { openedAddress, openedValues } from './opened-values.ts'
+import { openedAddress, openedValues } from '../vault/opened-values.ts'
 import { summaryWords, syncFromUrl } from './sync-from-url.ts'
 
 interface SourceParts {

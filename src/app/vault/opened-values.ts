@@ -6,8 +6,8 @@ import {
   type Secretive,
   secretsNamedIn,
 } from '../../core/job/handler.ts'
-import { openSecrets, type VaultParts } from '../vault/open-secrets.ts'
-import { secretSlot } from './handler-options.ts'
+import { secretSlot } from '../handler/handler-options.ts'
+import { openSecrets, type VaultParts } from './open-secrets.ts'
 
 export interface Opened<Value> {
   readonly value: Value

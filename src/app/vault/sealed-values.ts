@@ -1,6 +1,6 @@
 /** Everything that is sealed in a handler, and where it belongs. */
 import { type HandlerSpec, isSealed, type Sealed, type Secretive } from '../../core/job/handler.ts'
-import { secretSlot } from './handler-options.ts'
+import { secretSlot } from '../handler/handler-options.ts'
 
 export interface SealedValue {
   /** As `handler.headers.authorization`. */

@@ -24,9 +24,9 @@ import { allowVariable, refusedVariable } from '../../handlers/command-environme
 import { parseTarget } from '../../outbound/outbound-target.ts'
 import { refuseBadName } from '../config/call-options.ts'
 import { checked } from '../config/checked.ts'
+import { type SourceHandlerOptions, sourceSpec } from '../source/source-options.ts'
+import type { Secrets } from '../vault/secrets.ts'
 import { handlerShape } from './handler-shape.ts'
-import type { Secrets } from './secrets.ts'
-import { type SourceHandlerOptions, sourceSpec } from './source-options.ts'
 
 /** A function that some node registers. */
 export interface FunctionHandlerOptions {

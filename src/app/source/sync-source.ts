@@ -8,10 +8,10 @@ import type { Job } from '../../core/job/job.ts'
 import { planSync, type SyncPlan } from '../../sources/api/plan-sync.ts'
 import type { InvalidEntry } from '../../sources/api/schedule-entry.ts'
 import type { AppContext } from '../app-context.ts'
-import { ManagedWriter, writeEach } from './managed/managed-writer.ts'
-import { asManager } from './managed/manager-lock.ts'
-import { changeOf, type ListChange } from './managed/plan-list.ts'
-import { type WantedJob, wantedJob } from './managed/wanted-job.ts'
+import { ManagedWriter, writeEach } from '../job/managed/managed-writer.ts'
+import { asManager } from '../job/managed/manager-lock.ts'
+import { changeOf, type ListChange } from '../job/managed/plan-list.ts'
+import { type WantedJob, wantedJob } from '../job/managed/wanted-job.ts'
 
 /** A job as a source gives it. */
 export interface SourcedJob {

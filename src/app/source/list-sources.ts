@@ -2,8 +2,8 @@
 import { addressText } from '../../core/job/handler.ts'
 import type { AppContext } from '../app-context.ts'
 import { Executions } from '../execution/executions.ts'
+import { listJobs } from '../job/list-jobs.ts'
 import type { JobView } from '../views.ts'
-import { listJobs } from './list-jobs.ts'
 
 export interface SourceView
   extends Pick<JobView, 'id' | 'name' | 'state' | 'health' | 'scheduleText' | 'nextRunAt' | 'managedBy'> {
