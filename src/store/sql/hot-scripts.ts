@@ -15,7 +15,8 @@ import { pauseColumns } from './jobs/job-columns.ts'
 import type { Script } from './runtime/script.ts'
 
 export interface HotScripts {
-  enqueueExecutions(rows: readonly NewExecution[]): Script<Enqueued[]>
+  /** Plain work alone. Null, and nothing was made, where a job's executions are tied: `enqueueTied` makes those. */
+  enqueueExecutions(rows: readonly NewExecution[]): Script<Enqueued[] | null>
   claimExecutions(request: ClaimRequest): Script<Claiming>
   extendLeases(request: ExtendRequest): Script<ExtendResult>
   /** The ids of those that were still reserved by this claim, and have started now. */

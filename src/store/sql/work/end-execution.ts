@@ -7,8 +7,9 @@ import { noteFailures } from '../jobs/unproven.ts'
 import { executionStateOf, jobFrom, optionalNumber, text } from '../runtime/rows.ts'
 import { row, rows, run, type Script } from '../runtime/script.ts'
 import { dueOf } from '../ticks/settle.ts'
+import { cancelWaiting, type Ended, endedFrom } from './ended.ts'
 import { settleLane } from './lane.ts'
-import { cancelWaiting, type Ended, endedFrom, makeFinal } from './make-final.ts'
+import { makeFinal } from './make-final.ts'
 
 /** A reservation that never started costs no attempt; one that somebody asked to stop ends here. */
 const giveBackText = `
@@ -18,7 +19,8 @@ const giveBackText = `
     leased_by = NULL, leased_until = NULL
   WHERE id = ? AND fence = ? AND state = 'running' AND started_at IS NULL`
 
-const endedText = 'SELECT id, job_id, cause, tick_at, started_at, state FROM @live_executions WHERE id = ?'
+const endedText =
+  'SELECT id, job_id, cause, tick_at, tied, started_at, state FROM @live_executions WHERE id = ?'
 
 export interface Written extends Ended {
   readonly startedAt: number | null
@@ -49,12 +51,12 @@ const lookText = `
  */
 export function* settleEnded(ended: readonly Ended[], now: number, heard?: Heard): Script<Aftermath> {
   if (ended.length === 0) return nothing
-  yield* makeFinal(ended, heard)
+  const all = yield* makeFinal(ended, heard)
   const after = yield* settleLanes(
-    ended.filter(({ cause }) => cause !== 'enqueue'),
+    all.filter(({ cause }) => cause !== 'enqueue'),
     now,
   )
-  yield* noteFailures(ended)
+  yield* noteFailures(all)
   return after
 }
 

@@ -1,0 +1,18 @@
+ALTER TABLE evertick_job_executions
+  DROP COLUMN tied,
+  DROP COLUMN root_id,
+  DROP COLUMN flow_id,
+  DROP COLUMN flow_step,
+  DROP COLUMN batch_id,
+  DROP COLUMN waits_for,
+  DROP COLUMN wait_ready_at,
+  DROP COLUMN open_parents,
+  DROP COLUMN open_until,
+  DROP COLUMN limit_keys,
+  DROP COLUMN wait_key,
+  DROP COLUMN fair_key,
+  DROP COLUMN turn;
+
+ALTER TABLE evertick_jobs
+  DROP COLUMN limited,
+  DROP COLUMN followed;
