@@ -33,34 +33,39 @@ const work =
 export function describeDocument(number: string, sections: Readonly<Record<string, Section>>): void {
   const headings = headingsOf(number)
   const isWalked = (title: string) => typeof sections[title] === 'function'
-  const untested = headings.flatMap((heading, at) => {
-    const section = sections[heading.title]
-    return typeof section === 'object' ? [{ ...heading, at, section }] : []
-  })
+  const untested = headings.map((heading, at) => ({ ...heading, at, section: sections[heading.title] }))
+  const holding = untested.flatMap(({ section, ...heading }) =>
+    typeof section === 'object' && 'holds' in section ? [heading] : [],
+  )
+  const restating = untested.flatMap(({ section, ...heading }) =>
+    typeof section === 'object' && 'restates' in section ? [{ ...heading, restates: section.restates }] : [],
+  )
+  const saying = untested.flatMap(({ section, ...heading }) =>
+    typeof section === 'object' && !('holds' in section) && !('restates' in section) ? [heading] : [],
+  )
   describe(`document ${number}`, () => {
     test('each of its headings is walked', () => {
       expect(Object.keys(sections).toSorted()).toEqual(headings.map(({ title }) => title).toSorted())
     })
-    test.each(untested)('$title needs no test of its own', ({ title, level, own, at, section }) => {
-      if ('holds' in section) {
-        const below = headings.slice(at + 1)
-        const end = below.findIndex((heading) => heading.level <= level)
-        const held = end === -1 ? below : below.slice(0, end)
-        expect(held.length).toBeGreaterThan(0)
-        expect(own).not.toContain('```')
-      } else if ('restates' in section) {
-        const items = itemsOf(own)
-        expect(items.length).toBeGreaterThan(0)
-        const walked = items.map((item) => {
-          const key = Object.keys(section.restates).find((words) => item.startsWith(words))
-          return [item, key !== undefined && isWalked(section.restates[key] ?? '')]
-        })
-        expect(walked.filter(([, is]) => is !== true)).toEqual([])
-        expect(Object.keys(section.restates)).toHaveLength(items.length)
-      } else {
-        expect(title).not.toMatch(work)
-        expect(own).not.toMatch(/```|- \[ \]/)
-      }
+    test.each(holding)('$title only holds other headings', ({ level, own, at }) => {
+      const below = headings.slice(at + 1)
+      const end = below.findIndex((heading) => heading.level <= level)
+      expect(end === -1 ? below : below.slice(0, end)).not.toEqual([])
+      expect(own).not.toContain('```')
+    })
+    test.each(restating)('$title says again what is walked elsewhere', ({ own, restates }) => {
+      const items = itemsOf(own)
+      const unwalked = items.filter((item) => {
+        const key = Object.keys(restates).find((words) => item.startsWith(words))
+        return key === undefined || !isWalked(restates[key] ?? '')
+      })
+      expect(unwalked).toEqual([])
+      expect(items).not.toEqual([])
+      expect(Object.keys(restates)).toHaveLength(items.length)
+    })
+    test.each(saying)('$title names no work', ({ title, own }) => {
+      expect(title).not.toMatch(work)
+      expect(own).not.toMatch(/```|- \[ \]/)
     })
     const walked = headings.flatMap(({ title }) => {
       const section = sections[title]
