@@ -1,3 +1,4 @@
+-- By a copy: columns that are dropped at once stay in the rows, and after some rounds no row has room for new ones.
 ALTER TABLE evertick_job_executions
   DROP COLUMN tied,
   DROP COLUMN root_id,
@@ -11,8 +12,10 @@ ALTER TABLE evertick_job_executions
   DROP COLUMN limit_keys,
   DROP COLUMN wait_key,
   DROP COLUMN fair_key,
-  DROP COLUMN turn;
+  DROP COLUMN turn,
+  ALGORITHM=COPY;
 
 ALTER TABLE evertick_jobs
   DROP COLUMN limited,
-  DROP COLUMN followed;
+  DROP COLUMN followed,
+  ALGORITHM=COPY;
