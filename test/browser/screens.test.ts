@@ -87,4 +87,15 @@ describe('for a viewer', () => {
     expect(await page.getByRole('button', { name: forbidden }).count()).toBe(0)
     expect(await page.getByRole('checkbox', { name: /^select/i }).count()).toBe(0)
   })
+
+  test('what runs used is charted on the page of their job; of functions in the node nobody can tell', async () => {
+    const at = (name: string) => screens.find((screen) => screen.name === name)?.path ?? ''
+    const { page } = await open(at('job-executions'))
+    for (const what of ['Peaks of memory', 'CPU times']) {
+      const chart = page.getByRole('img', { name: new RegExp(`^${what} of [1-9]\\d* runs`) })
+      await chart.locator('canvas').waitFor()
+    }
+    await open(at('job').replace(/\?.*/, '/executions'))
+    expect(await page.getByRole('region', { name: /Peak memory|CPU time/ }).count()).toBe(0)
+  })
 })

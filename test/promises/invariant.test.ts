@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { policies, steps, World } from './random-history.ts'
 import { databaseFile, statesOf } from './support.ts'
 
-const numRuns = Number(process.env['EVERTICK_STACK_HISTORIES'] ?? 25)
+const numRuns = Number(process.env['EVERTICK_STACK_HISTORIES'] ?? 10)
 const seed = Number(process.env['EVERTICK_SEED'] ?? 20_260_101)
 
 it('every due tick has one account and every completed execution one effect, whatever happens', {

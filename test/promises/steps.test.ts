@@ -117,6 +117,28 @@ describe('ctx.step', () => {
     expect(calls).toEqual([])
   })
 
+  it('that is gone from the code is still shown, and the log says that it was not called', async () => {
+    let hasOld = true
+    const { node, id, get } = await opened(async (ctx) => {
+      await ctx.step('kept', () => 1)
+      if (hasOld) await ctx.step('old', () => 2)
+      if (hasOld) await ctx.sleep('rest', '1m')
+      await ctx.step('new', () => 3)
+    })
+    await node.advance('1s')
+    await node.evertick.signal(id, 'early')
+    hasOld = false
+    await node.advance('2m')
+    expect(await get()).toMatchObject({
+      state: 'completed',
+      steps: [{ name: 'kept' }, { name: 'old', outcome: 'done' }, { name: 'rest' }, {}, { name: 'new' }],
+    })
+    const lines = (await node.evertick.executions.logs(id)).map(({ level, message }) => ({ level, message }))
+    const message =
+      'Remembered of an earlier attempt and not called by this one: "old", "rest". The code has changed, or went another way.'
+    expect(lines).toEqual([{ level: 'info', message }])
+  })
+
   it.each([
     [
       'a name that is used twice',

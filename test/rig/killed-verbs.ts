@@ -30,6 +30,8 @@ export class KilledVerbs {
   readonly #nodeUrl: string
   readonly #effects: string
   readonly #committed = new Map<VerbName, Committed>()
+  /** What went wrong after a death that left these rows: the others see nothing else of it, so the same again goes on alike. */
+  readonly #wentOn = new Map<string, readonly string[]>()
   #scene: BuiltScene | null = null
 
   /** `store` is for what is not killed: it builds the scene, and goes on afterwards. `effects` is a table of handlers. */
@@ -90,7 +92,14 @@ export class KilledVerbs {
   }
 
   /** What goes wrong when the others go on. */
-  async goOn(): Promise<string[]> {
+  async goOn(): Promise<readonly string[]> {
+    const left = JSON.stringify(await this.#server.rows())
+    const wrong = this.#wentOn.get(left) ?? (await this.#goOnHere())
+    this.#wentOn.set(left, wrong)
+    return wrong
+  }
+
+  async #goOnHere(): Promise<readonly string[]> {
     // A process of its own: what another death has left under the same id was another row.
     const store = watchedStore(this.#server.parts, { connected: () => {}, step: (_, send) => send() })
     try {

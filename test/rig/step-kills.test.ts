@@ -10,6 +10,7 @@ describeStepKills('SQLite', Number(process.env['EVERTICK_STEP_KILLS'] ?? 1), asy
   return {
     nodeUrl: scene.url,
     store,
+    hasOneWriter: true,
     sql: async (text) => scene.rows(text.replace('@live_', '@job_').replaceAll('@', 'evertick_')),
     async close() {
       await store.close()

@@ -18,20 +18,21 @@ import { hour } from '../store/builders.ts'
 export interface StepSite {
   readonly nodeUrl: string
   readonly store: Store
+  readonly hasOneWriter: boolean
   /** The owner's, behind the back of the nodes, in portable SQL. */
   readonly sql: (text: string) => Promise<readonly Readonly<Record<string, unknown>>[]>
   close(): Promise<void>
 }
 
 const lines = steps.flatMap((step) => moments.map((moment) => ({ step, moment })))
-/** Within a transaction only one stands at a time, or those of SQLite would wait for each other. */
 const isWithin = ({ step, moment }: Line) =>
   isTransactional(step) && (moment === 'inside' || moment === 'effect')
 const completed = { state: 'completed', attempt: 2, result: [...steps] }
-const deaths: readonly (readonly Line[])[] = [
-  lines.filter((line) => !isWithin(line)),
-  ...lines.filter(isWithin).map((line) => [line]),
-]
+/** Whoever stands at these dies with one process. Where there is one writer, only one can stand within a transaction. */
+const deathsOf = (hasOneWriter: boolean): readonly (readonly Line[])[] =>
+  hasOneWriter
+    ? [lines.filter((line) => !isWithin(line)), ...lines.filter(isWithin).map((line) => [line])]
+    : [lines]
 
 export function describeStepKills(
   name: string,
@@ -80,6 +81,7 @@ export function describeStepKills(
 
     /** What became of each execution, in the order of the lines that they died at. */
     async function killEverywhere(round: string) {
+      const deaths = deathsOf(site.hasOneWriter)
       const idOf = new Map<Line, string>()
       const file = witnessFile(round)
       const dying: Child[] = []

@@ -11,6 +11,7 @@ async function siteOf(file: Pick<PostgresFile, 'open' | 'close' | 'nodeUrl'>): P
   return {
     nodeUrl: file.nodeUrl,
     store: bench.store,
+    hasOneWriter: false,
     sql: bench.sql,
     async close() {
       await bench.close()

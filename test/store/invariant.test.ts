@@ -4,7 +4,7 @@ import { aHistory } from './history.ts'
 import { live } from './live.ts'
 import { openMemory } from './sqlite-store.ts'
 
-const numRuns = Number(process.env['EVERTICK_HISTORIES'] ?? 80)
+const numRuns = Number(process.env['EVERTICK_HISTORIES'] ?? 40)
 const seed = Number(process.env['EVERTICK_SEED'] ?? 20_270_104)
 
 test('every due tick is accounted exactly once, whatever happens in whatever order', {

@@ -100,6 +100,11 @@ export class Attempt {
     return this.#steps
   }
 
+  /** Its handler has come to its end. */
+  returned(): void {
+    this.#steps?.tellNotCalled()
+  }
+
   /**
    * A result that is not data does not undo the work: it is dropped, and the log says so. Data that is too long would be
    * lost, so it ends the execution as failed; another try would return the same. What is kept is plain: an object that can

@@ -129,6 +129,7 @@ export class Runner {
 }
 
 function ranBy(attempt: Attempt, returned: unknown, held: Held): Ran {
+  if (!(returned instanceof OutcomeSignal)) attempt.returned()
   if (attempt.committed !== null) return attempt.committed
   if (returned instanceof OutcomeSignal) return { kind: 'ended', outcome: told(returned.outcome, held) }
   return { kind: 'ended', outcome: { kind: 'done', result: attempt.keepable(returned) } }

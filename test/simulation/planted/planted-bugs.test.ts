@@ -1,17 +1,20 @@
-/** The simulation finds what it is there to find: each planted bug, at its recorded seed unless the dice have changed, and nothing without one. */
+/**
+ * The simulation finds what it is there to find: each planted bug, at its recorded seed unless the dice have changed. That
+ * these seeds break nothing without a bug is shown by `npm test`, which plays all of them in its simulation.
+ */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SeedRunner } from '../campaign/seed-runner.ts'
-import { rules } from '../check/rules.ts'
 import { plantedBugs } from './bugs.ts'
 import { catchMode, readCatches } from './catches.ts'
 import { patched } from './plant.ts'
 
 const catches = readCatches()
-const seeds = [...new Set(catches.map(({ seed }) => seed))]
+/** What `npm test` plays without a bug, and the promise for each that is planted. */
+const promised = 200
 
 /** The first of these seeds that breaks one of the rules, or null. */
-async function firstCatch(bug: string | null, these: readonly number[], rules: readonly string[]) {
+async function firstCatch(bug: string, these: readonly number[], rules: readonly string[]) {
   const runner = await SeedRunner.start(bug)
   try {
     for (const seed of these) {
@@ -51,22 +54,21 @@ describe('every planted bug', () => {
     for (const { name, rules: its } of plantedBugs)
       expect(its).toContain(catches.find(({ bug }) => bug === name)?.rule)
   })
+
+  it('is caught by one of the seeds that are played without it, too', () => {
+    expect(Math.max(...catches.map(({ seed }) => seed))).toBeLessThanOrEqual(promised)
+  })
 })
 
 describe('the simulation', () => {
   type Found = ReturnType<typeof firstCatch>
-  const clean: Found[] = []
   const caught = new Map<string, Found>()
 
   beforeAll(() => {
-    for (const lane of lanes.keys()) {
-      const its = seeds.filter((_, index) => index % lanes.length === lane)
-      clean.push(queue(lane, () => firstCatch(null, its, Object.keys(rules))))
-    }
     for (const [index, bug] of plantedBugs.entries()) {
       const recorded = catches.filter((one) => one.bug === bug.name).map(({ seed }) => seed)
-      // Where a change of the product has thrown the dice anew, one of the first 200 must do: that is the promise.
-      const these = [...recorded, ...Array.from({ length: 200 }, (_, seed) => seed + 1)]
+      // Where a change of the product has thrown the dice anew, one of the first must do.
+      const these = [...recorded, ...Array.from({ length: promised }, (_, seed) => seed + 1)]
       caught.set(
         bug.name,
         queue(index, () => firstCatch(bug.name, these, bug.rules)),
@@ -76,10 +78,6 @@ describe('the simulation', () => {
 
   afterAll(async () => {
     await Promise.all(lanes)
-  })
-
-  it('finds nothing at the recorded seeds where no bug is planted', { timeout: 180_000 }, async () => {
-    expect(await Promise.all(clean)).toEqual(clean.map(() => null))
   })
 
   it.each(plantedBugs)('catches $name', { timeout: 180_000 }, async ({ name }) => {

@@ -24,6 +24,8 @@ export class Memos {
   /** What this attempt has begun or decided. */
   readonly #written = new Set<string>()
   #read: Promise<ReadonlyMap<string, Step>> | null = null
+  /** What earlier attempts have left, once it is read. */
+  #known: ReadonlyMap<string, Step> = new Map()
 
   constructor(
     context: EngineContext,
@@ -76,6 +78,12 @@ export class Memos {
     this.#held.signal.throwIfAborted()
   }
 
+  /** Names that an earlier attempt has begun, and this one has not come to. A signal may come before its wait. */
+  get notCalled(): string[] {
+    const begun = [...this.#known.values()].filter(({ attempt }) => attempt !== null)
+    return begun.map(({ name }) => name).filter((name) => !this.#used.has(name))
+  }
+
   /** As it stands in the database now. */
   async look(name: string): Promise<Step | null> {
     const steps = await this.#context.store.steps.listSteps(this.#claim.id)
@@ -123,7 +131,8 @@ export class Memos {
       await this.record({ ...step, decided: { at, outcome: 'timed_out', result: null } })
     // A signal that was written before the timeout stands.
     if (late.length > 0) steps = await read()
-    return new Map(steps.map((step) => [step.name, step]))
+    this.#known = new Map(steps.map((step) => [step.name, step]))
+    return this.#known
   }
 }
 

@@ -16,6 +16,8 @@ import type { Rests } from './rests.ts'
 
 /** How often a wait that holds its slot looks for its signal. */
 const lookMs = 1_000
+/** In one line of the log. */
+const mostNamed = 10
 
 export type StepFunction = StepWork<unknown> | ((tx: Transaction) => unknown)
 
@@ -100,6 +102,18 @@ export class StepRunner {
     if (endsAt !== null && endsAt <= clock.now()) await rests.during(isOver)
     else await rests.until(name, { kind: 'wait', endsAt, lookMs, isOver })
     return this.#answer(name, wait)
+  }
+
+  /** The handler is done: what it remembers and has not called is shown, or a step that is gone from the code would look done. */
+  tellNotCalled(): void {
+    const names = this.#memos.notCalled
+    if (names.length === 0) return
+    const shown = names.slice(0, mostNamed).map((name) => `"${name}"`)
+    const more = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : ''
+    this.#parts.log.info(
+      `Remembered of an earlier attempt and not called by this one: ${shown.join(', ')}${more}. ` +
+        'The code has changed, or went another way.',
+    )
   }
 
   #answer(name: string, wait: Step | null): Answer {
