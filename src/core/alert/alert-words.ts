@@ -1,5 +1,7 @@
 /** What an alert says, in a sentence: the same in a message, on the command line, in the log and in the dashboard. */
+
 import { formatDuration } from '../schedule/duration.ts'
+import { shellWord } from '../shell-word.ts'
 import type { Alert } from './alert.ts'
 import { type AlertKind, alertKinds } from './alert-kinds.ts'
 
@@ -39,17 +41,18 @@ export function alertSentence({ kind, name, value }: Said, at: number): string {
 
 /** What to do about it. */
 export function alertNext(kind: AlertKind, name: string): string {
+  const subject = shellWord(name)
   switch (kind) {
     case 'failing':
     case 'success_rate':
-      return `Read the errors: \`evertick executions list --job ${name} --state failed\`.`
+      return `Read the errors: \`evertick executions list --job ${subject} --state failed\`.`
     case 'missed':
-      return `See what became of each tick: \`evertick explain ${name} --from 24h\`.`
+      return `See what became of each tick: \`evertick explain ${subject} --from 24h\`.`
     case 'late':
     case 'silent':
     case 'waiting':
     case 'no_runner':
-      return `See why: \`evertick why ${name}\`.`
+      return `See why: \`evertick why ${subject}\`.`
     case 'expired_leases':
       return 'See which workers hold leases, and what ran out: `evertick leases list`.'
     case 'leader_gap':
