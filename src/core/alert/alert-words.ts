@@ -21,7 +21,7 @@ export function alertSentence({ kind, name, value }: Said, at: number): string {
     case 'missed':
       return `${value === 1 ? '1 tick' : `${count} ticks`} of ${name} came due while nobody led, and ${value === 1 ? 'was' : 'were'} skipped.`
     case 'silent':
-      return value === null ? `${name} has never succeeded.` : `${name} has been silent for ${ago}.`
+      return value === null ? `No success of ${name} is on record.` : `${name} has been silent for ${ago}.`
     case 'waiting':
       return `An execution of ${name} has been waiting for ${ago}.`
     case 'expired_leases':

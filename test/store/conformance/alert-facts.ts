@@ -124,6 +124,29 @@ export function describeAlertFacts(open: OpenStoreUnderTest): void {
     )
 
     test(
+      'silent: a success that is no longer in the history was one nonetheless',
+      withStore(open, async (bench) => {
+        const { store, hand } = bench
+        const retention = { executions: 1, ageMs: 0 }
+        const led = await twoJobs(bench, jobSpec({ schedule: every(10 * second), retention }))
+        for (const [index, ending] of [undefined, failed, failed].entries()) {
+          const now = at((index + 1) * 10)
+          await hand.account(led, now)
+          for (const claim of await hand.claim(now))
+            await hand.finish(claim, now, claim.jobName === 'a' ? ending : failed)
+        }
+        await store.ticks.purgeHistory({ afterJobId: null, jobs: 100, now: at(31) })
+        expect(await hand.states('a')).toEqual(['schedule failed'])
+        await onlyRule(store, { kind: 'silent', params: { withinMs: minute, of: 'success' } }, t0)
+        expect(await factsAt(store, at(70))).toEqual([['b', null]])
+        expect(await factsAt(store, at(71))).toEqual([
+          ['a', at(10)],
+          ['b', null],
+        ])
+      }),
+    )
+
+    test(
       'waiting, queue_depth and queue_age: what is ready, and is not claimed',
       withStore(open, async (bench) => {
         const { store } = bench
