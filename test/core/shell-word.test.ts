@@ -7,7 +7,22 @@ test('what needs no quotes has none', () => {
   expect(['etl/orders', 'a.b:c@d-1', 'k=v'].map(shellWord)).toEqual(['etl/orders', 'a.b:c@d-1', 'k=v'])
 })
 
-const hostile = ['nightly report', '', "it's", '$(id)', '`id`', 'a;b', 'a\nb', '*', '"', '\\', '-rf', 'ä', '!!', '~']
+const hostile = [
+  'nightly report',
+  '',
+  "it's",
+  '$(id)',
+  '`id`',
+  'a;b',
+  'a\nb',
+  '*',
+  '"',
+  '\\',
+  '-rf',
+  'ä',
+  '!!',
+  '~',
+]
 
 test.each(hostile)('a shell takes %j for one word, as it is', (text) => {
   const read = execFileSync('/bin/sh', ['-c', `printf '%s' ${shellWord(text)}`], { encoding: 'utf8' })
