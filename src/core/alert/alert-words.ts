@@ -1,5 +1,6 @@
 /** What an alert says, in a sentence: the same in a message, on the command line, in the log and in the dashboard. */
 
+import { shownJobName, webhookOfJob } from '../notice/webhook.ts'
 import { formatDuration } from '../schedule/duration.ts'
 import { shellWord } from '../shell-word.ts'
 import type { Alert } from './alert.ts'
@@ -8,7 +9,8 @@ import { type AlertKind, alertKinds } from './alert-kinds.ts'
 type Said = Pick<Alert, 'kind' | 'name' | 'value'>
 
 /** `at`: the instant at which it is said; what has gone on since is told as a time. */
-export function alertSentence({ kind, name, value }: Said, at: number): string {
+export function alertSentence({ kind, name: subject, value }: Said, at: number): string {
+  const name = shownJobName(subject)
   const count = (value ?? 0).toLocaleString('en')
   const ago = formatDuration(Math.max(0, Math.floor((at - (value ?? at)) / 1_000) * 1_000))
   switch (kind) {
@@ -42,9 +44,12 @@ export function alertSentence({ kind, name, value }: Said, at: number): string {
 /** What to do about it. */
 export function alertNext(kind: AlertKind, name: string): string {
   const subject = shellWord(name)
+  const webhook = webhookOfJob(name)
   switch (kind) {
     case 'failing':
     case 'success_rate':
+      if (webhook !== null)
+        return `See what its receiver answered: \`evertick webhooks deliveries ${shellWord(webhook)} --state failed\`.`
       return `Read the errors: \`evertick executions list --job ${subject} --state failed\`.`
     case 'missed':
       return `See what became of each tick: \`evertick explain ${subject} --from 24h\`.`

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { by, day, every, hour, idOf, jobSpec, minute, newExecution, second, t0 } from '../builders.ts'
 import { at, leaseMs } from '../by-hand.ts'
 import { factsAt, onlyRule, watchOnce } from '../watch-by-hand.ts'
+import { webhookSpec } from './outbox.ts'
 import { type Bench, type OpenStoreUnderTest, withStore } from './store-under-test.ts'
 
 const failed = { state: 'failed', error: { name: 'Error', message: 'no' } } as const
@@ -106,6 +107,8 @@ export function describeAlertFacts(open: OpenStoreUnderTest): void {
       withStore(open, async (bench) => {
         const { store } = bench
         await twoJobs(bench)
+        // One to whom there was nothing to tell.
+        await bench.hand.create('@webhook/pager', webhookSpec(['alert.*']))
         await run(bench, 'a', 1, 'well')
         await run(bench, 'b', 1, 'badly')
         await onlyRule(store, { kind: 'silent', params: { withinMs: hour, of: 'success' } }, t0)
