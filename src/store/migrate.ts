@@ -46,6 +46,19 @@ export interface LeftAt {
  */
 export const movedVersion = 1_000_000
 
+const movedTo = 'moved to '
+const longestName = 200
+
+/** The name of that migration. Of a longer address its begin is kept. */
+export function movedName(to: string): string {
+  return `${movedTo}${to}`.slice(0, longestName)
+}
+
+/** Where to, as far as the name has it. */
+export function moveTarget(name: string): string {
+  return name.startsWith(movedTo) ? name.slice(movedTo.length) : name
+}
+
 const folder = new URL('./migrations/', import.meta.url)
 
 export function loadMigrations(dialect: Store['dialect']): Migration[] {
@@ -100,7 +113,7 @@ export function pendingMigrations(
 
 export function refuseMoved(recorded: readonly Pick<RecordedMigration, 'version' | 'name'>[]): void {
   const mark = recorded.find(({ version }) => version === movedVersion)
-  if (mark !== undefined) throw moved(mark.name.replace(/^moved to /, ''))
+  if (mark !== undefined) throw moved(moveTarget(mark.name))
 }
 
 export function moved(to: string | null): EvertickError {

@@ -1,4 +1,5 @@
 /** A database that moved: everything is there, and nothing starts where it was. */
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { type Movable, type MoveOptions, moveDatabase, takeBack } from '../../src/app/backup/move-database.ts'
@@ -108,8 +109,19 @@ test('made again, a move says that it was made; and it is made to one place only
   const [old, next] = [await movable(url), await movable(`sqlite:${join(folder, 'new.db')}`)]
   const first = await moveDatabase(old, next, options)
   expect(await moveDatabase(old, next, options)).toEqual({ ...first, before: true })
-  const other = await movable(`sqlite:${join(folder, 'other.db')}`)
-  await expect(moveDatabase(old, other, options)).rejects.toMatchObject({ code: 'database_moved' })
+  for (const name of ['other.db', 'new.db2', 'new.d']) {
+    const other = await movable(`sqlite:${join(folder, name)}`)
+    await expect(moveDatabase(old, other, options)).rejects.toMatchObject({ code: 'database_moved' })
+  }
+})
+
+test('a new database whose address is longer than a mark can be is found again', async () => {
+  const folder = join(testFolder(), 'n'.repeat(120), 'm'.repeat(120))
+  mkdirSync(folder, { recursive: true })
+  const { url } = await filled(folder)
+  const [old, next] = [await movable(url), await movable(`sqlite:${join(folder, 'new.db')}`)]
+  const first = await moveDatabase(old, next, options)
+  expect(await moveDatabase(old, next, options)).toEqual({ ...first, before: true })
 })
 
 test('a database that has jobs is not moved to, and the old one goes on', async () => {

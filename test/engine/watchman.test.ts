@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { contextOf } from '../../src/app/app-context.ts'
 import { defineJob } from '../../src/index.ts'
 import { openTestNode, type TestNode, type TestNodeOptions } from '../../src/testing/index.ts'
+import { failedJobs } from '../store/failed-jobs.ts'
 
 const open = { limit: 20_000, states: ['open'] } as const
 
@@ -68,18 +69,7 @@ test('ten thousand jobs that fail at once are one alert each, and one line in th
   const { store } = contextOf(node.evertick)
   await node.evertick.jobs.create({ name: 'job', handler: { type: 'http', url: 'https://example.com' } })
   const behind = new DatabaseSync(file)
-  const columns = behind
-    .prepare(`SELECT name FROM pragma_table_info('evertick_jobs')`)
-    .all()
-    .map(({ name }) => String(name))
-  const values = columns.map((column) => {
-    if (column === 'id') return `printf('0199a0a0-0000-7000-8000-%012d', n.value)`
-    return column === 'name' ? `'job-' || n.value` : `j.${column}`
-  })
-  behind.exec(`WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 9999)
-    INSERT INTO evertick_jobs (${columns.join(', ')}) SELECT ${values.join(', ')} FROM evertick_jobs j, n`)
-  behind.exec(`DELETE FROM evertick_unproven; INSERT INTO evertick_unproven (job_id, failures, failed_at)
-    SELECT id, 3, 0 FROM evertick_jobs`)
+  failedJobs(behind, 10_000)
   behind.close()
   await node.advance('2h')
   expect(await openAlerts(node)).toHaveLength(10_000)

@@ -63,6 +63,26 @@ const lines = {
     file: 'src/store/sql/work/make-final.ts',
     before: '  yield* tellEnded(ended, heard)',
   },
+  'alerts changed, not committed': {
+    file: 'src/store/sql/alerts/change-alerts.ts',
+    before: '  // Last, so that a renewal waits for no more than the commit, and a new leader for all of it.',
+  },
+  'alerts changed, not said': {
+    file: 'src/engine/watchman.ts',
+    before: '        opened.push(...changed.opened)',
+  },
+  'alerts marked as told, nothing written to tell': {
+    file: 'src/store/sql/alerts/tell-alerts.ts',
+    before: '  if (count > 0) yield* tell([noticeOf(request, first, count), ...apart])',
+  },
+  'alerts told, not committed': {
+    file: 'src/store/sql/alerts/tell-alerts.ts',
+    before: '  return { led: true, count }',
+  },
+  'alerts told, not passed on': {
+    file: 'src/engine/watchman.ts',
+    before: '      if (!told.led) return this.#elector.doubt(leader.termId)',
+  },
 } as const satisfies Record<string, { readonly file: string; readonly before: string }>
 
 /** Reached only where a webhook listens. */
@@ -74,9 +94,18 @@ export const toldFailpoints = [
   'end written, not told to webhooks',
 ] as const
 
+/** Reached only where alerts open. */
+export const alertFailpoints = [
+  'alerts changed, not committed',
+  'alerts changed, not said',
+  'alerts marked as told, nothing written to tell',
+  'alerts told, not committed',
+  'alerts told, not passed on',
+] as const
+
 export type FailpointName = keyof typeof lines
 export const failpointNames = (Object.keys(lines) as FailpointName[]).filter(
-  (name) => !toldFailpoints.some((told) => told === name),
+  (name) => ![...toldFailpoints, ...alertFailpoints].some((apart) => apart === name),
 )
 
 const actions = {

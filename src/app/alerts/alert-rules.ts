@@ -1,7 +1,9 @@
 /** `evertick.alerts.rules`: those that are built in, and those that somebody wrote over them or beside them. */
+
 import { isBuiltInRule, rulesOver } from '../../core/alert/alert-rule.ts'
 import { EvertickError } from '../../core/error.ts'
 import { didYouMean } from '../../core/schedule/did-you-mean.ts'
+import { shellWord } from '../../core/shell-word.ts'
 import type { AppContext } from '../app-context.ts'
 import { type ActorOptions, changeContext } from '../change-context.ts'
 import { alertRule, type RuleOptions, type RuleView, ruleView } from './rule-options.ts'
@@ -59,7 +61,7 @@ export class AlertRules {
     if (isBuiltInRule(name))
       throw new EvertickError('invalid_option', `The rule "${name}" is built in, and as it came.`, {
         field: 'name',
-        next: `Switch it off: \`evertick alerts rules set ${name} --off\`.`,
+        next: `Switch it off: \`evertick alerts rules set ${shellWord(name)} --off\`.`,
       })
     throw notFound(
       name,

@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto'
 import { EvertickError } from '../../core/error.ts'
 import type { Clock } from '../../engine/clock.ts'
+import { movedName, moveTarget } from '../../store/migrate.ts'
 import type { OpenedStore } from '../../store/open-store.ts'
 import type { ChangeContext, MoveMark, Store } from '../../store/store.ts'
 import { withoutSecrets } from '../../store/store-url.ts'
@@ -65,7 +66,8 @@ async function markOf(from: Movable, to: Movable, { actor, origin, onStep }: Mov
   }
   const context = { now: from.clock.now(), actor, origin }
   const mark = known ?? (await from.store.backup.markMoved({ id: randomUUID(), to: wanted }, context))
-  if (wanted.startsWith(mark.to)) return mark
+  // Not by its begin alone: /jobs2 is another database than /jobs.
+  if (mark.to === moveTarget(movedName(wanted))) return mark
   throw new EvertickError(
     'database_moved',
     `This database was moved to ${mark.to}, or is on its way there.`,

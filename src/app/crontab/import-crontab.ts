@@ -2,9 +2,11 @@
  * Jobs from a crontab. A line that needs no shell becomes a command. Any other names a handler after itself and keeps its
  * command, so that the function that takes the command's place can be told what it was.
  */
+
 import { isDeepStrictEqual } from 'node:util'
 import { EvertickError } from '../../core/error.ts'
 import { parseTimezone } from '../../core/schedule/timezone.ts'
+import { shellWord } from '../../core/shell-word.ts'
 import { isRecord } from '../../core/unknown-value.ts'
 import {
   type CrontabEntry,
@@ -46,7 +48,7 @@ export const crontabKey = 'crontab'
 
 /** What an export writes for a job that is not a plain command. */
 export function triggerText(job: string): string {
-  return `evertick jobs trigger ${/^[\w.:/@-]+$/.test(job) ? job : `'${job}'`}`
+  return `evertick jobs trigger ${shellWord(job)}`
 }
 
 export async function importCrontab(

@@ -123,7 +123,7 @@ const noSecrets: HandlerContext['secrets'] = {
     throw invalid(
       'handler.job.handler',
       'The jobs of a source cannot have a secret in their handler.',
-      'Let them run a function that knows it.',
+      "Name it, as { secret: 'name' }, and set it with `evertick secrets set`.",
     )
   },
 }

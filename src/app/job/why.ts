@@ -1,4 +1,5 @@
 /** `evertick.why`: why a job or an execution does not run, in one sentence with the next step. */
+
 import { actorName } from '../../core/access/person.ts'
 import type { Execution } from '../../core/execution/execution.ts'
 import { isFinal } from '../../core/execution/execution-state.ts'
@@ -6,6 +7,7 @@ import { standingOf } from '../../core/execution/standing.ts'
 import type { Job } from '../../core/job/job.ts'
 import { nothingNamed } from '../../core/nothing-named.ts'
 import { formatDuration } from '../../core/schedule/duration.ts'
+import { shellWord } from '../../core/shell-word.ts'
 import type { AppContext } from '../app-context.ts'
 import { waitsFor } from '../execution/waits.ts'
 import type { JobView } from '../views.ts'
@@ -63,7 +65,7 @@ async function keptBy(app: AppContext, job: Job, view: JobView): Promise<Why> {
     return {
       reason: 'paused',
       sentence: `It was paused by ${actorName(by)}${reason === null ? '' : `: ${reason}`}.`,
-      next: `Resume it: \`evertick jobs resume ${name}\`.`,
+      next: `Resume it: \`evertick jobs resume ${shellWord(name)}\`.`,
     }
   }
   if (last !== null) return await whyExecution(app, last)
@@ -78,12 +80,12 @@ async function keptBy(app: AppContext, job: Job, view: JobView): Promise<Why> {
     return {
       reason: 'on_demand',
       sentence: 'It has no schedule: it runs when somebody triggers or enqueues it.',
-      next: `Run it: \`evertick jobs trigger ${name}\`.`,
+      next: `Run it: \`evertick jobs trigger ${shellWord(name)}\`.`,
     }
   return {
     reason: 'ended',
     sentence: `It is ${job.state}: nothing more of it is due.`,
-    next: `Give it a schedule again: \`evertick jobs update ${name} --cron …\`.`,
+    next: `Give it a schedule again: \`evertick jobs update ${shellWord(name)} --cron …\`.`,
   }
 }
 

@@ -17,7 +17,7 @@ import type { Store } from '../../store/store.ts'
 import { openedValues } from '../vault/opened-values.ts'
 import type { Secrets } from '../vault/secrets.ts'
 import { openedTarget } from './webhook-address.ts'
-import { openSecrets } from './webhook-options.ts'
+import { signingSecrets } from './webhook-options.ts'
 
 interface SendingParts {
   readonly clock: Clock
@@ -124,7 +124,7 @@ export async function send(
   const now = () => clock.now()
   if (format === 'mail')
     return await callMail({ url: addressText(handler.url), message, server: smtp, signal, now })
-  const signing = openSecrets(handler, job, secrets, clock.now())
+  const signing = signingSecrets(handler, job, secrets, clock.now())
   const headers = await openedValues(handler.headers, job, 'headers', { store, secrets })
   const url = await openedTarget(handler, job, { store, secrets })
   return await callWebhook({

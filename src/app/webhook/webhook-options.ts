@@ -173,7 +173,7 @@ export function newSecret(job: string, secrets: AppContext['secrets']): { secret
 }
 
 /** Those that sign now, the newest first. */
-export function openSecrets(
+export function signingSecrets(
   { secrets }: Pick<WebhookHandler, 'secrets'>,
   job: string,
   sealed: AppContext['secrets'],

@@ -1,12 +1,16 @@
 /** What an alert says, in a sentence: the same in a message, on the command line, in the log and in the dashboard. */
+
+import { shownJobName, webhookOfJob } from '../notice/webhook.ts'
 import { formatDuration } from '../schedule/duration.ts'
+import { shellWord } from '../shell-word.ts'
 import type { Alert } from './alert.ts'
 import { type AlertKind, alertKinds } from './alert-kinds.ts'
 
 type Said = Pick<Alert, 'kind' | 'name' | 'value'>
 
 /** `at`: the instant at which it is said; what has gone on since is told as a time. */
-export function alertSentence({ kind, name, value }: Said, at: number): string {
+export function alertSentence({ kind, name: subject, value }: Said, at: number): string {
+  const name = shownJobName(subject)
   const count = (value ?? 0).toLocaleString('en')
   const ago = formatDuration(Math.max(0, Math.floor((at - (value ?? at)) / 1_000) * 1_000))
   switch (kind) {
@@ -19,7 +23,7 @@ export function alertSentence({ kind, name, value }: Said, at: number): string {
     case 'missed':
       return `${value === 1 ? '1 tick' : `${count} ticks`} of ${name} came due while nobody led, and ${value === 1 ? 'was' : 'were'} skipped.`
     case 'silent':
-      return value === null ? `${name} has never succeeded.` : `${name} has been silent for ${ago}.`
+      return value === null ? `No success of ${name} is on record.` : `${name} has been silent for ${ago}.`
     case 'waiting':
       return `An execution of ${name} has been waiting for ${ago}.`
     case 'expired_leases':
@@ -39,17 +43,21 @@ export function alertSentence({ kind, name, value }: Said, at: number): string {
 
 /** What to do about it. */
 export function alertNext(kind: AlertKind, name: string): string {
+  const subject = shellWord(name)
+  const webhook = webhookOfJob(name)
   switch (kind) {
     case 'failing':
     case 'success_rate':
-      return `Read the errors: \`evertick executions list --job ${name} --state failed\`.`
+      if (webhook !== null)
+        return `See what its receiver answered: \`evertick webhooks deliveries ${shellWord(webhook)} --state failed\`.`
+      return `Read the errors: \`evertick executions list --job ${subject} --state failed\`.`
     case 'missed':
-      return `See what became of each tick: \`evertick explain ${name} --from 24h\`.`
+      return `See what became of each tick: \`evertick explain ${subject} --from 24h\`.`
     case 'late':
     case 'silent':
     case 'waiting':
     case 'no_runner':
-      return `See why: \`evertick why ${name}\`.`
+      return `See why: \`evertick why ${subject}\`.`
     case 'expired_leases':
       return 'See which workers hold leases, and what ran out: `evertick leases list`.'
     case 'leader_gap':

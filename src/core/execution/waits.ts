@@ -1,7 +1,9 @@
 /** What an execution that does not run waits for, as a sentence with the next step. */
+
 import { actorName } from '../access/person.ts'
 import { missingHandler } from '../job/missing-handler.ts'
 import { formatDuration } from '../schedule/duration.ts'
+import { shellWord } from '../shell-word.ts'
 import { type Execution, isChained } from './execution.ts'
 import { type ExecutionState, isFinal } from './execution-state.ts'
 import { never, type StepKind } from './step.ts'
@@ -87,11 +89,6 @@ function restOf({ id, readyAt }: Waiting, { rests }: WaitFacts, now: number): Wa
   }
 }
 
-/** A name may have spaces; a shell takes it for one word nonetheless. */
-function shellWord(name: string): string {
-  return /^[\w.:-]+$/.test(name) ? name : `'${name.replaceAll("'", String.raw`'\''`)}'`
-}
-
 function leftText(until: number, now: number): string {
   return formatDuration(Math.max(1_000, Math.ceil((until - now) / 1_000) * 1_000))
 }
@@ -102,7 +99,7 @@ function stoppedBy(queue: string, { led, handler, hasHandler, queuePause, slots 
     return {
       reason: 'queue_paused',
       sentence: `Queue "${queue}" was paused by ${actorName(queuePause.by)}${why}.`,
-      next: `Resume it: \`evertick queues resume ${queue}\`.`,
+      next: `Resume it: \`evertick queues resume ${shellWord(queue)}\`.`,
     }
   }
   if (!led && (slots === 0 || !hasHandler))
@@ -116,7 +113,7 @@ function stoppedBy(queue: string, { led, handler, hasHandler, queuePause, slots 
   return {
     reason: 'no_worker',
     sentence: `No live node serves queue "${queue}".`,
-    next: `Start a worker for it: \`evertick worker --queue ${queue}\`.`,
+    next: `Start a worker for it: \`evertick worker --queue ${shellWord(queue)}\`.`,
   }
 }
 

@@ -2,7 +2,9 @@
  * The health of a job. It is not its state: an active job can fail every time. The store computes the same for many jobs
  * at once (`job-health.ts`); a test compares the two.
  */
+
 import { formatDuration } from '../schedule/duration.ts'
+import { shellWord } from '../shell-word.ts'
 import { handlerKey } from './handler.ts'
 import type { Job, JobSpec } from './job.ts'
 import { missingHandler } from './missing-handler.ts'
@@ -79,7 +81,7 @@ function invalidSchedule(name: string): Health {
   return {
     state: 'disabled',
     sentence: 'Its schedule can no longer be evaluated.',
-    next: `Give it another one: \`evertick jobs update ${name} --cron …\`.`,
+    next: `Give it another one: \`evertick jobs update ${shellWord(name)} --cron …\`.`,
   }
 }
 
@@ -97,7 +99,7 @@ function late(name: string, forMs: number): Health {
   return {
     state: 'late',
     sentence: `A tick has been due for ${words} and has not started.`,
-    next: `See what it waits for: \`evertick why ${name}\`.`,
+    next: `See what it waits for: \`evertick why ${shellWord(name)}\`.`,
   }
 }
 
@@ -107,6 +109,6 @@ function neverRan({ name, spec, state }: HealthyJob): Health {
   return {
     state: 'never_ran',
     sentence,
-    next: `Run it: \`evertick jobs trigger ${name}\`.`,
+    next: `Run it: \`evertick jobs trigger ${shellWord(name)}\`.`,
   }
 }

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { by, day, every, hour, idOf, jobSpec, minute, newExecution, second, t0 } from '../builders.ts'
 import { at, leaseMs } from '../by-hand.ts'
 import { factsAt, onlyRule, watchOnce } from '../watch-by-hand.ts'
+import { webhookSpec } from './outbox.ts'
 import { type Bench, type OpenStoreUnderTest, withStore } from './store-under-test.ts'
 
 const failed = { state: 'failed', error: { name: 'Error', message: 'no' } } as const
@@ -106,6 +107,8 @@ export function describeAlertFacts(open: OpenStoreUnderTest): void {
       withStore(open, async (bench) => {
         const { store } = bench
         await twoJobs(bench)
+        // One to whom there was nothing to tell.
+        await bench.hand.create('@webhook/pager', webhookSpec(['alert.*']))
         await run(bench, 'a', 1, 'well')
         await run(bench, 'b', 1, 'badly')
         await onlyRule(store, { kind: 'silent', params: { withinMs: hour, of: 'success' } }, t0)
@@ -119,6 +122,29 @@ export function describeAlertFacts(open: OpenStoreUnderTest): void {
         expect(await factsAt(store, at(1) + hour + 1)).toEqual([
           ['a', at(1)],
           ['b', at(1)],
+        ])
+      }),
+    )
+
+    test(
+      'silent: a success that is no longer in the history was one nonetheless',
+      withStore(open, async (bench) => {
+        const { store, hand } = bench
+        const retention = { executions: 1, ageMs: 0 }
+        const led = await twoJobs(bench, jobSpec({ schedule: every(10 * second), retention }))
+        for (const [index, ending] of [undefined, failed, failed].entries()) {
+          const now = at((index + 1) * 10)
+          await hand.account(led, now)
+          for (const claim of await hand.claim(now))
+            await hand.finish(claim, now, claim.jobName === 'a' ? ending : failed)
+        }
+        await store.ticks.purgeHistory({ afterJobId: null, jobs: 100, now: at(31) })
+        expect(await hand.states('a')).toEqual(['schedule failed'])
+        await onlyRule(store, { kind: 'silent', params: { withinMs: minute, of: 'success' } }, t0)
+        expect(await factsAt(store, at(70))).toEqual([['b', null]])
+        expect(await factsAt(store, at(71))).toEqual([
+          ['a', at(10)],
+          ['b', null],
         ])
       }),
     )

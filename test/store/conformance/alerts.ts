@@ -1,6 +1,7 @@
 /** Alerts: one unresolved for each rule and subject, whoever leads; answered by people; told once. */
 import { describe, expect, test } from 'vitest'
 import { verdictsOf } from '../../../src/core/alert/judge.ts'
+import type { Message } from '../../../src/core/notice/message.ts'
 import { by, day, idOf, jobSpec, minute, newExecution, t0 } from '../builders.ts'
 import { at } from '../by-hand.ts'
 import { onlyRule, watchOnce } from '../watch-by-hand.ts'
@@ -184,6 +185,46 @@ export function describeAlerts(open: OpenStoreUnderTest): void {
           sentence: 'a failed 2 times in a row. b failed 2 times in a row.',
           alerts: [{ name: 'a', state: 'open' }, { name: 'b' }],
         })
+      }),
+    )
+
+    test(
+      'of several jobs are told to a webhook that asks for some of them: each hears of its own, and of no other',
+      withStore(open, async (bench) => {
+        const { store, hand } = bench
+        const leader = await failingJob(bench)
+        await hand.create('b', jobSpec({ schedule: null, tags: ['billing'] }))
+        await hand.create('c', jobSpec({ schedule: null, tags: ['billing'] }))
+        await fail(bench, 'b', 2, 5)
+        await fail(bench, 'c', 2, 8)
+        await hand.create('@webhook/all', webhookSpec(['alert.*']))
+        await hand.create('@webhook/billing', webhookSpec(['alert.*'], { tags: ['billing'] }))
+        await hand.create('@webhook/one', webhookSpec(['alert.opened'], { jobs: ['a'] }))
+        await hand.create('@webhook/deaf', webhookSpec(['alert.*'], { jobs: ['d*'] }))
+        await hand.create('@webhook/runs', webhookSpec(['execution.failed'], { jobs: ['a'] }))
+        await watchOnce(store, leader, at(12))
+        for (let again = 0; again < 2; again += 1) {
+          await store.alerts.tellAlerts({ leader, now: at(22), rule: 'own', tiding: 'opened' })
+          await store.notices.passNotices({ leader, limit: 100, now: at(23) })
+        }
+        const told = async (webhook: string) =>
+          (await hand.executions(`@webhook/${webhook}`)).map(({ input }) => input as Message)
+        const [all, ...more] = await told('all')
+        expect([all?.data['count'], more]).toEqual([3, []])
+        const [billing, ...again] = await told('billing')
+        expect(again).toEqual([])
+        expect(billing?.type).toBe('alert.opened')
+        expect(billing?.data).toMatchObject({
+          count: 2,
+          sentence: 'b failed 2 times in a row. c failed 2 times in a row.',
+          alerts: [{ name: 'b' }, { name: 'c' }],
+        })
+        expect(Object.keys(billing?.data ?? {}).sort()).toEqual(Object.keys(all?.data ?? {}).sort())
+        // About one job alone, as if it were the only one.
+        expect((await told('one')).map(({ data }) => data)).toMatchObject([
+          { count: 1, job: 'a', sentence: 'a failed 2 times in a row.' },
+        ])
+        expect([await told('deaf'), await told('runs')]).toEqual([[], []])
       }),
     )
 

@@ -2,9 +2,9 @@
  * What a sign-in must find again when the provider sends the browser back. It travels in a cookie, signed, so that any
  * node can take it up and none keeps anything.
  */
-import { errors, jwtVerify, SignJWT } from 'jose'
 import { isRecord } from '../../../core/unknown-value.ts'
 import type { Clock } from '../../../engine/clock.ts'
+import { ownClaims, ownJwt } from '../own-jwt.ts'
 import type { SigningKeys } from '../signing-keys.ts'
 
 export interface SignInState {
@@ -18,10 +18,8 @@ export interface SignInState {
 }
 
 export const signInSeconds = 600
-const issuer = 'evertick'
 /** Not that of a token: neither is ever taken for the other. */
 const audience = 'evertick-sign-in'
-const algorithm = 'HS256'
 
 export class SignInStates {
   readonly #keys: SigningKeys
@@ -33,41 +31,16 @@ export class SignInStates {
   }
 
   async seal(flow: SignInState): Promise<string> {
-    const { kid, secret } = this.#keys.current
-    const now = Math.floor(this.#clock.now() / 1_000)
-    return await new SignJWT({ flow })
-      .setProtectedHeader({ alg: algorithm, typ: 'JWT', kid })
-      .setIssuer(issuer)
-      .setAudience(audience)
-      .setIssuedAt(now)
-      .setExpirationTime(now + signInSeconds)
-      .sign(secret)
+    const now = this.#clock.now()
+    const exp = Math.floor(now / 1_000) + signInSeconds
+    return await ownJwt({ flow, exp }, { keys: this.#keys, audience, now })
   }
 
   /** Null where it is not ours, or too old. */
   async open(sealed: string): Promise<SignInState | null> {
-    try {
-      const { payload } = await jwtVerify(
-        sealed,
-        ({ kid }) => {
-          const key = this.#keys.find(kid)
-          if (key === null) throw new errors.JWSInvalid('not one of our keys')
-          return key.secret
-        },
-        {
-          algorithms: [algorithm],
-          issuer,
-          audience,
-          typ: 'JWT',
-          requiredClaims: ['exp', 'flow'],
-          currentDate: new Date(this.#clock.now()),
-        },
-      )
-      return flowOf(payload.flow)
-    } catch (error) {
-      if (error instanceof errors.JOSEError || error instanceof TypeError) return null
-      throw error
-    }
+    const terms = { keys: this.#keys, audience, now: this.#clock.now(), required: ['flow'] }
+    const claims = await ownClaims(sealed, terms)
+    return claims === null ? null : flowOf(claims['flow'])
   }
 }
 

@@ -1,6 +1,7 @@
 /** Is there a leader, is the clock right, is every node alive? */
 
 import type { AlertView } from '../../../app/alerts/alerts.ts'
+import { shellWord } from '../../../core/shell-word.ts'
 import { counted, listed } from '../../output/count-words.ts'
 import { plainText } from '../../output/plain-text.ts'
 import { durationWords } from '../../output/times.ts'
@@ -91,7 +92,7 @@ function queueCheck(queues: Awaited<ReturnType<ExaminedSystem['queues']['list']>
   return warn(
     'queues',
     `What waits in a paused queue does not start: ${listed(said)}.`,
-    `Resume it with \`evertick queues resume ${plainText(held[0]?.name ?? '')}\`.`,
+    `Resume it with \`evertick queues resume ${shellWord(plainText(held[0]?.name ?? ''))}\`.`,
   )
 }
 

@@ -1,6 +1,8 @@
 /** Are the jobs on time, can a node run them, and did they succeed? */
+
 import type { ListedJob } from '../../../app/job/list-jobs.ts'
 import { handlerKey, secretsNamedIn } from '../../../core/job/handler.ts'
+import { shellWord } from '../../../core/shell-word.ts'
 import { counted } from '../../output/count-words.ts'
 import { plainText } from '../../output/plain-text.ts'
 import { durationWords } from '../../output/times.ts'
@@ -37,7 +39,7 @@ async function checkCursors(evertick: ExaminedSystem, jobs: readonly ListedJob[]
     return fail(
       'cursors',
       `A wrong clock moved the cursor up to ${far} ahead: ${names(ahead)}.`,
-      `Run \`evertick jobs reset-cursor ${furthest.name}\`.`,
+      `Run \`evertick jobs reset-cursor ${shellWord(furthest.name)}\`.`,
     )
   }
   const behind: ListedJob[] = []
@@ -74,7 +76,7 @@ function checkStates(jobs: readonly ListedJob[]): Check {
     return fail(
       'jobs',
       `The schedule can no longer be evaluated: ${names(broken)}.`,
-      `Fix it with \`evertick jobs update ${broken[0]?.name} --cron …\`.`,
+      `Fix it with \`evertick jobs update ${shellWord(broken[0]?.name ?? '')} --cron …\`.`,
     )
   const disabled = jobs.filter(({ state }) => state === 'disabled')
   if (disabled.length > 0)

@@ -1,6 +1,8 @@
 /** `evertick jobs create|update`: the options of a job as flags. */
+
 import type { Command } from 'commander'
 import type { JobView } from '../../../app/views.ts'
+import { shellWord } from '../../../core/shell-word.ts'
 import { examples } from '../../help.ts'
 import { plainText } from '../../output/plain-text.ts'
 import { type Cli, type Session, withEvertick } from '../../session.ts'
@@ -82,6 +84,8 @@ function reportJob({ terminal, times }: Session, job: JobView, verb: string): vo
   const schedule = job.scheduleText ?? 'on demand'
   terminal.report(job, `${verb} "${plainText(job.name)}": ${schedule}.${due}`, job.id)
   if (verb === 'Created' && job.handler.type === 'check_in') {
-    terminal.say(`Make the address that it calls: evertick jobs rotate-check-in ${plainText(job.name)}`)
+    terminal.say(
+      `Make the address that it calls: evertick jobs rotate-check-in ${shellWord(plainText(job.name))}`,
+    )
   }
 }

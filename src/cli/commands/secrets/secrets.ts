@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import { exitCodes } from '../../exit-code.ts'
 import { examples } from '../../help.ts'
+import { actorText } from '../../output/actor-text.ts'
 import { counted } from '../../output/count-words.ts'
 import { plainText } from '../../output/plain-text.ts'
 import { ProgressBar } from '../../output/progress-bar.ts'
@@ -49,7 +50,7 @@ export function addSecrets(program: Command, cli: Cli): void {
             secrets.map(({ name, changedAt, changedBy, usedBy }) => [
               plainText(name),
               times.both(changedAt),
-              plainText(changedBy),
+              actorText(changedBy),
               usedBy.length === 0 ? '–' : usedBy.map(plainText).join(', '),
             ]),
           )

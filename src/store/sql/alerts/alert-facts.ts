@@ -6,6 +6,7 @@ import type { AlertFact } from '../../../core/alert/alert.ts'
 import type { AlertRule, RuleOf } from '../../../core/alert/alert-rule.ts'
 import { timestamp } from '../cluster/leadership.ts'
 import { healthCondition } from '../jobs/job-health.ts'
+import { noWebhook, webhookRange } from '../notices/audience.ts'
 import { number, optionalNumber, optionalText, text } from '../runtime/rows.ts'
 import { type Param, type Row, rows, type Script } from '../runtime/script.ts'
 import { seqAround } from '../runtime/seq-at.ts'
@@ -104,19 +105,27 @@ function jobFact(found: Row): AlertFact {
   }
 }
 
-/** The last run by its place in the history: the index of a job's history has it first where the job does well. */
+/**
+ * The last run by its place in the history: the index of a job's history has it first where the job does well. Where only
+ * newer failures are kept, the ledger knows until when it did: an hour that is packed may have a success.
+ * Webhooks are silent while all is well.
+ */
 function* silentJobs(rule: RuleOf<'silent'>, now: number): Script<AlertFact[]> {
   const { withinMs, of } = rule.params
-  const counts = of === 'success' ? `e.state = 'completed'` : `e.state IN ('completed', 'failed')`
+  const ends = of === 'success' ? `('completed')` : `('completed', 'failed')`
   const jobs = ofRuleJobs(rule)
   const found = yield* rows(
     `SELECT * FROM (
-       SELECT j.id, j.name, (
-         SELECT e.finished_at FROM @finished_executions e WHERE e.job_id = j.id AND ${counts}
-         ORDER BY e.seq DESC LIMIT 1) AS value
-       FROM @jobs j WHERE j.deleted_at IS NULL AND j.state = 'active' AND j.created_at < ?${jobs.text}) s
+       SELECT j.id, j.name, COALESCE((
+         SELECT e.finished_at FROM @finished_executions e WHERE e.job_id = j.id AND e.state IN ${ends}
+         ORDER BY e.seq DESC LIMIT 1), (
+         SELECT r.to_at FROM @tick_ranges r WHERE r.job_id = j.id AND (r.outcome IN ${ends} OR r.account = 'mixed')
+         ORDER BY r.from_at DESC LIMIT 1)) AS value
+       FROM @jobs j WHERE j.deleted_at IS NULL AND j.state = 'active' AND j.created_at < ?
+         AND ${noWebhook('j.name')}${jobs.text}) s
      WHERE s.value IS NULL OR s.value < ? ORDER BY s.id LIMIT ?`,
     now - withinMs,
+    ...webhookRange,
     ...jobs.params,
     now - withinMs,
     mostFacts + 1,

@@ -2,14 +2,12 @@
  * A database that moves to another says so where every node looks, those of older versions too: among its migrations, as one
  * that nobody knows. Nodes that run stop by themselves, and none starts.
  */
-import { movedVersion } from '../../migrate.ts'
+import { movedName, movedVersion, moveTarget } from '../../migrate.ts'
 import type { ChangeContext, MoveMark, Store } from '../../store.ts'
 import { writeAuditLog } from '../audit/audit-log.ts'
 import { number, text } from '../runtime/rows.ts'
 import { insertRow, row, run, type Script } from '../runtime/script.ts'
 import { ownTables } from './own-tables.ts'
-
-const longestName = 200
 
 export function* findMove(): Script<MoveMark | null> {
   const mark = yield* row(
@@ -19,7 +17,7 @@ export function* findMove(): Script<MoveMark | null> {
   if (mark === null) return null
   return {
     id: text(mark.checksum),
-    to: text(mark.name).replace(/^moved to /, ''),
+    to: moveTarget(text(mark.name)),
     at: number(mark.applied_at),
   }
 }
@@ -32,10 +30,11 @@ export function* markMoved(
 ): Script<MoveMark> {
   const known = yield* findMove()
   if (known !== null) return known
-  const mark = { id, to: to.slice(0, longestName - 'moved to '.length), at: now }
+  const name = movedName(to)
+  const mark = { id, to: moveTarget(name), at: now }
   yield* insertRow('migrations', {
     version: movedVersion,
-    name: `moved to ${mark.to}`,
+    name,
     checksum: id,
     applied_at: now,
     ...(dialect === 'mysql' ? { steps: 0 } : {}),

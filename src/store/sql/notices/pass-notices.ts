@@ -11,6 +11,7 @@ import { look, type Row, row, rows, run, type Script, type ScriptContext } from 
 import { leadText } from '../ticks/account-ticks.ts'
 import { insertExecutions, type NewExecutionRow } from '../work/insert-execution.ts'
 import { activeWebhooks, webhookFrom, webhookRange } from './audience.ts'
+import { onlyTo } from './tell.ts'
 
 const noticesText = 'SELECT * FROM @notices ORDER BY seq LIMIT ?'
 const idsText = `SELECT id FROM @jobs WHERE ${activeWebhooks}`
@@ -75,9 +76,12 @@ function* deliveriesOf(
   return notices.flatMap((notice) => {
     const job = jobs.get(optionalText(notice.job_id) ?? '') ?? null
     const type = text(notice.type)
-    const heard = webhooks.filter((webhook) => webhook.hears({ type, job }))
+    const { [onlyTo]: to, ...body } = json(notice.body) as Record<string, unknown>
+    const heard = webhooks.filter((webhook) =>
+      to === undefined ? webhook.hears({ type, job }) : to === text(webhook.job.id),
+    )
     if (heard.length === 0) return []
-    const message = messageOf(notice, job, newId(now))
+    const message = messageOf(notice, body, job, newId(now))
     const result = type === 'execution.completed' ? results.get(text(notice.subject)) : undefined
     return heard.map((webhook) => {
       const { include, link } = webhook.handler
@@ -127,8 +131,7 @@ function* resultsOf(
   )
 }
 
-function messageOf(notice: Row, job: NamedJob | null, id: string): Message {
-  const body = json(notice.body) as Record<string, unknown>
+function messageOf(notice: Row, body: Message['data'], job: NamedJob | null, id: string): Message {
   const about = job === null ? {} : { job: job.name, jobId: job.id, tags: job.tags }
   return {
     id: `msg_${id}`,

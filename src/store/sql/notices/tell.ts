@@ -16,7 +16,12 @@ export interface Notice {
   readonly subject: string
   /** Thin: names, ids and words. It becomes the `data` of the message, to which the teller adds the job. */
   readonly body: Readonly<Record<string, unknown>>
+  /** The id of the one webhook's job that it is for. @default all that hear of it */
+  readonly to?: string
 }
+
+/** Where the body of a notice says that it is for one webhook. No message has it. */
+export const onlyTo = '@to'
 
 const columns = { type: 'text', at: 'number', job_id: 'uuid', subject: 'text', body: 'text' } as const
 
@@ -37,12 +42,12 @@ export function* writeNotices(notices: readonly Notice[]): Script<void> {
   yield* insertAll(
     'notices',
     columns,
-    notices.map(({ type, at, jobId, subject, body }) => ({
+    notices.map(({ type, at, jobId, subject, body, to }) => ({
       type,
       at,
       job_id: jobId,
       subject,
-      body: JSON.stringify(body),
+      body: JSON.stringify(to === undefined ? body : { ...body, [onlyTo]: to }),
     })),
   )
 }

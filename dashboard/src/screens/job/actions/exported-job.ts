@@ -1,6 +1,7 @@
 /** A definition as text for elsewhere. */
 import { type PlacedField, placedFields } from '../../../../../src/core/job/fields.ts'
 import { optionAt } from '../../../../../src/core/job/options-codec.ts'
+import { shellWord } from '../../../../../src/core/shell-word.ts'
 import type { Definition } from '../definition.ts'
 
 export function jsonOf(definition: Definition): string {
@@ -13,7 +14,7 @@ type Flag = readonly [name: string, value: string | number | undefined]
 export function commandOf({ name, handler, ...options }: Definition): string {
   const schedule = (options['schedule'] ?? {}) as Readonly<Record<string, string>>
   if (handler.type === 'source')
-    return `# A source stands in a file:\nnpx evertick export yaml ${quoted(name)} > source.yaml`
+    return `# A source stands in a file:\nnpx evertick export yaml ${shellWord(name)} > source.yaml`
   const flags: Flag[] = [
     ['--cron', schedule['cron']],
     ['--tz', schedule['timezone']],
@@ -25,13 +26,13 @@ export function commandOf({ name, handler, ...options }: Definition): string {
     ...placedFields.flatMap((placed) => flagsOf(placed, options)),
   ]
   const written = flags.flatMap(([flag, value]) =>
-    value === undefined ? [] : [`${flag} ${quoted(String(value))}`],
+    value === undefined ? [] : [`${flag} ${shellWord(String(value))}`],
   )
   const program =
     handler.type === 'command'
-      ? [`--command -- ${[handler.command, ...(handler.args ?? [])].map(quoted).join(' ')}`]
+      ? [`--command -- ${[handler.command, ...(handler.args ?? [])].map(shellWord).join(' ')}`]
       : []
-  return [`npx evertick jobs create ${quoted(name)}`, ...written, ...program].join(' \\\n  ')
+  return [`npx evertick jobs create ${shellWord(name)}`, ...written, ...program].join(' \\\n  ')
 }
 
 function flagsOf(placed: PlacedField, options: Readonly<Record<string, unknown>>): Flag[] {
@@ -79,8 +80,4 @@ function objectText(value: unknown, indent: number): string {
     .replaceAll(/^(\s*)"([A-Za-z_$][\w$]*)":/gm, '$1$2:')
     .replaceAll(/([^\s{[,])\n/g, '$1,\n')
     .replaceAll(/"((?:[^"\\'\n]|\\[\\/])*)"/g, "'$1'")
-}
-
-function quoted(word: string): string {
-  return /^[\w.:/@=+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }
