@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { Patience, processorMs } from './campaign/patience.ts'
 import { runSeeds } from './campaign/run-seeds.ts'
 import { type SeedResult, SeedRunner } from './campaign/seed-runner.ts'
 import { bothRoles, madeUpPlan } from './made-up-plan.ts'
@@ -98,6 +99,27 @@ describe('a campaign', () => {
     process.kill(runner.pid, 'SIGKILL')
     expect((await running).broken).toMatchObject({ rule: 'the process survives' })
     expect(runner.alive).toBe(false)
+  })
+
+  it('waits for a history as long as it moves, up to a limit of processor time', () => {
+    let used: number | null = 1_000
+    const patience = new Patience(180_000, () => used)
+    for (const next of [1_010, 60_000, 90_999]) {
+      used = next
+      expect(patience.isOver()).toBe(false)
+    }
+    used = 91_000
+    expect(patience.isOver()).toBe(true)
+    expect(new Patience(180_000, () => 500).isOver()).toBe(true)
+    expect(new Patience(180_000, () => null).isOver()).toBe(true)
+  })
+
+  it.runIf(process.platform === 'linux')('reads the processor time of a process', () => {
+    const { user, system } = process.cpuUsage()
+    const read = processorMs(process.pid) ?? 0
+    const since = process.cpuUsage()
+    expect(read).toBeGreaterThanOrEqual((user + system) / 1_000 - 20)
+    expect(read).toBeLessThanOrEqual((since.user + since.system) / 1_000 + 20)
   })
 
   it('does not begin where the simulation cannot be loaded', async () => {

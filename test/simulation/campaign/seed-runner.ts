@@ -7,6 +7,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Mode } from '../plan/plan.ts'
 import { noTally } from '../world/tally.ts'
+import { Patience, processorMs } from './patience.ts'
 import type { Outcome } from './run-seed.ts'
 
 export interface Order {
@@ -73,12 +74,14 @@ export class SeedRunner {
             ? this.#lost(order, 'a history ends', `no end after ${patienceMs[order.mode] / 1_000} s`)
             : this.#lost(order, 'the process survives', `it ended with ${code ?? signal}\n${this.#stderr}`),
         )
-      const timer = setTimeout(() => {
+      const patience = new Patience(patienceMs[order.mode], () => processorMs(this.pid))
+      const timer = setInterval(() => {
+        if (!patience.isOver()) return
         late = true
         child.kill('SIGKILL')
       }, patienceMs[order.mode])
       const end = (result: SeedResult) => {
-        clearTimeout(timer)
+        clearInterval(timer)
         child.off('message', heard)
         child.off('exit', gone)
         resolve(result)
