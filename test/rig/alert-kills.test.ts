@@ -62,7 +62,7 @@ test.each(inTheMiddle)(
     expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(1)
     expect(receiver.received[0]).toMatchObject({
       type: 'alert.opened',
-      data: { rule: 'failing', count: jobs, sentence: expect.stringMatching(/ And 9,980 more\.$/) },
+      data: { rule: 'failing', count: jobs, sentence: expect.stringMatching(/ And 9,980 more\.$/) as string },
     })
     expect(Buffer.byteLength(receiver.received[0]?.body ?? '')).toBeLessThan(16_384)
     expect(scene.count(`evertick_job_executions WHERE handler = '@webhook'`)).toBe(1)
