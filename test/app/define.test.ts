@@ -21,7 +21,7 @@ test('a job defined on a running node has its ticks from then on', async () => {
   )
   await node.advance('25s')
   expect(ran).toEqual(['2026-01-01T00:00:10.000Z', '2026-01-01T00:00:20.000Z'])
-  expect(await node.evertick.nodes.handlers()).toEqual(['@http', '@source', '@webhook', 'late'])
+  expect(await node.evertick.nodes.handlers()).toEqual(['@check_in', '@http', '@source', '@webhook', 'late'])
   expect(await node.evertick.audit()).toMatchObject({ ok: true, ticks: 2 })
 })
 

@@ -97,7 +97,7 @@ async function waiting(hand: ByHand, store: Store): Promise<void> {
   ])
 }
 
-function heldFrom({ id, fence, attempt, jobId, jobName, cause, tickAt, tied }: ClaimedExecution) {
+function heldFrom({ id, fence, attempt, jobId, jobName, cause, tickAt }: ClaimedExecution) {
   const name = tickAt === null ? nameOf(id) : jobName
-  return [name, { id, fence, attempt, claimed: { jobId, cause, tickAt, tied } }] as const
+  return [name, { id, fence, attempt, claimed: { jobId, cause, tickAt } }] as const
 }

@@ -13,7 +13,6 @@ export const migrations = [
   '0006_vacuum',
   '0007_check_ins',
   '0008_vault',
-  '0009_order',
 ]
 
 export function statusAt(appliedAt: number | null) {

@@ -48,8 +48,6 @@ export interface Job {
   /** How many ticks in a row have gone before a ready catch-up. */
   readonly chainYields: number
   readonly pause: Pause | null
-  /** Other jobs come after it. */
-  readonly followed: boolean
   readonly managedBy: string
   /** Hash of the last definition that the manager wrote. */
   readonly managedHash: string | null

@@ -38,7 +38,7 @@ const headText = `
  */
 const claimableText = `
   SELECT e.seq, e.id, e.job_id, e.cause, e.tick_at, e.scheduled_for, e.ready_at, e.start_by, e.attempt,
-    e.max_attempts, e.fence, e.tied, e.caught_up_index, e.caught_up_of, e.input, e.metadata, e.idempotency_key,
+    e.max_attempts, e.fence, e.caught_up_index, e.caught_up_of, e.input, e.metadata, e.idempotency_key,
     (SELECT j.state FROM @jobs j WHERE j.id = e.job_id) AS job_state,
     (SELECT j.version FROM @jobs j WHERE j.id = e.job_id) AS job_version,
     (SELECT j.next_due_at FROM @jobs j WHERE j.id = e.job_id) AS next_due_at

@@ -64,19 +64,6 @@ export interface NewExecution {
   readonly metadata: Readonly<Record<string, unknown>>
   readonly uniqueKey: string | null
   readonly createdAt: number
-  /** Where it is part of something larger. */
-  readonly ties?: Ties
-}
-
-/** What an execution is part of, beside its job. */
-export interface Ties {
-  /** The execution that it all began with, if that is another one. */
-  readonly rootId?: string
-  readonly flowId?: string
-  readonly flowStep?: string
-  readonly batchId?: string
-  /** So many steps before it have not ended: it waits for them. */
-  readonly openParents?: number
 }
 
 export interface Enqueued {
@@ -119,8 +106,6 @@ export interface ClaimedExecution extends Claim {
   readonly jobName: string
   readonly spec: JobSpec
   readonly cause: Cause
-  /** Something is to be settled when it ends: limits, a flow, a batch, jobs that come after its own. */
-  readonly tied: boolean
   readonly scheduledFor: number
   readonly tickAt: number | null
   readonly readyAt: number
@@ -185,7 +170,7 @@ export interface ExtendResult {
 export interface FinishedAttempt extends Claim {
   readonly attempt: number
   /** What the claim said of the row, and never changes: given, it saves reading the row back. */
-  readonly claimed?: Pick<ClaimedExecution, 'jobId' | 'cause' | 'tickAt' | 'tied'>
+  readonly claimed?: Pick<ClaimedExecution, 'jobId' | 'cause' | 'tickAt'>
   /** For one that has begun by its place in a reserve: its own row does not say so yet. */
   readonly startedAt?: number
   readonly ending: Ending

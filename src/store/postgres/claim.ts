@@ -64,7 +64,7 @@ const claimText = `
   FROM ${chosenRows} WHERE ${byKey('e.seq', 'c.seq')} AND c.job_state <> 'cancelled'
   RETURNING e.id, e.job_id, e.cause, e.tick_at, e.scheduled_for, e.ready_at, e.start_by,
     e.attempt - CASE WHEN c.position <= $8 THEN 1 ELSE 0 END AS attempt, e.max_attempts,
-    e.fence - 1 AS fence, e.tied, e.caught_up_index, e.caught_up_of, e.input, e.metadata, e.idempotency_key,
+    e.fence - 1 AS fence, e.caught_up_index, e.caught_up_of, e.input, e.metadata, e.idempotency_key,
     c.position, c.job_version, c.next_due_at,
     (SELECT ${nextReady} FROM priorities p) AS next_ready_at, (SELECT ${upcoming} FROM priorities p) AS upcoming`
 

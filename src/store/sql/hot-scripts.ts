@@ -15,8 +15,7 @@ import { pauseColumns } from './jobs/job-columns.ts'
 import type { Script } from './runtime/script.ts'
 
 export interface HotScripts {
-  /** Plain work alone. Null, and nothing was made, where a job's executions are tied: `enqueueTied` makes those. */
-  enqueueExecutions(rows: readonly NewExecution[]): Script<Enqueued[] | null>
+  enqueueExecutions(rows: readonly NewExecution[]): Script<Enqueued[]>
   claimExecutions(request: ClaimRequest): Script<Claiming>
   extendLeases(request: ExtendRequest): Script<ExtendResult>
   /** The ids of those that were still reserved by this claim, and have started now. */

@@ -18,7 +18,7 @@ const topPriorityText = `
  */
 const claimableText = `
   SELECT e.seq, e.id, e.job_id, e.cause, e.tick_at, e.scheduled_for, e.ready_at, e.start_by, e.attempt,
-    e.max_attempts, e.fence, e.tied, e.caught_up_index, e.caught_up_of, e.input, e.metadata, e.idempotency_key
+    e.max_attempts, e.fence, e.caught_up_index, e.caught_up_of, e.input, e.metadata, e.idempotency_key
   FROM @live_executions e
   WHERE e.queue = ? AND e.state IN ('pending', 'retrying') AND e.priority = ? AND e.ready_at <= ?
     AND (e.start_by IS NULL OR e.start_by >= ? OR e.attempt > 0)

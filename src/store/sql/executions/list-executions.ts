@@ -60,21 +60,15 @@ export function* listExecutions(query: ExecutionQuery): Script<Execution[]> {
   return executions.map(executionFrom)
 }
 
-/** Those that rest or are held up are `pending` or `retrying` in the database, unless one looks at what for. */
-const shown = {
-  pending: `e.state = 'pending' AND e.waits_for IS NULL`,
-  retrying: `e.state = 'retrying' AND (${restText}) IS NULL`,
-  sleeping: `e.state = 'retrying' AND (${restText}) = 'sleep'`,
-  waiting: `e.state = 'retrying' AND (${restText}) = 'wait'`,
-  blocked: `(e.state = 'blocked' OR e.waits_for IS NOT NULL AND (e.state = 'pending' OR e.state = 'retrying'))`,
-}
-
+/** Those that rest are `retrying` in the database, unless one looks at what they rest for. */
 function stateIn(states: readonly string[]): [string, ...Param[]] {
+  const resting = { retrying: 'IS NULL', sleeping: `= 'sleep'`, waiting: `= 'wait'` }
   const [only = ''] = states
-  if (states.length === 1 && !(only in shown)) return ['e.state = ?', only]
-  const told = keysOf(shown).filter((state) => states.includes(state))
+  if (states.length === 1 && !(only in resting)) return ['e.state = ?', only]
+  const told = keysOf(resting).filter((state) => states.includes(state))
+  const rest = told.map((state) => `e.state = 'retrying' AND (${restText}) ${resting[state]}`)
   const plain = states.filter((state) => !told.some((one) => one === state))
-  return [['e.state IN ?*', ...told.map((state) => shown[state])].join(' OR '), plain]
+  return [['e.state IN ?*', ...rest].join(' OR '), plain]
 }
 
 /** By id or name; of deleted jobs of that name the one deleted last; `noId` where there is none. */

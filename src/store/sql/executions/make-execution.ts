@@ -18,9 +18,9 @@ import { stepBack } from '../ticks/apply-plan.ts'
 import { revokeAhead } from '../ticks/revoke-ahead.ts'
 import { dueOf } from '../ticks/settle.ts'
 import { settleEnded } from '../work/end-execution.ts'
-import { cancelWaiting } from '../work/ended.ts'
 import { executionRow, insertExecution, insertExecutions } from '../work/insert-execution.ts'
 import { loadLane, settleLane } from '../work/lane.ts'
+import { cancelWaiting } from '../work/make-final.ts'
 import { holdToStop } from '../work/reserves.ts'
 
 export const executionText = `

@@ -47,8 +47,7 @@ export function pauseColumns({ pause }: Pick<Job, 'pause'>) {
 }
 
 /** What an enqueue takes from the row of its job. */
-export const enqueueColumns =
-  'id, name, state, handler, queue, priority, max_attempts, start_deadline_ms, limited, followed'
+export const enqueueColumns = 'id, name, state, handler, queue, priority, max_attempts, start_deadline_ms'
 
 /** Until when an execution may start; null where it may at any time. */
 export function startBy(
@@ -63,13 +62,5 @@ export function startByRow(readyAt: number, job: Row): number | null {
   return startBy(readyAt, { startDeadlineMs: optionalNumber(job.start_deadline_ms) })
 }
 
-/** Its executions are plain work: nothing is to be settled when one is claimed or ends. `enqueueTied` makes all others. */
-export function isPlainJob({ limited, followed }: Row): boolean {
-  return optionalNumber(limited) === null && optionalNumber(followed) === null
-}
-
 /** The same inside a statement, where the job is `j`. */
-export const isPlainJobText = 'COALESCE(j.limited, j.followed) IS NULL'
-
-/** `startBy` inside a statement, where the job is `j`. */
 export const startByText = (readyAt: string) => `${readyAt} + j.start_deadline_ms`

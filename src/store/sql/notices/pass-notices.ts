@@ -163,6 +163,5 @@ function deliveryRow(job: Row, message: Message, id: string, now: number): NewEx
     retry_of: null,
     idempotency_key: message.id,
     created_at: now,
-    tied: null,
   }
 }

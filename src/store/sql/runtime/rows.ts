@@ -133,7 +133,6 @@ export function jobFrom(row: Row): Job {
             reason: optionalText(row.paused_reason),
             by: text(row.paused_by),
           },
-    followed: optionalNumber(row.followed) !== null,
     managedBy: text(row.managed_by),
     managedHash: optionalText(row.managed_hash),
     createdAt: number(row.created_at),
@@ -183,15 +182,10 @@ export function executionFrom(row: Row): Execution {
   }
 }
 
-/**
- * In the database what rests is `retrying`: it comes back by the same claim. In its chain it stays `blocked`. What waits for
- * something else than its turn is `pending` or `retrying` there, with no time at which it is ready.
- */
+/** In the database what rests is `retrying`: it comes back by the same claim. In its chain it stays `blocked`. */
 export function shownState({ state, rests_for }: Row): ExecutionState {
-  const isOpen = state === 'pending' || state === 'retrying'
-  if (!isOpen || rests_for === null || rests_for === undefined) return executionStateOf(state)
-  if (rests_for === 'sleep') return 'sleeping'
-  return rests_for === 'wait' ? 'waiting' : 'blocked'
+  if (state !== 'retrying' || rests_for === null || rests_for === undefined) return executionStateOf(state)
+  return rests_for === 'wait' ? 'waiting' : 'sleeping'
 }
 
 /** Only a retry stores its key: it keeps that of the execution it retries. */

@@ -43,7 +43,6 @@ export function claimedFrom(execution: Row, job: ClaimedJob, to: ClaimedTo): Cla
     spec: job.spec,
     nextTickAt: job.nextTickAt,
     cause,
-    tied: optionalNumber(execution.tied) !== null,
     scheduledFor,
     tickAt: optionalNumber(execution.tick_at),
     readyAt: number(execution.ready_at),

@@ -7,9 +7,8 @@ import { noteFailures } from '../jobs/unproven.ts'
 import { executionStateOf, jobFrom, optionalNumber, text } from '../runtime/rows.ts'
 import { row, rows, run, type Script } from '../runtime/script.ts'
 import { dueOf } from '../ticks/settle.ts'
-import { cancelWaiting, type Ended, endedFrom } from './ended.ts'
 import { settleLane } from './lane.ts'
-import { makeFinal } from './make-final.ts'
+import { cancelWaiting, type Ended, endedFrom, makeFinal } from './make-final.ts'
 
 /** A reservation that never started costs no attempt; one that somebody asked to stop ends here. */
 const giveBackText = `
@@ -19,8 +18,7 @@ const giveBackText = `
     leased_by = NULL, leased_until = NULL
   WHERE id = ? AND fence = ? AND state = 'running' AND started_at IS NULL`
 
-const endedText =
-  'SELECT id, job_id, cause, tick_at, tied, started_at, state FROM @live_executions WHERE id = ?'
+const endedText = 'SELECT id, job_id, cause, tick_at, started_at, state FROM @live_executions WHERE id = ?'
 
 export interface Written extends Ended {
   readonly startedAt: number | null
@@ -51,12 +49,12 @@ const lookText = `
  */
 export function* settleEnded(ended: readonly Ended[], now: number, heard?: Heard): Script<Aftermath> {
   if (ended.length === 0) return nothing
-  const all = yield* makeFinal(ended, heard)
+  yield* makeFinal(ended, heard)
   const after = yield* settleLanes(
-    all.filter(({ cause }) => cause !== 'enqueue'),
+    ended.filter(({ cause }) => cause !== 'enqueue'),
     now,
   )
-  yield* noteFailures(all)
+  yield* noteFailures(ended)
   return after
 }
 

@@ -11,8 +11,8 @@ import { causeOf, jobFrom, number, optionalNumber, optionalText, specFrom, text 
 import { type Row, row, rows, type Script } from '../runtime/script.ts'
 import { insertAttempts } from './attempt-rows.ts'
 import { giveBack, settleEnded } from './end-execution.ts'
-import { cancelWaiting, type Ended, endedFrom } from './ended.ts'
 import { settleLane } from './lane.ts'
+import { cancelWaiting, type Ended, endedFrom } from './make-final.ts'
 import { withReservedStarts } from './reserves.ts'
 
 const watchedText = `
@@ -23,7 +23,7 @@ const watchedText = `
 
 /** Without their jobs, which are read once each: joined, every lease would carry its job's whole spec. */
 const leaseText = `
-  SELECT id, job_id, cause, tick_at, tied, attempt, max_attempts, fence, started_at, leased_by, leased_until, queue, reserve_place,
+  SELECT id, job_id, cause, tick_at, attempt, max_attempts, fence, started_at, leased_by, leased_until, queue, reserve_place,
     cancel_requested_at
   FROM @live_executions WHERE state = 'running' AND`
 

@@ -46,7 +46,6 @@ const columns = {
   retry_of: 'uuid',
   idempotency_key: 'text',
   created_at: 'number',
-  tied: 'number',
 } as const
 
 export type NewExecutionRow = RowOf<typeof columns>
@@ -92,13 +91,11 @@ function least(numbers: readonly number[]): number {
   return numbers.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY)
 }
 
-export function* insertExecution(job: DraftJob, draft: ExecutionDraft): Script<void> {
+export function* insertExecution(job: Pick<Job, 'id' | 'spec'>, draft: ExecutionDraft): Script<void> {
   yield* insertExecutions([executionRow(job, draft)])
 }
 
-export type DraftJob = Pick<Job, 'id' | 'spec' | 'followed'>
-
-export function executionRow({ id, spec, followed }: DraftJob, draft: ExecutionDraft): NewExecutionRow {
+export function executionRow({ id, spec }: Pick<Job, 'id' | 'spec'>, draft: ExecutionDraft): NewExecutionRow {
   return {
     id: draft.id,
     job_id: id,
@@ -120,6 +117,5 @@ export function executionRow({ id, spec, followed }: DraftJob, draft: ExecutionD
     retry_of: draft.retryOf,
     idempotency_key: draft.idempotencyKey,
     created_at: draft.createdAt,
-    tied: followed ? 1 : null,
   }
 }

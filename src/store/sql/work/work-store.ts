@@ -3,8 +3,8 @@ import { Gatherer } from '../runtime/gatherer.ts'
 import { pulse, type Scripts, unspoken } from '../runtime/scripts.ts'
 import { completeWithin } from './complete-within.ts'
 import { cancelEnqueued } from './end-execution.ts'
+import { enqueueWithin } from './enqueue.ts'
 import { SlotEnqueuer } from './enqueue-into-slot.ts'
-import { enqueueExecutions, enqueueWithin } from './enqueue-tied.ts'
 import { expireLeases, releaseBlocked, releaseClaims } from './expire-leases.ts'
 import { finishAttempts, startAttempts } from './finish-attempts.ts'
 import { beginReserved, noteStarts, openReserve } from './reserves.ts'
@@ -20,7 +20,7 @@ export function workStore({
   tellingIf,
   tellWithin,
 }: Scripts): WorkStore {
-  const writeEnqueues = (rows: readonly NewExecution[]) => write(() => enqueueExecutions(rows, hot))
+  const writeEnqueues = (rows: readonly NewExecution[]) => write(() => hot.enqueueExecutions(rows))
   // What comes while one waits for the disk shares the next. A commit for every turn on SQLite, or two under way on a
   // server, let a tenth fewer requests of 32 clients through; the latter took a third more of the server's time.
   const plain = new Gatherer(writeEnqueues, 1)
