@@ -201,7 +201,7 @@ describe('elements', () => {
       told.map(() => 'text /ping/'),
     )
     expect(bodyLimits.little.bytes).toBeLessThanOrEqual(8_192)
-    expect(bodyLimits.text.bytes).toBeLessThanOrEqual(65_536)
+    expect(bodyLimits.text.bytes).toBeLessThanOrEqual(1_048_576)
   })
 })
 
