@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, inject } from 'vitest'
 import { describeStore } from '../store/conformance.ts'
 import { type PostgresFile, postgresFile } from '../store/postgres-store.ts'
+import { describeServerFacts } from './server-facts.ts'
 
 const url = inject('postgresUrl')
 let file: PostgresFile
@@ -10,3 +11,4 @@ beforeAll(async () => {
 afterAll(async () => await file?.close())
 
 describeStore('postgres', async () => await file.open(), { skip: url === null })
+describeServerFacts(async () => await file.open(), url === null)

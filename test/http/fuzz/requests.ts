@@ -19,7 +19,8 @@ interface Operation {
     readonly schema: JsonSchema
   }[]
   readonly requestBody?: {
-    readonly content: { readonly 'application/json': { readonly schema: JsonSchema } }
+    /** One that takes plain text has no JSON. */
+    readonly content: { readonly 'application/json'?: { readonly schema: JsonSchema } }
   }
 }
 
@@ -56,7 +57,7 @@ function requestOf(
         nil: null,
       }),
     )
-  const bodySchema = requestBody?.content['application/json'].schema
+  const bodySchema = requestBody?.content['application/json']?.schema
   const json = (bodySchema === undefined ? fc.constant({}) : valueOf(bodySchema, schemas)).map(written)
   const body: fc.Arbitrary<FuzzedRequest['body']> =
     method === 'get'

@@ -279,17 +279,6 @@ export function describeFolded(open: OpenStoreUnderTest): void {
     }),
   )
 
-  test(
-    'a worker learns how many connections there are, and that it may do no more than it needs',
-    withStore(open, async (bench) => {
-      const facts = await bench.store.cluster.serverFacts()
-      const isServer = bench.store.dialect !== 'sqlite'
-      expect(facts?.powers).toEqual(isServer ? [] : undefined)
-      expect((facts?.connections ?? 0) > 0).toBe(isServer)
-      expect((facts?.maxConnections ?? 0) > (facts?.connections ?? 0)).toBe(isServer)
-    }),
-  )
-
   describe('a reset of the cursor over a folded ledger', () => {
     /** The clock is ten minutes ahead, ticks run and are folded; then it is set right. */
     test(
