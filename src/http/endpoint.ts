@@ -82,11 +82,13 @@ export interface Endpoint {
 }
 
 /** Parsed JSON has no key whose value is undefined. */
-type Exact<T> = T extends readonly unknown[] | Date
+type Exact<T> = T extends Date
   ? T
-  : T extends object
-    ? { [Key in keyof T]: Exact<Exclude<T[Key], undefined>> }
-    : T
+  : T extends readonly (infer Item)[]
+    ? Exact<Item>[]
+    : T extends object
+      ? { [Key in keyof T]: Exact<Exclude<T[Key], undefined>> }
+      : T
 
 /** What a caller sends and receives, as JSON. */
 export interface Contract<Params = unknown, Query = unknown, Body = unknown, Answer = unknown> {

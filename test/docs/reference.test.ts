@@ -58,6 +58,9 @@ const inner = [
   'poll',
   'sweep',
   'retention',
+  'rate',
+  'count',
+  'per',
 ]
 
 /** The schema's own names, from the error about a name that is like none of them. */

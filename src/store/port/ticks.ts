@@ -109,6 +109,8 @@ export interface AuditReport {
   readonly unaccounted: number
   readonly doubled: number
   readonly unverifiable: number
+  /** Shares of limits that something runs without, or that something has which does not run. */
+  readonly miscounted: number
   readonly findings: readonly AuditFinding[]
 }
 

@@ -82,7 +82,9 @@ export class CallRules {
       const draft = drafts[index]
       const stands = created
         ? id === draft?.id
-        : this.#model.executions.get(id)?.unique_key === draft?.uniqueKey
+        : draft?.event === undefined
+          ? this.#model.executions.get(id)?.unique_key === draft?.uniqueKey
+          : this.#model.keys.get(id)?.unique_key === draft.event.key
       if (!stands) throw unwritten(id, `stands for ${draft?.id}, and has nothing to do with it`)
     }
   }

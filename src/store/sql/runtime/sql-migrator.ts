@@ -96,9 +96,13 @@ export class SqlMigrator implements Migrator {
     return undone.map(({ name }) => name)
   }
 
-  *#refuseForeign({ up }: Migration): Script<void> {
+  /** A later migration may write a view anew. */
+  *#refuseForeign({ version, up }: Migration): Script<void> {
+    const earlier = this.#known.filter((known) => known.version < version)
+    const own = new Set(earlier.flatMap((known) => madeBy(this.#engine.spell(known.up))))
     for (const name of madeBy(this.#engine.spell(up))) {
-      if (yield* this.#engine.exists(name)) throw refuseForeignTable(this.#engine.fullName(name))
+      if (!own.has(name) && (yield* this.#engine.exists(name)))
+        throw refuseForeignTable(this.#engine.fullName(name))
     }
   }
 

@@ -1,0 +1,15 @@
+ALTER TABLE evertick_job_executions DROP COLUMN turn;
+ALTER TABLE evertick_job_executions DROP COLUMN fair_key;
+ALTER TABLE evertick_job_executions DROP COLUMN wait_key;
+ALTER TABLE evertick_job_executions DROP COLUMN limit_keys;
+ALTER TABLE evertick_job_executions DROP COLUMN open_until;
+ALTER TABLE evertick_job_executions DROP COLUMN open_parents;
+ALTER TABLE evertick_job_executions DROP COLUMN wait_ready_at;
+ALTER TABLE evertick_job_executions DROP COLUMN waits_for;
+ALTER TABLE evertick_job_executions DROP COLUMN batch_id;
+ALTER TABLE evertick_job_executions DROP COLUMN flow_step;
+ALTER TABLE evertick_job_executions DROP COLUMN flow_id;
+ALTER TABLE evertick_job_executions DROP COLUMN root_id;
+ALTER TABLE evertick_job_executions DROP COLUMN tied;
+ALTER TABLE evertick_jobs DROP COLUMN followed;
+ALTER TABLE evertick_jobs DROP COLUMN limited;
