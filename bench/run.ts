@@ -15,14 +15,12 @@ import { type Engine, type EngineName, engineNames } from './engines/engine.ts'
 import { installFor, missingFor, openEngine } from './engines/open-engine.ts'
 import { enqueue } from './enqueue.ts'
 import { failover } from './failover.ts'
-import { flows } from './flows.ts'
 import { history } from './history.ts'
 import { http } from './http/http.ts'
 import { loopDelay } from './http/loop-delay.ts'
 import { idleCost } from './idle-cost.ts'
 import { idleStart } from './idle-start.ts'
 import { lateness } from './lateness.ts'
-import { limits } from './limits.ts'
 import { lock } from './lock.ts'
 import { longDrain } from './long-drain.ts'
 import type { EngineMeasure, Figure, Measure, Result } from './measure.ts'
@@ -46,14 +44,12 @@ const standard: readonly Measure[] = [
   enqueue,
   claimFinish,
   drain,
-  limits,
   nodes,
   idleStart,
   dueScan,
   lateness,
   steps,
   sleepers,
-  flows,
   missedTicks,
   sweep,
   lock,

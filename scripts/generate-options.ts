@@ -2,7 +2,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Field, jobOptions, type Option } from '../src/core/job/fields.ts'
-import { itemForms } from '../src/core/job/item-forms.ts'
 import { storedName, toShown } from '../src/core/job/options-codec.ts'
 import { phraseOf } from '../src/core/phrase.ts'
 import { root } from './run-command.ts'
@@ -26,8 +25,7 @@ function typesText(): string {
   const parts = [
     `/** Made of the table in fields.ts by \`npm run generate\`. */
 import type { Bytes } from '../bytes.ts'
-import type { Duration, Instant, Schedule } from '../schedule/schedule.ts'
-${itemImports().join('\n')}`,
+import type { Duration, Instant, Schedule } from '../schedule/schedule.ts'`,
     ...groups.map(([name, { fields }]) =>
       block(
         `${typeName(name)}Options`,
@@ -65,14 +63,6 @@ ${block(
   return `${parts.join('\n\n')}\n`
 }
 
-/** The types of items stand beside their forms. */
-function itemImports(): string[] {
-  return Object.values(itemForms).map(({ types }) => {
-    const names = new Set([types.written, types.stored, types.shown])
-    return `import type { ${[...names].toSorted().join(', ')} } from '${types.file}'`
-  })
-}
-
 function block(name: string, lines: readonly string[]): string {
   return `export interface ${name} {\n${lines.join('\n')}\n}`
 }
@@ -94,22 +84,18 @@ function written(name: string, option: Option | Field): string {
 
 function stored(name: string, option: Option | Field): string {
   if (option.is === 'group') return property(name, `${typeName(name)}Spec`)
-  const type = ['duration', 'instant', 'bytes'].includes(option.is) ? 'number' : shownType(option, 'stored')
+  const type = ['duration', 'instant', 'bytes'].includes(option.is) ? 'number' : writtenType(option)
   return property(storedName(name, option), option.default === null ? `${type} | null` : type)
 }
 
 function shown(name: string, option: Option): string {
   if (option.is === 'group') return property(name, `${typeName(name)}Settings`)
-  const type = option.is === 'instant' ? 'At' : shownType(option, 'shown')
+  const type = option.is === 'instant' ? 'At' : writtenType(option)
   return property(name, option.default === null ? `${type} | null` : type)
 }
 
 function shownPart(name: string, field: Field): string {
-  return property(field.default === null ? `${name}?` : name, shownType(field, 'shown'))
-}
-
-function shownType(field: Field, side: 'stored' | 'shown'): string {
-  return field.is === 'list' ? `readonly ${itemForms[field.of].types[side]}[]` : writtenType(field)
+  return property(field.default === null ? `${name}?` : name, writtenType(field))
 }
 
 function writtenType(field: Field): string {
@@ -127,13 +113,10 @@ function writtenType(field: Field): string {
       return Object.keys(field.of)
         .map((name) => `'${name}'`)
         .join(' | ')
-    case 'path':
     case 'text':
       return 'string'
     case 'texts':
       return 'readonly string[]'
-    case 'list':
-      return `readonly (string | ${itemForms[field.of].types.written})[]`
     case 'object':
       return 'Readonly<Record<string, unknown>>'
   }
@@ -150,7 +133,7 @@ function typeName(group: string): string {
 /** The default as one would write it. */
 function usualText(field: Field): string {
   if (field.default === null) return field.without ?? 'none'
-  if (field.is === 'texts' || field.is === 'list' || field.is === 'object') return 'none'
+  if (field.is === 'texts' || field.is === 'object') return 'none'
   const usual = toShown(field, field.default)
   return typeof usual === 'string' ? `'${usual}'` : String(usual)
 }
@@ -214,8 +197,6 @@ function rangeText(field: Field): string {
       return `text of ${field.min === 0 ? 'at most' : `${field.min} to`} ${words(field.max)} characters`
     case 'texts':
       return `at most ${words(field.max)} texts of at most ${words(field.longest)} characters`
-    case 'list':
-      return `at most ${words(field.max)} objects or texts, such as ${itemForms[field.of].examples.map((text) => `\`${text}\``).join(' or ')}`
     case 'object':
       return 'object'
     case 'bytes':

@@ -1,5 +1,4 @@
 /** The library's main class. */
-
 import type { Writable } from 'node:stream'
 import { Alerts } from './app/alerts/alerts.ts'
 import { type AppContext, keepContext } from './app/app-context.ts'
@@ -11,8 +10,6 @@ import {
   writeBackup,
   writeBackupFile,
 } from './app/backup/write-backup.ts'
-import { Batches, type BatchOptions, type BatchResult, makeBatch } from './app/batch/batches.ts'
-import { Calendars } from './app/calendar/calendars.ts'
 import { Leader, Nodes, Queues } from './app/cluster/cluster.ts'
 import { defaultStopMs, LiveNode, type Surroundings } from './app/cluster/live-node.ts'
 import type { AnyJob, EvertickOptions } from './app/config/options.ts'
@@ -20,13 +17,10 @@ import { Executions, Leases } from './app/execution/executions.ts'
 import type { EnqueueItem } from './app/execution/producer.ts'
 import { resultOf } from './app/execution/result.ts'
 import { type SignalOptions, signal } from './app/execution/steps.ts'
-import type { FlowOptions } from './app/flow/flow-options.ts'
-import { type FlowResult, Flows, makeFlow } from './app/flow/flows.ts'
 import { type AuditOptions, type AuditResult, auditLedger } from './app/job/audit-ledger.ts'
 import type { DefinedJob } from './app/job/define-job.ts'
 import { Jobs } from './app/job/jobs.ts'
 import { type Why, whyOf } from './app/job/why.ts'
-import { Limits } from './app/limits/limits.ts'
 import { Locks } from './app/locks/locks.ts'
 import { AuditLog } from './app/log/audit-log.ts'
 import { type Metrics, metricsOf } from './app/reports/metrics.ts'
@@ -42,11 +36,8 @@ import type { Signalled, SignalTarget } from './store/store.ts'
 export class Evertick {
   readonly jobs: Jobs
   readonly executions: Executions
-  readonly flows: Flows
-  readonly batches: Batches
   readonly leader: Leader
   readonly leases: Leases
-  readonly limits: Limits
   readonly locks: Locks
   readonly queues: Queues
   readonly nodes: Nodes
@@ -54,7 +45,6 @@ export class Evertick {
   readonly auditLog: AuditLog
   readonly reports: Reports
   readonly secrets: Vault
-  readonly calendars: Calendars
   readonly webhooks: Webhooks
   readonly nodeId: string
   readonly #app: AppContext
@@ -67,11 +57,8 @@ export class Evertick {
     this.nodeId = app.nodeId
     this.jobs = new Jobs(app)
     this.executions = new Executions(app)
-    this.flows = new Flows(app)
-    this.batches = new Batches(app)
     this.leader = new Leader(app, live.graceMs, () => live.stepDown())
     this.leases = new Leases(app, live.random)
-    this.limits = new Limits(app)
     this.locks = new Locks(app)
     this.queues = new Queues(app)
     this.nodes = new Nodes(app)
@@ -79,7 +66,6 @@ export class Evertick {
     this.auditLog = new AuditLog(app)
     this.reports = new Reports(app, this.leader)
     this.secrets = new Vault(app)
-    this.calendars = new Calendars(app)
     this.webhooks = new Webhooks(app)
     keepContext(this, app)
   }
@@ -147,27 +133,12 @@ export class Evertick {
     return await this.#live.producer.enqueue(job, input, options)
   }
 
-  /** All of them, or none if one is refused; as a batch, what follows it runs once, when all of them have ended. */
+  /** All of them, or none if one is refused. */
   async enqueueMany(
     items: readonly EnqueueItem[],
-    options: Pick<EnqueueOptions, 'tx'> & { readonly batch: BatchOptions },
-  ): Promise<BatchResult>
-  async enqueueMany(
-    items: readonly EnqueueItem[],
-    options?: Pick<EnqueueOptions, 'tx'>,
-  ): Promise<EnqueueResult[]>
-  async enqueueMany(
-    items: readonly EnqueueItem[],
-    { tx, batch }: Pick<EnqueueOptions, 'tx'> & { readonly batch?: BatchOptions } = {},
-  ): Promise<EnqueueResult[] | BatchResult> {
-    const { producer } = this.#live
-    if (batch === undefined) return await producer.enqueueMany(items, tx)
-    return await makeBatch(this.#app, producer, items, { batch, ...(tx === undefined ? {} : { tx }) })
-  }
-
-  /** Executions that wait for one another: all of them are enqueued, or none if one is refused. */
-  async flow(options: FlowOptions): Promise<FlowResult> {
-    return await makeFlow(this.#app, this.#live.producer, options)
+    { tx }: Pick<EnqueueOptions, 'tx'> = {},
+  ): Promise<EnqueueResult[]> {
+    return await this.#live.producer.enqueueMany(items, tx)
   }
 
   /**

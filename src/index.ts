@@ -5,8 +5,6 @@ export type { AckOptions, AlertView, ListAlerts, SnoozeOptions } from './app/ale
 export type { QuietOptions, RuleOptions, RuleView } from './app/alerts/rule-options.ts'
 export type { RestoreOptions, RestoreResult } from './app/backup/restore-backup.ts'
 export type { BackupFileOptions, BackupOptions, BackupResult } from './app/backup/write-backup.ts'
-export type { BatchCounts, BatchOptions, BatchResult, BatchView, ListBatches } from './app/batch/batches.ts'
-export type { CalendarRules, CalendarView, ImportedCalendar } from './app/calendar/calendars.ts'
 export type { ActorOptions } from './app/change-context.ts'
 export type { CheckInAddress, CheckInAnswer, CheckInOptions } from './app/check-in/check-ins.ts'
 export type { TermView } from './app/cluster/cluster.ts'
@@ -15,9 +13,6 @@ export type { AttemptView, ExecutionDetail } from './app/execution/execution-det
 export type { ListExecutions, LogLine } from './app/execution/executions.ts'
 export type { EnqueueItem } from './app/execution/producer.ts'
 export type { SignalOptions, StepView } from './app/execution/steps.ts'
-export type { FlowOptions, FlowStepOptions, StepEnqueueOptions } from './app/flow/flow-options.ts'
-export type { FlowAction, FlowCounts, FlowDetail, FlowStepView, FlowView } from './app/flow/flow-view.ts'
-export type { FlowResult, ListFlows, RetryFlow } from './app/flow/flows.ts'
 export type {
   CheckInHandlerOptions,
   CommandHandlerOptions,
@@ -28,16 +23,7 @@ export type {
 export type { BackfillView } from './app/job/actions/backfill-job.ts'
 export type { BulkAction, BulkOptions, BulkProgress, BulkResult } from './app/job/actions/bulk-jobs.ts'
 export type { AuditResult } from './app/job/audit-ledger.ts'
-export type { ClosedTime } from './app/job/closed-time.ts'
 export { type DefinedJob, defineJob, type JobDefinition, type Run } from './app/job/define-job.ts'
-export type {
-  ArrivalView,
-  DependenciesOptions,
-  DependenciesView,
-  DependencyEdge,
-  JobRelative,
-  JoinView,
-} from './app/job/dependencies.ts'
 export type { ExplainedTickView, ExplanationView } from './app/job/explain.ts'
 export type { RunUsageView, UsageOptions } from './app/job/job-usage.ts'
 export type { CreateJob, UpdateJob } from './app/job/jobs.ts'
@@ -59,7 +45,6 @@ export type {
   RecentTick,
 } from './app/job/list-jobs.ts'
 export type { Why } from './app/job/why.ts'
-export type { LimitView } from './app/limits/limits.ts'
 export {
   DistributedLock,
   type DistributedLockOptions,
@@ -101,9 +86,7 @@ export { type ErrorCode, type ErrorDetails, type ErrorKind, EvertickError } from
 export type { Cause, ExecutionError } from './core/execution/execution.ts'
 export type { ExecutionState } from './core/execution/execution-state.ts'
 export type { WaitReason } from './core/execution/waits.ts'
-export type { FlowState, OnFailure, Parent } from './core/flow/flow.ts'
 export type { Statistics } from './core/history/statistics.ts'
-export type { AfterOption } from './core/job/after.ts'
 export type { SecretReference, WebhookFormat } from './core/job/handler.ts'
 export type { Health, HealthState } from './core/job/health.ts'
 export type { JobAction, JobState } from './core/job/job-state.ts'
@@ -115,7 +98,6 @@ export {
   type HasStatus,
   type JobStatus,
 } from './core/job/job-status.ts'
-export type { JobLimitOption, JobLimitOptions, LimitOptions, LimitRate } from './core/job/limit-form.ts'
 export type { CatchUpOptions, JobOptions, RetentionOptions, RetryOptions } from './core/job/options.ts'
 export type { CatchUpPolicy, OverlapPolicy } from './core/job/policies.ts'
 export { type CronToInterval, cronToInterval } from './core/schedule/cron/cron-to-interval.ts'
@@ -132,13 +114,11 @@ export type { Logger } from './engine/logger.ts'
 export type { Role } from './engine/node.ts'
 export type {
   Answer,
-  EndedBatch,
   EnqueueOptions,
   EnqueueResult,
   JobContext,
   JobReference,
   StepOptions,
-  UniqueKey,
 } from './engine/worker/handler.ts'
 export { outcome } from './engine/worker/outcome-signal.ts'
 export { Evertick } from './evertick.ts'

@@ -55,25 +55,6 @@ export const router = createRouter({
       props: true,
     },
     {
-      path: '/flows/:tab(batches)?',
-      name: 'flows',
-      meta: { title: 'Flows' },
-      component: () => import('./screens/flows/Flows.vue'),
-      props: true,
-    },
-    {
-      path: '/flows/:id',
-      name: 'flow',
-      component: () => import('./screens/flows/Flow.vue'),
-      props: true,
-    },
-    {
-      path: '/batches/:id',
-      name: 'batch',
-      component: () => import('./screens/flows/Batch.vue'),
-      props: true,
-    },
-    {
       path: '/timeline',
       name: 'timeline',
       meta: { title: 'Timeline' },

@@ -5,7 +5,6 @@ import type { Cause, Execution, ExecutionError } from '../core/execution/executi
 import { type ExecutionState, isFinal } from '../core/execution/execution-state.ts'
 import { traceContextOf, withoutTrace } from '../core/execution/trace-context.ts'
 import type { WaitReason, Waits } from '../core/execution/waits.ts'
-import { afterText } from '../core/job/after.ts'
 import type { Health } from '../core/job/health.ts'
 import type { Job, JobSpec } from '../core/job/job.ts'
 import { type JobState, legalActions, type OperatorAction } from '../core/job/job-state.ts'
@@ -13,7 +12,6 @@ import { type JobStatus, jobStatus } from '../core/job/job-status.ts'
 import type { JobOptions, JobSettings } from '../core/job/options.ts'
 import { shownOptions, writtenOptions } from '../core/job/options-codec.ts'
 import { sequenceOfJob } from '../core/job/sequence.ts'
-import { dueInstant } from '../core/job/window.ts'
 import { durationText } from '../core/schedule/duration.ts'
 import type { Schedule, ScheduleSpec } from '../core/schedule/schedule.ts'
 import type { LastExecution } from '../store/store.ts'
@@ -88,13 +86,6 @@ export interface ExecutionView {
   readonly traceId: string | null
   readonly idempotencyKey: string
   readonly retryOf: string | null
-  /** The flow that it is a step of, and which one. */
-  readonly flowId: string | null
-  readonly flowStep: string | null
-  /** The batch that it is one of. */
-  readonly batchId: string | null
-  /** The execution that it all began with; null where that is itself. */
-  readonly rootId: string | null
   readonly fence: number
   readonly leasedBy: string | null
   readonly leasedUntil: Date | null
@@ -207,7 +198,7 @@ function isOwnFunction({ name, spec: { handler } }: Job): boolean {
 /** A tick accounted ahead still lies before us; one that nobody has looked at yet lies behind. */
 function nextRun(job: Job, now: number): number | null {
   if (job.spec.schedule?.kind === 'fixed_delay') return job.nextDueAt
-  return job.nextDueAt === null ? null : dueInstant(job.spec, sequenceOfJob(job), now + 1)
+  return job.nextDueAt === null ? null : sequenceOfJob(job).next(now)
 }
 
 /** The schedule as its user would write it. */
@@ -237,8 +228,8 @@ function anchorView(anchorAt: number): string {
 }
 
 /** The words of a schedule; an interval that counts from its job's creation, as most do, does not say so. */
-function scheduleText({ name, createdAt, spec: { schedule, after, join } }: Job): string | null {
-  if (schedule === null) return after.length === 0 ? null : afterText(after, join)
+function scheduleText({ name, createdAt, spec: { schedule } }: Job): string | null {
+  if (schedule === null) return null
   const view = scheduleView(schedule)
   const plain = schedule.kind === 'every' && schedule.anchorAt === createdAt && 'every' in view
   return scheduleWords(plain ? { every: view.every } : view, name)

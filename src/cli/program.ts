@@ -11,7 +11,6 @@ import { addAuditLog } from './commands/audit/audit-log.ts'
 import { addBackup } from './commands/backup/backup.ts'
 import { addMove } from './commands/backup/move.ts'
 import { addRestore } from './commands/backup/restore.ts'
-import { addCalendars } from './commands/calendars/calendars.ts'
 import { addLeader } from './commands/cluster/leader.ts'
 import { addLeases } from './commands/cluster/leases.ts'
 import { addLocks } from './commands/cluster/locks.ts'
@@ -23,11 +22,8 @@ import { addImport } from './commands/crontab/import.ts'
 import { addDoctor } from './commands/doctor/doctor.ts'
 import { addExecutions } from './commands/executions/executions.ts'
 import { addApply, addDiff } from './commands/files/apply.ts'
-import { addBatches } from './commands/flows/batches.ts'
-import { addFlows } from './commands/flows/flows.ts'
 import { addJobs } from './commands/jobs/jobs.ts'
 import { addWhy } from './commands/jobs/why.ts'
-import { addLimits } from './commands/limits/limits.ts'
 import { addStart } from './commands/node/start.ts'
 import { addWorker } from './commands/node/worker.ts'
 import { addEvents } from './commands/reports/events.ts'
@@ -45,27 +41,14 @@ import type { GlobalFlags } from './settings.ts'
 
 const groups = [
   { title: 'Run:', add: [addInit, addStart, addWorker, addMigrate] },
-  {
-    title: 'Jobs and ticks:',
-    add: [
-      addJobs,
-      addExecutions,
-      addFlows,
-      addBatches,
-      addWhy,
-      addExplain,
-      addBackfill,
-      addCron,
-      addCalendars,
-    ],
-  },
+  { title: 'Jobs and ticks:', add: [addJobs, addExecutions, addWhy, addExplain, addBackfill, addCron] },
   { title: 'Files of jobs:', add: [addApply, addDiff, addImport, addExport] },
   { title: 'Backup:', add: [addBackup, addRestore, addMove] },
   {
     title: 'Verify and monitor:',
     add: [addAlerts, addAudit, addDoctor, addStats, addEvents, addWebhooks, addAuditLog],
   },
-  { title: 'Cluster:', add: [addLeader, addNodes, addQueues, addLeases, addLocks, addLimits] },
+  { title: 'Cluster:', add: [addLeader, addNodes, addQueues, addLeases, addLocks] },
   { title: 'Access:', add: [addLogin, addToken, addSecrets, addOpenapi, addCompletion] },
 ]
 

@@ -2,13 +2,10 @@
  * What a command works on, under the names of the library: a local database or a remote server. A command cannot tell
  * which.
  */
-
 import type { Access } from '../app/access/access.ts'
 import type { AlertRules } from '../app/alerts/alert-rules.ts'
 import type { Alerts } from '../app/alerts/alerts.ts'
 import { contextOf } from '../app/app-context.ts'
-import type { Batches } from '../app/batch/batches.ts'
-import type { Calendars } from '../app/calendar/calendars.ts'
 import type { ActorOptions } from '../app/change-context.ts'
 import { followChanges } from '../app/changes/follow-changes.ts'
 import type { Hint } from '../app/changes/hint.ts'
@@ -16,12 +13,10 @@ import type { Leader, Nodes, Queues } from '../app/cluster/cluster.ts'
 import { type ExportedCrontab, exportCrontab } from '../app/crontab/export-crontab.ts'
 import type { Executions, Leases } from '../app/execution/executions.ts'
 import type { SignalOptions } from '../app/execution/steps.ts'
-import type { Flows } from '../app/flow/flows.ts'
 import type { Jobs } from '../app/job/jobs.ts'
 import type { ListedJob, ListJobs } from '../app/job/list-jobs.ts'
 import { type ApplyRequest, type ApplyResult, applyList } from '../app/job/managed/apply-list.ts'
 import { type ExportedJobs, exportJobs } from '../app/job/managed/export-jobs.ts'
-import type { Limits } from '../app/limits/limits.ts'
 import type { Locks } from '../app/locks/locks.ts'
 import type { AuditLog } from '../app/log/audit-log.ts'
 import type { Vault } from '../app/vault/vault.ts'
@@ -50,9 +45,7 @@ export interface SystemJobs
     | 'backfill'
     | 'explain'
     | 'ticks'
-    | 'dependencies'
     | 'upcoming'
-    | 'closings'
     | 'revisions'
     | 'stats'
     | 'convert'
@@ -65,11 +58,8 @@ export interface SystemJobs
 export interface System {
   readonly jobs: SystemJobs
   readonly executions: Pick<Executions, 'list' | 'get' | 'cancel' | 'retry' | 'logs'>
-  readonly flows: Pick<Flows, keyof Flows>
-  readonly batches: Pick<Batches, keyof Batches>
   readonly leader: Pick<Leader, 'current' | 'terms' | 'stepDown'>
   readonly leases: Pick<Leases, 'active' | 'expired' | 'resetExpired'>
-  readonly limits: Pick<Limits, keyof Limits>
   readonly locks: Pick<Locks, 'list' | 'release'>
   readonly queues: Pick<Queues, 'list' | 'pause' | 'resume'>
   readonly nodes: Pick<Nodes, 'list' | 'handlers'>
@@ -78,7 +68,6 @@ export interface System {
   }
   readonly auditLog: Pick<AuditLog, 'list' | 'verify'>
   readonly secrets: Pick<Vault, keyof Vault>
-  readonly calendars: Pick<Calendars, keyof Calendars>
   readonly webhooks: Pick<Webhooks, keyof Webhooks>
   readonly audit: Evertick['audit']
   readonly metrics: Evertick['metrics']
@@ -99,38 +88,19 @@ export type ExaminedSystem = Omit<System, 'tokens' | 'apply' | 'exportJobs' | 'e
 
 /** `access` is only opened when a command needs it: most sign nothing. */
 export function localSystem(evertick: Evertick, access: () => Promise<Access>): System {
-  const {
-    jobs,
-    executions,
-    leader,
-    leases,
-    limits,
-    locks,
-    queues,
-    nodes,
-    alerts,
-    auditLog,
-    calendars,
-    secrets,
-    webhooks,
-    flows,
-    batches,
-  } = evertick
+  const { jobs, executions, leader, leases, locks, queues, nodes, alerts, auditLog, secrets, webhooks } =
+    evertick
   const app = contextOf(evertick)
   return {
     jobs,
     executions,
-    flows,
-    batches,
     leader,
     leases,
-    limits,
     locks,
     queues,
     nodes,
     alerts,
     auditLog,
-    calendars,
     secrets,
     webhooks,
     audit: (options) => evertick.audit(options),

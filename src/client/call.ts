@@ -80,8 +80,6 @@ export const idempotentRoutes: readonly string[] = [
   'POST /executions/{id}/cancel',
   'POST /executions/{id}/retry',
   'POST /executions/{id}/signals',
-  'POST /flows',
-  'POST /batches',
 ] satisfies RouteName[]
 
 const usualTimeout: Duration = '30s'

@@ -2,14 +2,11 @@
 import { type ErrorCode, EvertickError } from '../core/error.ts'
 import { nothingNamed } from '../core/nothing-named.ts'
 import { alertCalls } from './alerts.ts'
-import { calendarCalls } from './calendars.ts'
 import { type CallOptions, type ClientOptions, Requests } from './call.ts'
 import { clusterCalls, proofTimeout } from './cluster.ts'
 import type { Body } from './contract.ts'
 import { type EventsOptions, liveEvents } from './events.ts'
-import { batchCalls, flowCalls } from './flows.ts'
 import { executionCalls, jobCalls } from './jobs.ts'
-import { limitCalls } from './limits.ts'
 import { reportCalls } from './reports.ts'
 import { secretCalls } from './secrets.ts'
 import { webhookCalls } from './webhooks.ts'
@@ -28,11 +25,7 @@ export function createClient(options: ClientOptions) {
     executions,
     ...clusterCalls(call),
     alerts: alertCalls(call),
-    flows: flowCalls(call),
-    batches: batchCalls(call),
-    limits: limitCalls(call),
     reports: reportCalls(call),
-    calendars: calendarCalls(call),
     secrets: secretCalls(call),
     webhooks: webhookCalls(call),
     enqueue: (

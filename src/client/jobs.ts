@@ -53,9 +53,6 @@ export function jobCalls(requests: Requests) {
       (await call('GET /jobs/{id}/ticks/newest', { params: { id }, query, ...options })).ticks,
     upcoming: async (id: string, query: Query<'GET /jobs/{id}/upcoming'> = {}, options: CallOptions = {}) =>
       (await call('GET /jobs/{id}/upcoming', { params: { id }, query, ...options })).upcoming,
-    /** Closed times among the next runs. */
-    closings: async (id: string, query: Query<'GET /jobs/{id}/upcoming'> = {}, options: CallOptions = {}) =>
-      (await call('GET /jobs/{id}/upcoming', { params: { id }, query, ...options })).closed,
     revisions: async (id: string, options: CallOptions = {}) =>
       (await call('GET /jobs/{id}/revisions', { params: { id }, ...options })).revisions,
     stats: (id: string, options: CallOptions = {}) =>
@@ -63,11 +60,6 @@ export function jobCalls(requests: Requests) {
     /** What its newest runs used, newest first. */
     usage: async (id: string, query: Query<'GET /jobs/{id}/usage'> = {}, options: CallOptions = {}) =>
       (await call('GET /jobs/{id}/usage', { params: { id }, query, ...options })).runs,
-    /** What it comes after and what comes after it, with what its parents have come to. */
-    dependencies: (id: string, query: Query<'GET /jobs/{id}/dependencies'> = {}, options: CallOptions = {}) =>
-      call('GET /jobs/{id}/dependencies', { params: { id }, query, ...options }),
-    /** Which jobs come after which others. */
-    graph: async (options: CallOptions = {}) => (await call('GET /dependencies', options)).edges,
     executions: (id: string, query: Query<'GET /jobs/{id}/executions'> = {}, options: CallOptions = {}) =>
       call('GET /jobs/{id}/executions', { params: { id }, query, ...options }),
     bulk: async (

@@ -11,8 +11,6 @@ const sliceJobs = 100
 /** How long alerts are kept once they are over. */
 const alertsMs = 90 * 86_400_000
 
-/** As long as executions are kept where nobody says otherwise. */
-const joinsMs = 30 * 86_400_000
 /** By then nobody catches up their ticks. */
 const checkInsMs = 90 * 86_400_000
 
@@ -76,8 +74,6 @@ export class Pruner extends Service {
     while (alerts > 0) alerts = await store.alerts.purgeAlerts(now - alertsMs)
     let checkIns = 1
     while (checkIns > 0) checkIns = await store.checkIns.purgeCheckIns(now - checkInsMs)
-    let joins = await store.dependencies.purgeJoins(now - joinsMs, null)
-    while (joins !== null) joins = await store.dependencies.purgeJoins(now - joinsMs, joins)
     const { auditLogMs } = this.#kept
     if (auditLogMs === null) return
     const context = { now, actor: 'evertick' }

@@ -1,5 +1,5 @@
 /**
- * Takes back expired leases, cancels late starts, promotes what was left blocked, closes what waits for other jobs in vain. The leader does so; the other nodes look
+ * Takes back expired leases, cancels late starts, promotes what was left blocked. The leader does so; the other nodes look
  * whether leases were left behind, since the one that crashed may have been the leader, and the next is not elected yet.
  */
 import { leaseSlackMs } from '../core/attempt/lease.ts'
@@ -86,7 +86,7 @@ export class Rescuer extends Service {
       const look = ({ id, fence, leasedUntil }: SeenLease) => `${id}:${fence}:${leasedUntil}`
       this.#silent = this.#standstill.still(result.ahead, look, result.longestLeaseMs)
       taken = Math.max(result.expired.length, result.deadlined)
-      changed += result.expired.length + result.deadlined + result.levelled
+      changed += result.expired.length + result.deadlined
       watching = result.watching
       for (const { id, jobName, leasedBy, state } of result.expired) {
         const failed = state === 'failed'
@@ -101,17 +101,8 @@ export class Rescuer extends Service {
     }
     // Blocked executions count as watched: with nothing to watch there is nothing to release.
     if (watching) changed += await this.#releaseBlocked()
-    changed += await this.#closeJoins()
     if (changed > 0) this.#onReady()
     return watching
-  }
-
-  /** What other jobs have led to, where no end settles it. */
-  async #closeJoins(): Promise<number> {
-    const { store, clock } = this.#context
-    const { closed, placed, releases } = await store.dependencies.closeJoins(clock.now(), batch)
-    this.#releaser.add(releases)
-    return closed + placed
   }
 
   async #releaseBlocked(): Promise<number> {

@@ -47,20 +47,12 @@ export class Watchman extends Service {
       // A clock that has leapt finds every job late.
       if (signal.aborted || this.#elector.term() === null || this.#guard.holds()) continue
       try {
-        await this.#moveCalendarJobs()
         const looked = await this.#look(signal)
         if (looked.watching) restMs = Math.min(restMs, looked.untold ? gatherMs : watchMs)
       } catch (error) {
         this.#context.logger.warn('Could not look after alerts; trying again', { error })
       }
     }
-  }
-
-  /** Nearly always nothing: whoever put a calendar was cut off before all of its jobs had it. */
-  async #moveCalendarJobs(): Promise<void> {
-    const { store, clock } = this.#context
-    const moved = await store.calendars.moveCalendarJobs({ now: clock.now(), actor: 'evertick' })
-    if (moved > 0) this.#onPaused()
   }
 
   async #look(signal: AbortSignal): Promise<{ watching: boolean; untold: boolean }> {

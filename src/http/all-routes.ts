@@ -2,16 +2,13 @@
 import type { Endpoint } from './endpoint.ts'
 import { accessRoutes } from './routes/access.ts'
 import { alertRoutes } from './routes/alerts.ts'
-import { calendarRoutes } from './routes/calendars.ts'
 import { clusterRoutes } from './routes/cluster.ts'
 import { eventRoutes } from './routes/events.ts'
 import { executionRoutes } from './routes/executions.ts'
-import { flowRoutes } from './routes/flows.ts'
 import { jobActionRoutes } from './routes/job-actions.ts'
 import { jobHistoryRoutes } from './routes/job-history.ts'
 import { jobRoutes } from './routes/jobs.ts'
 import { leaseRoutes } from './routes/leases.ts'
-import { limitRoutes } from './routes/limits.ts'
 import { pingRoutes } from './routes/pings.ts'
 import { reportRoutes } from './routes/reports.ts'
 import { secretRoutes } from './routes/secrets.ts'
@@ -32,15 +29,12 @@ const prefixed = [
   jobHistoryRoutes,
   upkeepRoutes,
   executionRoutes,
-  flowRoutes,
   clusterRoutes,
   leaseRoutes,
-  limitRoutes,
   alertRoutes,
   eventRoutes,
   accessRoutes,
   reportRoutes,
-  calendarRoutes,
   secretRoutes,
   webhookRoutes,
 ] as const

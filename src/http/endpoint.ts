@@ -82,13 +82,11 @@ export interface Endpoint {
 }
 
 /** Parsed JSON has no key whose value is undefined. */
-type Exact<T> = T extends Date
+type Exact<T> = T extends readonly unknown[] | Date
   ? T
-  : T extends readonly (infer Item)[]
-    ? Exact<Item>[]
-    : T extends object
-      ? { [Key in keyof T]: Exact<Exclude<T[Key], undefined>> }
-      : T
+  : T extends object
+    ? { [Key in keyof T]: Exact<Exclude<T[Key], undefined>> }
+    : T
 
 /** What a caller sends and receives, as JSON. */
 export interface Contract<Params = unknown, Query = unknown, Body = unknown, Answer = unknown> {

@@ -4,12 +4,9 @@
  */
 import { createHash } from 'node:crypto'
 import type { AppContext } from '../app/app-context.ts'
-import { uniqueOf } from '../app/execution/unique-option.ts'
 import { repeatedIds } from '../app/ids.ts'
 import { type ExecutionView, executionView } from '../app/views.ts'
 import { EvertickError } from '../core/error.ts'
-import { madeAt } from '../core/id.ts'
-import type { EnqueueOptions, EnqueueResult } from '../engine/worker/handler.ts'
 import type { IdempotentAnswer } from '../store/store.ts'
 
 export interface Keyed {
@@ -61,21 +58,6 @@ export async function replayedExecution(
 ): Promise<ExecutionView | null> {
   const execution = await app.store.executions.findExecution(id)
   return execution === null ? null : executionView(execution)
-}
-
-/**
- * The execution that stands for an event of an earlier try, whether or not that try was committed: a later event has come since,
- * which must not be undone by this one.
- */
-export async function replayedEvent(
-  { app }: { readonly app: AppContext },
-  { job, unique }: { readonly job: string; readonly unique?: EnqueueOptions['unique'] | undefined },
-  id: string,
-): Promise<EnqueueResult | null> {
-  const { event } = unique === undefined ? {} : uniqueOf({ unique })
-  const standing = event === undefined ? null : await app.store.executions.findStanding(job, event)
-  if (standing === null || standing.lastAt < madeAt(id)) return null
-  return { id: standing.executionId, created: false }
 }
 
 /** A refused request did nothing; after an outage the work may be committed. */

@@ -43,7 +43,7 @@ export class Tracing {
   }
 
   wrap(store: Store): Store {
-    const { work, flows, batches, executions, ticks } = store
+    const { work, executions, ticks } = store
     return {
       ...store,
       work: {
@@ -52,28 +52,6 @@ export class Tracing {
           this.#enqueue(rows, (carried) => work.enqueueExecutions(carried, within)),
         enqueueIntoSlot: (row, offer) =>
           this.#enqueue([row], ([carried = row]) => work.enqueueIntoSlot(carried, offer)),
-      },
-      flows: {
-        ...flows,
-        createFlow: (flow, within) =>
-          this.#enqueue(
-            flow.steps.map(({ execution }) => execution),
-            (carried) => {
-              const steps = flow.steps.map((step, index) => ({
-                ...step,
-                execution: carried[index] ?? step.execution,
-              }))
-              return flows.createFlow({ ...flow, steps }, within)
-            },
-          ),
-      },
-      batches: {
-        ...batches,
-        enqueueBatch: (batch, within) =>
-          this.#enqueue(batch.onDone === null ? batch.items : [...batch.items, batch.onDone], (carried) => {
-            const items = carried.slice(0, batch.items.length)
-            return batches.enqueueBatch({ ...batch, items, onDone: carried[items.length] ?? null }, within)
-          }),
       },
       executions: { ...executions, triggerJob: this.#triggers(executions) },
       ticks: { ...ticks, accountTicks: this.#accounts(ticks) },

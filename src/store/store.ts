@@ -8,16 +8,11 @@ import type { AccessStore } from './port/access.ts'
 import type { AlertStore } from './port/alerts.ts'
 import type { AuditStore } from './port/audit.ts'
 import type { BackupStore } from './port/backup.ts'
-import type { BatchStore } from './port/batches.ts'
-import type { CalendarStore } from './port/calendars.ts'
 import type { CheckInStore } from './port/check-ins.ts'
 import type { ClusterStore, Lifeline } from './port/cluster.ts'
 import type { CompatStore } from './port/compat.ts'
-import type { DependencyStore } from './port/dependencies.ts'
 import type { ExecutionStore } from './port/executions.ts'
-import type { FlowStore } from './port/flows.ts'
 import type { JobStore } from './port/jobs.ts'
-import type { LimitStore } from './port/limits.ts'
 import type { NoticeStore } from './port/notices.ts'
 import type { StepStore } from './port/steps.ts'
 import type { TickStore } from './port/ticks.ts'
@@ -28,16 +23,11 @@ export type * from './port/access.ts'
 export type * from './port/alerts.ts'
 export type * from './port/audit.ts'
 export type * from './port/backup.ts'
-export type * from './port/batches.ts'
-export type * from './port/calendars.ts'
 export type * from './port/check-ins.ts'
 export type * from './port/cluster.ts'
 export type * from './port/compat.ts'
-export type * from './port/dependencies.ts'
 export type * from './port/executions.ts'
-export type * from './port/flows.ts'
 export type * from './port/jobs.ts'
-export type * from './port/limits.ts'
 export type * from './port/notices.ts'
 export type * from './port/steps.ts'
 export type * from './port/ticks.ts'
@@ -52,18 +42,13 @@ export interface Nouns {
   readonly jobs: JobStore
   readonly executions: ExecutionStore
   readonly steps: StepStore
-  readonly flows: FlowStore
-  readonly batches: BatchStore
-  readonly calendars: CalendarStore
   readonly checkIns: CheckInStore
-  readonly dependencies: DependencyStore
   readonly cluster: ClusterStore
   readonly alerts: AlertStore
   readonly audit: AuditStore
   readonly notices: NoticeStore
   readonly access: AccessStore
   readonly vault: VaultStore
-  readonly limits: LimitStore
   readonly backup: BackupStore
   readonly compat: CompatStore
 }

@@ -9,9 +9,6 @@ export type Verbs = Nouns['work'] &
   Nouns['jobs'] &
   Nouns['executions'] &
   Nouns['steps'] &
-  Nouns['flows'] &
-  Nouns['batches'] &
-  Nouns['calendars'] &
   Nouns['checkIns'] &
   Nouns['cluster'] &
   Nouns['alerts'] &
@@ -19,7 +16,6 @@ export type Verbs = Nouns['work'] &
   Nouns['notices'] &
   Nouns['access'] &
   Nouns['vault'] &
-  Nouns['limits'] &
   Nouns['backup'] &
   Nouns['compat'] &
   Pick<Connection, (typeof connectionVerbs)[number]>
@@ -49,9 +45,6 @@ export function wrapVerbs(store: Store, around: (call: Call) => Promise<unknown>
     jobs: wrap(store.jobs),
     executions: wrap(store.executions),
     steps: wrap(store.steps),
-    flows: wrap(store.flows),
-    batches: wrap(store.batches),
-    calendars: wrap(store.calendars),
     checkIns: wrap(store.checkIns),
     cluster: wrap(store.cluster),
     alerts: wrap(store.alerts),
@@ -59,7 +52,6 @@ export function wrapVerbs(store: Store, around: (call: Call) => Promise<unknown>
     notices: wrap(store.notices),
     access: wrap(store.access),
     vault: wrap(store.vault),
-    limits: wrap(store.limits),
     backup: wrap(store.backup),
     compat: wrap(store.compat),
   }

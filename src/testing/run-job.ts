@@ -5,12 +5,10 @@ import { secretMissing } from '../app/vault/open-secrets.ts'
 import type { HandlerOutcome } from '../core/attempt/outcome.ts'
 import { EvertickError } from '../core/error.ts'
 import type { StepKind } from '../core/execution/step.ts'
-import type { Parent } from '../core/flow/flow.ts'
 import { parseInstant } from '../core/schedule/instant.ts'
 import type { Instant } from '../core/schedule/schedule.ts'
 import { ownValue } from '../core/table-keys.ts'
 import type {
-  EndedBatch,
   EnqueueOptions,
   ExecutionLog,
   JobContext,
@@ -33,10 +31,6 @@ export interface RunJobOptions<Given> {
   readonly signal?: AbortSignal
   /** What `ctx.transaction` passes to its function; without it, a handler that uses one fails. */
   readonly tx?: Transaction
-  /** What the steps before it have returned: `ctx.parents`, by name. */
-  readonly parents?: Readonly<Record<string, Partial<Parent>>>
-  /** What it follows: `ctx.batch`. */
-  readonly batch?: EndedBatch
   /** What earlier attempts have done: the `steps` of their runs. */
   readonly steps?: JobRun['steps']
   /** What `ctx.waitFor` is answered, by name. One that has no answer times out. */
@@ -123,13 +117,6 @@ function txOf({ tx }: { readonly tx?: Transaction }): Transaction {
   })
 }
 
-const endedParent: Parent = {
-  executionId: 'test-parent',
-  state: 'completed',
-  result: null,
-  error: null,
-}
-
 function contextOf<Given>(
   job: string,
   input: unknown,
@@ -156,10 +143,6 @@ function contextOf<Given>(
     executionId: 'test-execution',
     job,
     metadata: {},
-    parents: Object.fromEntries(
-      Object.entries(options.parents ?? {}).map(([name, parent]) => [name, { ...endedParent, ...parent }]),
-    ),
-    batch: options.batch ?? null,
     signal: options.signal ?? new AbortController().signal,
     log: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
     progress: async (fraction, note) => void kept.progress.push({ fraction, note: note ?? null }),

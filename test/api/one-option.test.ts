@@ -5,7 +5,6 @@ import { commandOf } from '../../dashboard/src/screens/job/actions/exported-job.
 import { optionDraft, optionsOf, settingsOf } from '../../dashboard/src/screens/job-form/option-draft.ts'
 import { addJobFlags, optionsOfFlags } from '../../src/cli/commands/jobs/job-flags.ts'
 import { type Field, jobOptions, type PlacedField, placedFields } from '../../src/core/job/fields.ts'
-import type { ItemFormName } from '../../src/core/job/item-forms.ts'
 import {
   defaultOptions,
   shownOptions,
@@ -24,15 +23,6 @@ const mostFiles = 8
 test('an option from end to end is in at most 8 files of the product, migrations included', () => {
   expect(productFilesNaming(example).slice(mostFiles)).toEqual([])
 })
-
-/** An item of a list, as text and as a job shows it. */
-const items: Readonly<Record<ItemFormName, { readonly text: string; readonly shown: unknown }>> = {
-  after: { text: 'import:failure', shown: { job: 'import', on: 'failure' } },
-  limits: {
-    text: 'input.customer:2@10/1m',
-    shown: { by: 'input.customer', concurrency: 2, rate: { count: 10, per: '1m' } },
-  },
-}
 
 /** A value that is not the default, as text that a flag takes. */
 function sample(field: Field): { readonly flag: string; readonly written: unknown } {
@@ -53,12 +43,8 @@ function sample(field: Field): { readonly flag: string; readonly written: unknow
     }
     case 'text':
       return { flag: 'words', written: 'words' }
-    case 'path':
-      return { flag: 'input.tenant', written: 'input.tenant' }
     case 'texts':
       return { flag: 'words', written: ['words'] }
-    case 'list':
-      return { flag: items[field.of].text, written: [items[field.of].shown] }
     case 'object':
       return { flag: '{"a":1}', written: { a: 1 } }
   }
@@ -85,14 +71,12 @@ test.each(placedFields)('$path is stored, shown and written back', (placed) => {
 test.each(placedFields)('$path has a flag', (placed) => {
   const command = addJobFlags(new Command('create')).exitOverride()
   command.parse([placed.field.flag, sample(placed.field).flag], { from: 'user' })
-  expect(storedOptions(optionsOfFlags(command.opts()))).toEqual(storedOptions(optionsWith(placed)))
+  expect(optionsOfFlags(command.opts())).toEqual(optionsWith(placed))
 })
 
 test.each(placedFields)('$path is in the command that a definition is told by', (placed) => {
   const handler = { type: 'function', name: 'a' } as const
-  const told = commandOf({ name: 'a', handler, ...optionsWith(placed) })
-  const text = placed.field.is === 'list' ? items[placed.field.of].text : ''
-  expect(told).toContain(`${placed.field.flag} ${text}`)
+  expect(commandOf({ name: 'a', handler, ...optionsWith(placed) })).toContain(`${placed.field.flag} `)
 })
 
 /** The form has another field for JSON. */
@@ -100,7 +84,7 @@ test.each(placedFields.filter(({ field }) => field.is !== 'object'))('$path is i
   const given = optionsWith(placed)
   const draft = optionDraft({ ...given })
   expect(draft[placed.path]).not.toBe(optionDraft({})[placed.path])
-  expect(tellingOptions(asJson(shownOptions(storedOptions(optionsOf(draft)))))).toEqual(given)
+  expect(tellingOptions({ ...optionsOf(draft) })).toEqual(given)
 })
 
 test.each(jobOptions)('%s is in the REST document, of a job and of what makes one', (name) => {
@@ -121,18 +105,10 @@ test('a form whose controls were all emptied still says how the job would be set
 /** Metadata is shown as it is. */
 const silent: readonly string[] = ['metadata']
 
-/** What it has a meaning beside. */
-const besides: Readonly<Record<string, JobOptions>> = {
-  'catchUp.maxMissedRuns': { catchUp: 'all' },
-  join: { after: ['a', 'b'] },
-  'per.timezone': { per: 'day' },
-  window: { window: { open: ['Sat'] } },
-}
-
 test.each(placedFields.filter(({ option }) => !silent.includes(option)))(
   'the settings of a job say $path',
   (placed) => {
-    const others = besides[placed.path] ?? besides[placed.option] ?? {}
+    const others: JobOptions = placed.part === 'maxMissedRuns' ? { catchUp: 'all' } : {}
     const before = storedOptions(others)
     const sentences = (stored: typeof before) => jobOptions.map(([, { says }]) => says(shownOptions(stored)))
     expect(sentences(storedOptions(optionsWith(placed), before))).not.toEqual(sentences(before))
@@ -141,23 +117,9 @@ test.each(placedFields.filter(({ option }) => !silent.includes(option)))(
 
 test('a job that is made with every option shows every option', async () => {
   const evertick = await Evertick.open({ database: 'sqlite::memory:' })
-  const {
-    after = [],
-    join = 'any',
-    per: _,
-    ...given
-  } = Object.assign({}, ...placedFields.map(optionsWith)) as JobOptions
+  const given = Object.assign({}, ...placedFields.map(optionsWith)) as JobOptions
   const all = { ...given, startAt: '2026-12-31T00:00:00.000Z', overlap: 'buffer_one' } as const
   await evertick.jobs.create({ name: 'a', schedule: { every: '1h' }, ...all })
-  // Instead of a schedule.
-  const chained = {
-    after,
-    join,
-    per: { length: 'day', timezone: 'Europe/Madrid' },
-    overlap: 'buffer_one',
-  } as const
-  await evertick.jobs.create({ name: 'b', ...chained })
-  expect(tellingOptions(asJson(await evertick.jobs.get('b')))).toEqual(chained)
   expect(tellingOptions(asJson(await evertick.jobs.get('a')))).toEqual(asJson(all))
   const [revision] = await evertick.jobs.revisions('a')
   expect(tellingOptions(asJson(revision?.options))).toEqual(asJson(all))

@@ -28,8 +28,7 @@ describe('advance costs work, not time', () => {
     // until its first look has told the node that it is alone, there is a stop for each.
     expect(stops.mock.calls.length).toBeLessThanOrEqual(3 * 720 + 10)
     // Five claims; what is due, its account, its end; and once each what a node looks after: its heartbeat, orphans, leases,
-    // changes of others, alerts, joins of jobs after jobs, history, access and alerts to prune. The rest is the leader's
-    // heartbeat and the audit log.
+    // changes of others, alerts, history, access and alerts to prune. The rest is the leader's heartbeat and the audit log.
     expect(asked).toBeLessThanOrEqual(18 * 720)
   })
 

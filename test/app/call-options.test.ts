@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { defineJob, type EnqueueOptions } from '../../src/index.ts'
+import { defineJob } from '../../src/index.ts'
 import { openTestNode, type TestNode } from '../../src/testing/index.ts'
 
 const job = defineJob({ name: 'report', schedule: { every: '1h' }, retry: { attempts: 5, base: '10s' } })
@@ -40,33 +40,10 @@ test.each([
   },
 )
 
-const t0 = new Date('2030-01-01')
-
-test.each<[string, EnqueueOptions, string]>([
+test.each([
   ['a priority out of range', { priority: 1e9 }, 'priority'],
   ['an empty queue', { queue: '' }, 'queue'],
   ['an empty unique key', { unique: '' }, 'unique'],
-  ['an empty key of a mode', { unique: { key: '', mode: 'replace' } }, 'unique.key'],
-  ['a mode that is none', { unique: { key: 'k', mode: 'debonce' as 'debounce' } }, 'unique.mode'],
-  ['a debounce without a span', { unique: { key: 'k', mode: 'debounce' } }, 'unique.within'],
-  ['a span of nothing', { unique: { key: 'k', mode: 'throttle', within: 0 } }, 'unique.within'],
-  ['a span that means nothing', { unique: { key: 'k', mode: 'keep', within: '1m' } }, 'unique.within'],
-  [
-    'a most that means nothing',
-    { unique: { key: 'k', mode: 'throttle', within: '1m', max: '1h' } },
-    'unique.max',
-  ],
-  [
-    'a most below the span',
-    { unique: { key: 'k', mode: 'debounce', within: '1m', max: '1s' } },
-    'unique.max',
-  ],
-  ['two instants', { runAt: t0, unique: { key: 'k', mode: 'debounce', within: '1m' } }, 'runAt'],
-  [
-    'an option of a key that it does not know',
-    { unique: { key: 'k', mode: 'replace', win: 1 } as { key: string; mode: 'replace' } },
-    'win',
-  ],
 ])('enqueue refuses %s', async (_what, options, field) => {
   await expect(node.evertick.enqueue('report', {}, options)).rejects.toMatchObject({
     code: 'invalid_option',

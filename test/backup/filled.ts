@@ -88,24 +88,12 @@ async function useAll({ evertick, clock }: TestNode): Promise<void> {
   await evertick.enqueue('waits', undefined, { unique: 'one', metadata: { of: 'Müller & Søn' } })
   await evertick.enqueue('hangs')
   await evertick.enqueue('often', undefined, { runAt: new Date(now + forEver), queue: 'night' })
-  const newest = { runAt: new Date(now + forEver), unique: { key: 'newest', mode: 'replace' } } as const
-  for (const input of [1, 2]) await evertick.enqueue('often', input, newest)
   await evertick.queues.pause('night', { reason: 'too loud' })
-  const often = { job: 'often', options: { queue: 'night' } }
-  const { id } = await evertick.flow({ name: 'chain', steps: { a: often, b: { ...often, after: ['a'] } } })
-  await evertick.flows.cancel(id)
-  await evertick.flows.retry(id)
-  await evertick.enqueueMany([often], { batch: { name: 'one', onDone: often } })
   await evertick.locks.acquire('held', { ttl: '1h' })
   const lock = await evertick.locks.acquire('free', { ttl: '1h' })
   await lock?.release()
   for (const kind of ['token', 'session', 'link'] as const) await store.access.addAccess(accessOf(kind, now))
   await store.vault.putSecret({ name: 'token', sealed: 'of no key' }, { now, actor: 'ann' })
-  await store.calendars.putCalendar(
-    'es',
-    { timezone: null, open: [], closed: ['12-25'] },
-    { now, actor: 'ann' },
-  )
   await store.compat.claimMark({ mark: 'task:1', fence: 3, now, expiresAt: now + forEver })
 }
 

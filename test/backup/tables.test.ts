@@ -53,12 +53,6 @@ test('an id that PostgreSQL has a type for is written as one', () => {
     const table = name.replace(/^(live|finished)_executions$/, 'job_executions')
     for (const [, column] of body.matchAll(/^ {2}(\w+) UUID/gm)) found.add(`${table}.${column}`)
   }
-  for (const [, name = '', body = ''] of files
-    .join('\n')
-    .matchAll(/^ALTER TABLE evertick\.(\w+)([\s\S]*?);/gm)) {
-    const table = name.replace(/^(live|finished)_executions$/, 'job_executions')
-    for (const [, column] of body.matchAll(/ADD COLUMN (\w+) UUID/g)) found.add(`${table}.${column}`)
-  }
   const written = backedUpTables.flatMap(({ name, columns }) =>
     Object.keys(columns)
       .filter((column) => columns[column] === 'uuid')

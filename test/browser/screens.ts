@@ -30,8 +30,6 @@ export async function screensOf({ url, tokens }: ServedMonth): Promise<Screen[]>
     { name: 'execution', path: `/executions/${failed?.id}` },
     { name: 'timeline', path: '/timeline' },
     { name: 'calendar', path: '/calendar' },
-    { name: 'flows', path: '/flows' },
-    { name: 'batches', path: '/flows/batches' },
     { name: 'cluster', path: '/cluster' },
     { name: 'alerts', path: '/alerts' },
     { name: 'alert-rules', path: '/alerts/rules' },

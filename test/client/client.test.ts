@@ -63,8 +63,6 @@ describe('a node that listens', () => {
     expect((await client.jobs.executions('report')).executions.map(({ id }) => id)).toEqual([run.id])
     expect((await client.jobs.stats('report')).completed).toBe(1)
     expect(await client.jobs.usage('report', { limit: 5 })).toEqual([])
-    expect(await client.jobs.dependencies('report')).toEqual({ parents: [], children: [], joins: [] })
-    expect(await client.jobs.graph()).toEqual([])
     expect(await client.why('report')).toEqual(await client.jobs.why('report'))
     expect(await client.why(run.id)).toMatchObject({ reason: 'completed' })
     await expect(client.why('nothing')).rejects.toThrow('There is no job and no execution "nothing".')

@@ -58,9 +58,6 @@ const inner = [
   'poll',
   'sweep',
   'retention',
-  'rate',
-  'count',
-  'per',
 ]
 
 /** The schema's own names, from the error about a name that is like none of them. */

@@ -54,45 +54,7 @@ const allowances: readonly Allowance[] = [
     blur: ({ replies, rows }) => ({ replies, rows: { ...rows, nodes: [], node_handlers: [], reserves: [] } }),
     holds: () => true,
   },
-  {
-    because:
-      'An event holds nothing of what runs. What it has followed meanwhile ends before its begin: at the claim that is under way, or at the next.',
-    between: [/^events? for/, /^(claim|expire|try again|release|start)/],
-    blur: withoutFollowed,
-    holds: (seen, serial) =>
-      followedIn(seen).every((row) => {
-        const { id, state, cancel_reason } = parsed(row)
-        const isOpen = state === 'pending' || state === 'retrying'
-        const isEnded = state === 'cancelled' && cancel_reason === 'replaced'
-        return (
-          isOpen || isEnded || followedIn(serial).some((other) => parsed(other)['id'] === id && other === row)
-        )
-      }),
-  },
-  {
-    because:
-      'A claim passes over what another holds, and a share that is free at that moment is for whoever is first: never more than there are.',
-    between: [/^claim \w+, limited$/, /./],
-    blur: () => ({ replies: {}, rows: {} }),
-    holds: (seen) => isLevel(seen) && !Object.values(seen.replies).some((reply) => reply.startsWith('error')),
-  },
 ]
-
-/** Whoever runs has a share of each of its keys, and nobody else has one. How many there may be is a rule of its own. */
-function isLevel({ rows }: Outcome): boolean {
-  const running = executionsOf(rows)
-    .map(parsed)
-    .filter(({ state }) => state === 'running')
-  const due = running.flatMap(({ id, limit_keys: keys }) =>
-    (JSON.parse(typeof keys === 'string' ? keys : '[]') as [string, string][]).map(
-      ([key]) => `${key} ${String(id)}`,
-    ),
-  )
-  const held = (rows['limit_leases'] ?? [])
-    .map(parsed)
-    .map(({ limit_key, execution_id }) => `${String(limit_key)} ${String(execution_id)}`)
-  return JSON.stringify(due.toSorted()) === JSON.stringify(held.toSorted())
-}
 
 /** Whether the two are the same, but for what is allowed between these verbs. */
 export function isAllowed(seen: Outcome, serial: Outcome, verbs: Readonly<Record<Name, string>>): boolean {
@@ -139,31 +101,4 @@ function withoutTurns({ replies, rows }: Outcome): Outcome {
 
 function parsed(row: string): Row {
   return JSON.parse(row) as Row
-}
-
-/** Executions whose key another has followed. */
-function followedIn({ rows }: Outcome): string[] {
-  const keys = (rows['unique_keys'] ?? []).map(parsed)
-  const followed = new Set(keys.filter((key) => key['followed_by'] !== '').map((key) => key['execution_id']))
-  return executionsOf(rows).filter((row) => followed.has(parsed(row)['id']))
-}
-
-function withoutFollowed(outcome: Outcome, me: Name): Outcome {
-  const followed = followedIn(outcome)
-  const ids = new Set(followed.map((row) => parsed(row)['id']))
-  const other = me === 'A' ? 'B' : 'A'
-  const reply = outcome.replies[other] ?? ''
-  const isList = reply.startsWith('[')
-  const told = isList ? (JSON.parse(reply) as (Row | string)[]).filter((one) => !ids.has(idOf(one))) : reply
-  return {
-    replies: { ...outcome.replies, [other]: isList ? JSON.stringify(told) : reply },
-    rows: {
-      ...outcome.rows,
-      job_executions: executionsOf(outcome.rows).filter((row) => !followed.includes(row)),
-    },
-  }
-}
-
-function idOf(one: Row | string): unknown {
-  return typeof one === 'string' ? one : one['id']
 }

@@ -22,7 +22,6 @@ const watched = [
   { name: 'scheduler_leader_log', table: 'term', key: ['id'] },
   { name: 'job_executions', table: 'execution', key: ['id'] },
   { name: 'attempts', table: 'attempt', key: ['seq'] },
-  { name: 'unique_keys', table: 'key', key: ['execution_id'] },
   { name: 'steps', table: 'step', key: ['execution_id', 'name'] },
   { name: 'reserves', table: 'reserve', key: ['node_id', 'queue'] },
   { name: 'tick_ranges', table: 'range', key: ['id'] },

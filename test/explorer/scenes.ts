@@ -6,10 +6,7 @@ import type { Store } from '../../src/store/store.ts'
 import { type ByHand, byHand } from '../store/by-hand.ts'
 import { checkInVerbs } from './check-in-scenes.ts'
 import type { Name } from './conductor.ts'
-import { groupVerbs } from './group-scenes.ts'
 import { accessVerbs, leaderVerbs, lockVerbs } from './keeper-scenes.ts'
-import { keyVerbs } from './key-scenes.ts'
-import { limitVerbs } from './limit-scenes.ts'
 import { stepVerbs } from './step-scenes.ts'
 import { laneVerbs, tickVerbs } from './tick-scenes.ts'
 import { reserveVerbs, workVerbs } from './work-scenes.ts'
@@ -21,11 +18,8 @@ export type BuildScene = (hand: ByHand, store: Store) => Promise<Verbs>
 
 const scenes: Readonly<Record<string, BuildScene>> = {
   work: workVerbs,
-  keys: keyVerbs,
-  limits: limitVerbs,
   reserve: reserveVerbs,
   steps: stepVerbs,
-  groups: groupVerbs,
   'check-ins': checkInVerbs,
   ticks: tickVerbs,
   lane: laneVerbs,

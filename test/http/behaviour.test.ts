@@ -2,14 +2,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { allRoutes } from '../../src/http/all-routes.ts'
 import { testAlerts } from './alerts-behaviour.ts'
-import { type ApiUnderTest, openApi } from './api-under-test.ts'
+import { type Answered, type ApiUnderTest, openApi } from './api-under-test.ts'
 import { type Asking, asking } from './asking.ts'
-import { testCalendars } from './calendar-behaviour.ts'
 import { testCheckIns } from './check-in-behaviour.ts'
-import { testDependencies } from './dependency-behaviour.ts'
-import { testFlows } from './flows-behaviour.ts'
 import { testPullLeases } from './lease-behaviour.ts'
-import { testPages } from './pages-behaviour.ts'
 import { testSecrets } from './secret-behaviour.ts'
 import { testSteps } from './steps-behaviour.ts'
 import { testUpkeep } from './upkeep-behaviour.ts'
@@ -30,30 +26,11 @@ test('a node says that it lives and is ready', async () => {
 })
 
 testAlerts(() => ({ api, ask }))
-testFlows(() => ({ api, ask }))
-testCalendars(() => ({ ask }))
-testDependencies(() => ({ ask }))
 
 const elsewhere = new Set<string>()
 testSecrets((routes) => routes.forEach((route) => elsewhere.add(route)))
 testWebhooks((routes) => routes.forEach((route) => elsewhere.add(route)))
 testCheckIns((routes) => routes.forEach((route) => elsewhere.add(route)))
-
-test('a limit that jobs share is set, changed, listed and deleted', async () => {
-  const set = await ask('POST', '/limits', {
-    name: 'openai',
-    concurrency: 5,
-    rate: { count: 100, per: '1m' },
-  })
-  expect(set.json).toMatchObject({ name: 'openai', concurrency: 5, changedBy: 'token:admin', running: 0 })
-  await ask('POST', '/limits', { name: 'openai', concurrency: 2 })
-  const { limits } = (await ask('GET', '/limits')).json as { limits: object[] }
-  expect(limits).toMatchObject([{ name: 'openai', concurrency: 2, jobs: [] }])
-  expect(limits[0]).not.toHaveProperty('rate')
-  expect((await ask('POST', '/limits', { name: 'openai' })).json).toMatchObject({ code: 'invalid_option' })
-  expect((await ask('DELETE', '/limits/openai')).status).toBe(204)
-  expect((await ask('DELETE', '/limits/openai')).json).toMatchObject({ code: 'limit_not_found' })
-})
 
 test('a job is created, read, edited and deleted', async () => {
   const made = await ask('POST', '/jobs', {
@@ -318,7 +295,40 @@ test('tokens and sessions come and go, and the audit log has them', async () => 
   expect((await ask('GET', '/audit-log/verify?head=short')).status).toBe(400)
 })
 
-testPages(() => ({ ask }))
+test('every list is walked page by page, without a gap and without a double', async () => {
+  for (let number = 0; number < 25; number += 1)
+    await ask('POST', '/jobs', { name: `page-${number}`, runNow: false })
+  for (let number = 0; number < 25; number += 1) await ask('POST', '/executions', { job: 'page-0' })
+  const walk = async (path: string, list: string) => {
+    const seen: unknown[] = []
+    let cursor: string | number | null = null
+    do {
+      const next = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`
+      const { json }: Answered = await ask('GET', `${path}limit=7${next}`)
+      seen.push(...(json[list] as { id: unknown }[]).map(({ id }) => id))
+      cursor = json.nextCursor as string | number | null
+    } while (cursor !== null)
+    return seen
+  }
+  for (const order of ['', 'sort=-createdAt&', 'sort=nextRunAt&']) {
+    const jobs = await walk(`/jobs?filter=page-&${order}`, 'jobs')
+    expect([jobs.length, new Set(jobs).size]).toEqual([25, 25])
+  }
+  for (const order of ['createdAt', 'nextRunAt', 'status']) {
+    for (const cursor of ['page-3', 'page-3|page-3', '1|']) {
+      const { json } = await ask('GET', `/jobs?sort=${order}&cursor=${encodeURIComponent(cursor)}`)
+      expect(json).toMatchObject({ status: 400, field: 'cursor' })
+    }
+  }
+  expect((await ask('GET', '/executions?cursor=page-3')).json).toMatchObject({ executions: [] })
+  const executions = await walk('/executions?filter=page-0&sort=-createdAt&', 'executions')
+  expect([executions.length, new Set(executions).size]).toEqual([25, 25])
+  const entries = await walk('/audit-log?', 'entries')
+  expect(new Set(entries).size).toBe(entries.length)
+  expect(entries).toEqual(
+    ((await ask('GET', '/audit-log?limit=200')).json.entries as { id: unknown }[]).map(({ id }) => id),
+  )
+})
 
 test('of two who edit what they have both read, one wins and the other hears of it', async () => {
   const { headers } = await ask('POST', '/jobs', { name: 'shared' })

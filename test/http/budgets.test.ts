@@ -113,9 +113,6 @@ const asked: Readonly<Record<string, readonly [path: string, json?: unknown]>> =
   '/export/crontab': ['/export/crontab'],
   '/export/jobs': ['/export/jobs?limit=200'],
   '/sources': ['/sources?limit=200'],
-  '/calendars': ['/calendars'],
-  '/calendars/{name}': ['/calendars/es'],
-  '/calendars/{name}/import': ['/calendars/es/import', { ical: 'BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n' }],
   '/secrets': ['/secrets'],
   '/secrets/rotate': ['/secrets/rotate', undefined],
   '/jobs/apply': ['/jobs/apply', { name: 'copies', jobs: copies, adopt: true, dryRun: true }],
@@ -132,7 +129,6 @@ async function openFilled() {
     schedule: { every: '1s', anchor: 'epoch' },
     paused: true,
   })
-  await api.call('POST', '/api/v1/calendars', { name: 'es' })
   fill(file)
   return api
 }

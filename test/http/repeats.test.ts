@@ -68,35 +68,6 @@ test.each(Object.entries(creating))(
   },
 )
 
-test('POST /executions repeats no event under a key, and undoes none that came after it, though its node died', async () => {
-  const api = await openApiUnderTest()
-  const unique = { key: 'k', mode: 'replace' }
-  const send = async (version: string, headers = {}) =>
-    await api.send('POST', '/api/v1/executions', {
-      token: api.tokens.admin,
-      json: { job: 'greet', runAt: '2100-01-01T00:00:00Z', metadata: { version }, unique },
-      headers,
-    })
-  const first = await send('v1')
-  expect(first.json).toMatchObject({ created: true })
-  const revive = dieBeforeTheAnswer(api)
-  expect((await send('v2', key)).status).toBe(500)
-  await revive()
-  await api.node.advance('1s')
-  expect((await send('v3')).json).toEqual({ id: first.json.id, created: false, replaced: true })
-  expect((await send('v2', key)).json).toEqual({ id: first.json.id, created: false })
-  const { json } = await api.call('GET', `/api/v1/executions/${String(first.json.id)}`)
-  expect(json).toMatchObject({
-    metadata: { version: 'v3' },
-    standsFor: { events: 3, mode: 'replace', key: 'k' },
-  })
-  const kept = await send('v2', key)
-  expect([kept.json, kept.headers.get('idempotent-replayed')]).toEqual([
-    { id: first.json.id, created: false },
-    'true',
-  ])
-})
-
 test('POST /jobs answers with the job that it had made before its node died', async () => {
   const api = await openApiUnderTest()
   const revive = dieBeforeTheAnswer(api)

@@ -3,7 +3,6 @@ import type { JobSpec } from '../../src/core/job/job.ts'
 import type { ClaimedExecution, Store } from '../../src/store/store.ts'
 import { by, idOf, jobSpec, minute, nameOf, newExecution, second } from '../store/builders.ts'
 import { at, type ByHand, byHand, type Led } from '../store/by-hand.ts'
-import { newFlow } from '../store/made-flow.ts'
 import type { Given } from './kill-verbs.ts'
 
 export const queues = ['default', 'busy', 'kept'] as const
@@ -65,12 +64,6 @@ async function heldWork(hand: ByHand, store: Store, led: Led): Promise<readonly 
   await hand.create('delay', jobSpec({ ...busy, schedule: delay }), at(200))
   await hand.create('plain', plain, at(200))
   await hand.create('once', { ...plain, onCrash: 'fail' }, at(200))
-  await hand.create('before', plain, at(200))
-  await hand.create(
-    'behind',
-    { ...plain, overlap: 'buffer_all', after: [{ job: 'before', on: 'any' }] },
-    at(200),
-  )
   await hand.account(led, at(210))
   const ticks = await hand.claim(at(210), busy)
   await hand.account(led, at(220))
@@ -78,18 +71,7 @@ async function heldWork(hand: ByHand, store: Store, led: Led): Promise<readonly 
   await store.work.enqueueExecutions([
     ...names.map((name) => newExecution(name, 'plain', busy)),
     newExecution('crashes-once', 'once', busy),
-    newExecution('parent', 'before', busy),
   ])
-  await store.flows.createFlow(newFlow(['px', 'pd:px'], { ...busy, id: 'over', job: 'plain' }))
-  await store.executions.cancelExecution(idOf('px'), by(at(221)))
-  await store.flows.createFlow(newFlow(['fx', 'fy', 'fd:fx fy', 'fz:fd'], { ...busy, job: 'plain' }))
-  await store.batches.enqueueBatch({
-    id: idOf('batch'),
-    name: null,
-    createdAt: at(221),
-    items: ['mx', 'my'].map((name) => newExecution(name, 'plain', busy)),
-    onDone: newExecution('mdone', 'plain', busy),
-  })
   const enqueued = await hand.claim(at(221), busy)
   await store.executions.cancelExecution(idOf('stopped'), by(at(221)))
   return [...ticks, ...enqueued]
@@ -115,7 +97,7 @@ async function waiting(hand: ByHand, store: Store): Promise<void> {
   ])
 }
 
-function heldFrom({ id, fence, attempt, jobId, jobName, cause, tickAt, tied }: ClaimedExecution) {
+function heldFrom({ id, fence, attempt, jobId, jobName, cause, tickAt }: ClaimedExecution) {
   const name = tickAt === null ? nameOf(id) : jobName
-  return [name, { id, fence, attempt, claimed: { jobId, cause, tickAt, tied } }] as const
+  return [name, { id, fence, attempt, claimed: { jobId, cause, tickAt } }] as const
 }

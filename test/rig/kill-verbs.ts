@@ -3,7 +3,6 @@ import type { Ending } from '../../src/core/attempt/outcome.ts'
 import type { FinishedAttempt, Store } from '../../src/store/store.ts'
 import { by, idOf, newExecution, stepRecord } from '../store/builders.ts'
 import { at, leaseMs } from '../store/by-hand.ts'
-import { newFlow } from '../store/made-flow.ts'
 
 type Held = Pick<FinishedAttempt, 'id' | 'fence' | 'attempt'> & Required<Pick<FinishedAttempt, 'claimed'>>
 
@@ -83,8 +82,6 @@ export const verbs = {
   'finishAttempts (ticks)': finish({ lane: completed, delay: completed }),
   'finishAttempts (failures and retries)': finish({ fails: failed, again: retrying, lane: failed }),
   'finishAttempts (a mix)': finish({ done: completed, fails: failed, again: retrying, delay: completed }),
-  'finishAttempts (what others come after)': finish({ parent: completed, done: completed }),
-  'finishAttempts (a failure that others come after)': finish({ parent: failed }),
   'finishAttempts (watched)': finish({ done: completed, lane: completed, again: retrying }, { usage }),
   completeWithin: (store, given) =>
     completeWithEffect(store, heldOf(given, 'lane'), given.effects, { nodeId: 'n1', now }),
@@ -100,20 +97,6 @@ export const verbs = {
       record: () => stepRecord(claim, 's'),
     })
   },
-  'finishAttempts (steps and members)': finish({ fx: completed, fy: completed, mx: completed, my: failed }),
-  'finishAttempts (a step that fails)': finish({ fx: failed, done: completed }),
-  createFlow: (store) => store.flows.createFlow(newFlow(['g', 'h:g', 'i:g h'], { id: 'new', job: 'plain' })),
-  enqueueBatch: (store) =>
-    store.batches.enqueueBatch({
-      id: idOf('new-batch'),
-      name: null,
-      createdAt: now,
-      items: [newExecution('bx', 'plain'), newExecution('by', 'plain')],
-      onDone: newExecution('bdone', 'plain'),
-    }),
-  cancelFlow: (store) => store.flows.cancelFlow(idOf('flow'), by(now)),
-  'retryExecution (a step)': (store) =>
-    store.executions.retryExecution(idOf('px'), { id: idOf('px-again'), fromStep: null }, by(now)),
   expireLeases: (store) => store.work.expireLeases({ now: lateAt, limit: 100, random: () => 0 }),
   'cancelExecution (waiting)': (store) => store.executions.cancelExecution(idOf('ready'), by(now)),
   'cancelExecution (reserved)': (store) => store.executions.cancelExecution(idOf('kept-waiting'), by(now)),

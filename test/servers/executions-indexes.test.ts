@@ -4,14 +4,11 @@
  */
 import { expect, inject, test } from 'vitest'
 import { hotScripts } from '../../src/store/postgres/hot.ts'
-import { closeJoins } from '../../src/store/sql/dependencies/close-joins.ts'
 import { jobRuns } from '../../src/store/sql/executions/finished-runs.ts'
 import { listExecutions } from '../../src/store/sql/executions/list-executions.ts'
 import { findExecution } from '../../src/store/sql/executions/make-execution.ts'
 import { countHealth } from '../../src/store/sql/jobs/job-health.ts'
 import { matchingNames } from '../../src/store/sql/jobs/page-jobs.ts'
-import { levelPage } from '../../src/store/sql/limits/level-limits.ts'
-import { nextTurns } from '../../src/store/sql/limits/turns.ts'
 import { isInsert, type Param, type Row, type Script } from '../../src/store/sql/runtime/script.ts'
 import { recentTicks } from '../../src/store/sql/ticks/recent-ticks.ts'
 import { findSame } from '../../src/store/sql/work/enqueue.ts'
@@ -24,7 +21,7 @@ import { onServer } from './on-server.ts'
 
 const postgresUrl = inject('postgresUrl')
 const hot = hotScripts()
-const job = { id: idOf('job-a'), spec: jobSpec(), chainYields: 0, pause: null }
+const job = { id: idOf('job-a'), spec: jobSpec(), chainYields: 0 }
 const expire = { now: t0 + hour, limit: 100, random: () => 0.5 }
 const keyed = newExecution('keyed', 'a', { uniqueKey: 'k' })
 const claim = {
@@ -49,10 +46,6 @@ const needs: Readonly<Record<string, () => Script<unknown>>> = {
   live_executions_blocked: () => settleLane(job, t0),
   live_executions_deadline: () => expireLeases(expire, hot),
   live_executions_job: () => listExecutions({ limit: 10, job: job.id }),
-  live_executions_list: () => levelPage('', t0),
-  live_executions_turn: () => nextTurns([{ fairKey: 'k', queue: 'default', priority: 0 }]),
-  live_executions_root: () => closeJoins(t0, 10),
-  live_executions_unplaced: () => closeJoins(t0, 10),
   finished_executions_pkey: () => listExecutions({ limit: 10 }),
   finished_executions_id: () => findExecution(idOf('e1')),
   finished_executions_tick: () => recentTicks([job.id], 10),

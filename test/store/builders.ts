@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto'
 import type { JobSpec } from '../../src/core/job/job.ts'
 import type { CatchUpSpec } from '../../src/core/job/options.ts'
-import { defaultOptions } from '../../src/core/job/options-codec.ts'
 import type { ScheduleSpec } from '../../src/core/schedule/schedule.ts'
 import type { ScriptContext } from '../../src/store/sql/runtime/script.ts'
 import type {
@@ -27,16 +26,14 @@ export function every(everyMs: number): ScheduleSpec {
   return { kind: 'every', everyMs, anchorAt: t0 }
 }
 
-type SpecOverrides = Partial<Omit<JobSpec, 'catchUp' | 'retry' | 'retention' | 'window'>> & {
+type SpecOverrides = Partial<Omit<JobSpec, 'catchUp' | 'retry' | 'retention'>> & {
   readonly catchUp?: Partial<CatchUpSpec>
   readonly retry?: Partial<JobSpec['retry']>
   readonly retention?: Partial<JobSpec['retention']>
-  readonly window?: Partial<JobSpec['window']>
 }
 
-export function jobSpec({ catchUp, retry, retention, window, ...overrides }: SpecOverrides = {}): JobSpec {
+export function jobSpec({ catchUp, retry, retention, ...overrides }: SpecOverrides = {}): JobSpec {
   return {
-    ...defaultOptions,
     schedule: every(10 * second),
     handler: { type: 'function', name: 'work' },
     catchUp: { policy: 'latest', maxMissedRuns: 100, windowMs: null, graceMs: 5 * second, ...catchUp },
@@ -48,7 +45,6 @@ export function jobSpec({ catchUp, retry, retention, window, ...overrides }: Spe
     quota: { cpuMs: null, memory: null, processes: null, output: null },
     startDeadlineMs: null,
     jitterMs: 0,
-    window: { open: [], closed: [], calendar: null, timezone: null, onClosed: 'skip', ...window },
     priority: 0,
     queue: 'default',
     startAt: null,

@@ -126,10 +126,6 @@ export function byHand(store: Store) {
       return done
     },
 
-    async releaseAny(now: number) {
-      return await store.work.releaseBlocked('any', now)
-    },
-
     async expire(now: number) {
       return await store.work.expireLeases({ now, limit: 100, random: () => 0 })
     },

@@ -13,29 +13,20 @@ import { describeAlertFacts } from './conformance/alert-facts.ts'
 import { describeAlerts } from './conformance/alerts.ts'
 import { describeAttempts } from './conformance/attempts.ts'
 import { describeAuditLog } from './conformance/audit-log.ts'
-import { describeBatches } from './conformance/batches.ts'
 import { describeBulk } from './conformance/bulk.ts'
 import { describeCheckIns } from './conformance/check-ins.ts'
-import { describeDependencies } from './conformance/dependencies.ts'
-import { describeDependencyPeriods } from './conformance/dependency-periods.ts'
-import { describeFlowRetries } from './conformance/flow-retries.ts'
-import { describeFlows } from './conformance/flows.ts'
 import { describeFolded } from './conformance/folded.ts'
 import { describeHandRuns } from './conformance/hand-runs.ts'
 import { describeHealth } from './conformance/health.ts'
-import { describeKeptKeys } from './conformance/kept-keys.ts'
-import { describeKeys } from './conformance/keys.ts'
 import { describeLanes } from './conformance/lanes.ts'
 import { describeLeaderLog } from './conformance/leader-log.ts'
 import { describeLeadership } from './conformance/leadership.ts'
 import { describeLedger } from './conformance/ledger.ts'
-import { describeLimits } from './conformance/limits.ts'
 import { describeLists } from './conformance/lists.ts'
 import { describeOutbox } from './conformance/outbox.ts'
 import { describeOwed } from './conformance/owed.ts'
 import { describePictures } from './conformance/pictures.ts'
 import { describeQueueing } from './conformance/queueing.ts'
-import { describeRatesAndTurns } from './conformance/rates-and-turns.ts'
 import { describeReserves } from './conformance/reserves.ts'
 import { describeRests } from './conformance/rests.ts'
 import { describeRetention } from './conformance/retention.ts'
@@ -47,7 +38,6 @@ import { describeTeller } from './conformance/teller.ts'
 import { describeTransactions } from './conformance/transactions.ts'
 import { describeUsages } from './conformance/usages.ts'
 import { describeVault } from './conformance/vault.ts'
-import { describeWindows } from './conformance/windows.ts'
 
 export function describeStore(name: string, open: OpenStoreUnderTest, { skip = false } = {}): void {
   describe.skipIf(skip)(`a store: ${name}`, () => {
@@ -56,24 +46,15 @@ export function describeStore(name: string, open: OpenStoreUnderTest, { skip = f
     describeBulk(open)
     describeAhead(open)
     describeQueueing(open)
-    describeKeys(open)
-    describeKeptKeys(open)
     describeSlots(open)
     describeAcknowledged(open)
     describeReserves(open)
     describeLanes(open)
-    describeLimits(open)
-    describeRatesAndTurns(open)
     describeAttempts(open)
     describeTransactions(open)
     describeSteps(open)
     describeSignals(open)
-    describeFlows(open)
-    describeFlowRetries(open)
-    describeBatches(open)
     describeCheckIns(open)
-    describeDependencies(open)
-    describeDependencyPeriods(open)
     describeRests(open)
     describeUsages(open)
     describeRetention(open)
@@ -88,7 +69,6 @@ export function describeStore(name: string, open: OpenStoreUnderTest, { skip = f
     describeLeadership(open)
     describeAccess(open)
     describeVault(open)
-    describeWindows(open)
     describeAuditLog(open)
     describeAlerts(open)
     describeAlertFacts(open)

@@ -6,7 +6,6 @@ import { type Ending, endingOf, type Outcome } from '../../src/core/attempt/outc
 import { EvertickError } from '../../src/core/error.ts'
 import type { JobSpec } from '../../src/core/job/job.ts'
 import { catchUpPolicies, overlapPolicies } from '../../src/core/job/policies.ts'
-import { hoursFor } from '../../src/core/job/window.ts'
 import type { ScheduleSpec } from '../../src/core/schedule/schedule.ts'
 import type { ClaimedExecution, JobChange } from '../../src/store/store.ts'
 import { by, day, hour, idOf, jobSpec, minute, newExecution, second } from './builders.ts'
@@ -306,7 +305,5 @@ function outcomeOf(ending: (typeof endings)[number]): Outcome {
 function endingFor(claim: ClaimedExecution, outcome: Outcome, now: number): Ending {
   const { attempt, maxAttempts, cause, nextTickAt } = claim
   const { retry, overlap, onCrash } = claim.spec
-  const hours = hoursFor(claim.spec, cause)
-  const tried = { attempt, maxAttempts, cause, retry, overlap, onCrash, nextTickAt, hours }
-  return endingOf(outcome, tried, now, 0)
+  return endingOf(outcome, { attempt, maxAttempts, cause, retry, overlap, onCrash, nextTickAt }, now, 0)
 }

@@ -30,11 +30,11 @@ function textsOf(script: Script<unknown>): string[] {
   return texts
 }
 
-const job = { id: 'job-1', name: 'job-1', spec: jobSpec(), chainYields: 0, pause: null }
+const job = { id: 'job-1', name: 'job-1', spec: jobSpec(), chainYields: 0 }
 
 test.each([
   ['settling a lane', () => settleLane(job, t0)],
-  ['reading lanes', () => loadLanes([job as unknown as Parameters<typeof loadLanes>[0][number]], t0)],
+  ['reading lanes', () => loadLanes([job as unknown as Parameters<typeof loadLanes>[0][number]])],
   ['finding what is blocked', () => jobsWithBlocked(['job-1'])],
   ['finding idle lanes', () => findIdleLanes(t0)],
   ['reading health', () => readHealth(['job-1'], t0)],

@@ -13,12 +13,6 @@ export const migrations = [
   '0006_vacuum',
   '0007_check_ins',
   '0008_vault',
-  '0009_order',
-  '0010_limits',
-  '0011_calendars',
-  '0012_dependencies',
-  '0013_flows',
-  '0014_unique_keys',
 ]
 
 export function statusAt(appliedAt: number | null) {

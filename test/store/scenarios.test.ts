@@ -42,8 +42,7 @@ async function play(scenario: Scenario): Promise<Told> {
         const outcome = scenario.outcome?.(claim) ?? { kind: 'done', result: null }
         const { attempt, maxAttempts, cause, nextTickAt } = claim
         const { retry, overlap, onCrash } = spec
-        const hours = null
-        const tried = { attempt, maxAttempts, cause, nextTickAt, retry, overlap, onCrash, hours }
+        const tried = { attempt, maxAttempts, cause, nextTickAt, retry, overlap, onCrash }
         await hand.finish(claim, endsAt, endingOf(outcome, tried, endsAt, 0))
       }
       running = running.filter((run) => run.endsAt > now)

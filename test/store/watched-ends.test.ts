@@ -10,7 +10,7 @@ const plain: FinishedAttempt = {
   id: idOf('e1'),
   fence: 1,
   attempt: 1,
-  claimed: { jobId: idOf('job-a'), cause: 'enqueue', tickAt: null, tied: false },
+  claimed: { jobId: idOf('job-a'), cause: 'enqueue', tickAt: null },
   ending: { state: 'completed', result: null },
   finishedAt: at(1),
 }

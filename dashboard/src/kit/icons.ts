@@ -3,7 +3,6 @@ export const icons = {
   overview: 'M2.5 8.5 8 3l5.5 5.5M4 7.5V13h8V7.5',
   jobs: 'M2.5 4h11M2.5 8h11M2.5 12h7',
   runs: 'M5 3.5v9l7-4.5z',
-  flow: 'M2.5 6h3.5v4H2.5zM10 2.5h3.5v4H10zM10 9.5h3.5v4H10zM6 8h2M8 4.5v7M8 4.5h2M8 11.5h2',
   timeline: 'M2.5 4h5M6 8h6M4 12h4',
   calendar: 'M2.5 4.5h11v9h-11zM2.5 7.5h11M5.5 2.5v3M10.5 2.5v3',
   cluster: 'M8 2.5v4M8 6.5 3.5 10M8 6.5 12.5 10M2 10h3v3.5H2zM11 10h3v3.5h-3zM6.5 2h3v2.5h-3z',

@@ -17,7 +17,6 @@ export const places: readonly Place[] = [
   { name: 'executions', label: 'Executions', icon: 'runs', key: 'e', within: ['execution'] },
   { name: 'timeline', label: 'Timeline', icon: 'timeline', key: 't' },
   { name: 'calendar', label: 'Calendar', icon: 'calendar', key: 'c' },
-  { name: 'flows', label: 'Flows', icon: 'flow', key: 'f', within: ['flow', 'batch'] },
   { name: 'cluster', label: 'Cluster', icon: 'cluster', key: 'l' },
   { name: 'alerts', label: 'Alerts', icon: 'bell', key: 'w' },
   { name: 'webhooks', label: 'Webhooks', icon: 'link', key: 'h' },

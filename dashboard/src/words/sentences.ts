@@ -1,9 +1,8 @@
 /** The small parts that sentences are made of. */
-import { closedSentence, heldBackSentence } from '../../../src/core/tick/account.ts'
+import { heldBackSentence } from '../../../src/core/tick/account.ts'
 
 /** "Held back: no node has its handler" if that is the reason, else null. */
 export function heldBack(reason: string | undefined): string | null {
-  if (reason === 'closed') return capitalized(closedSentence)
   return reason === 'disabled' ? capitalized(heldBackSentence) : null
 }
 

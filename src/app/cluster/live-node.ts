@@ -28,7 +28,6 @@ import { builtInHandlers, isBuiltIn } from '../handler/built-in-handlers.ts'
 import { type NewId, newId } from '../ids.ts'
 import { applyJob, applyJobs, enableJobs } from '../job/apply-jobs.ts'
 import { Definitions } from '../job/definitions.ts'
-import { applyLimits } from '../limits/limits.ts'
 import { givenLogger, withFields } from '../log/given-logger.ts'
 import { stderrLogger } from '../log/stderr-logger.ts'
 import { openSecret } from '../vault/open-secrets.ts'
@@ -252,7 +251,6 @@ export class LiveNode {
   async #start(openApi: (config: ApiConfig) => Promise<RunningApi>): Promise<void> {
     try {
       this.#learnBuiltIn()
-      await applyLimits(this.app, this.#config.limits)
       await applyJobs(this.app, [...this.#definitions.jobs.values()], 'code')
       await this.#enableOwn()
       // First: if the port is taken, no node must keep running.

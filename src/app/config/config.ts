@@ -1,6 +1,5 @@
 /** From options to a frozen configuration: durations are parsed, defaults filled in, and what has no meaning is refused. */
 import { EvertickError } from '../../core/error.ts'
-import type { LimitOptions } from '../../core/job/limit-form.ts'
 import { usualPayloadBytes } from '../../core/payload.ts'
 import { parseDuration } from '../../core/schedule/duration.ts'
 import { parseTimezone } from '../../core/schedule/timezone.ts'
@@ -11,7 +10,6 @@ import { allowedVariables } from '../../handlers/command-environment.ts'
 import { MailServer } from '../../outbound/mail.ts'
 import { defaultPool, type PoolOptions } from '../../store/open-store.ts'
 import { isPlainPath } from '../handler/handler-shape.ts'
-import { limitsOf } from '../limits/limits.ts'
 import { type ApiConfig, apiConfig } from './api-config.ts'
 import {
   allowedCommandsFromEnvironment,
@@ -31,7 +29,6 @@ export interface Config {
   readonly jobs: readonly AnyJob[]
   readonly roles: readonly Role[]
   readonly queues: Readonly<Record<string, { readonly concurrency: number }>>
-  readonly limits: ReadonlyMap<string, LimitOptions>
   readonly worker: WorkerConfig
   readonly leader: {
     readonly leaseMs: number
@@ -101,7 +98,6 @@ export function parseOptions(options: EvertickOptions): Config {
     roles: given.roles ?? usualRoles,
     api: (given.roles ?? usualRoles).includes('api') ? apiConfig(options.api) : null,
     queues: given.queues ?? { default: { concurrency: 10 } },
-    limits: limitsOf(options.limits ?? {}),
     worker: workerConfig(given.worker ?? {}),
     leader,
     catchUpEveryMs: 1_000 / (given.catchUpRate ?? 10),

@@ -1,12 +1,10 @@
 /** The options of `Evertick.open` and of `evertick.config.ts`, as their user writes them. */
 import { z } from 'zod'
-import type { LimitOptions } from '../../core/job/limit-form.ts'
 import type { Duration } from '../../core/schedule/schedule.ts'
 import type { Clock } from '../../engine/clock.ts'
 import type { Logger } from '../../engine/logger.ts'
 import { type Role, roles } from '../../engine/node.ts'
 import type { DefinedJob, Run } from '../job/define-job.ts'
-import { limitShape } from '../job/item-shapes.ts'
 import type { ApiOptions } from './api-config.ts'
 import { checked } from './checked.ts'
 
@@ -35,8 +33,6 @@ export interface EvertickOptions {
   readonly roles?: readonly Role[]
   /** The queues that this node serves, and how many executions of each at once. @default { default: { concurrency: 10 } } */
   readonly queues?: Readonly<Record<string, { readonly concurrency: number }>>
-  /** Limits that jobs share by name; written at start where this differs from what code wrote last. @default {} */
-  readonly limits?: Readonly<Record<string, LimitOptions>>
   readonly worker?: {
     /** How long a worker's right to an execution lasts without renewal. @default '30s' */
     readonly lease?: Duration
@@ -108,7 +104,6 @@ const shape = z.strictObject({
   queues: z
     .record(z.string().min(1).max(200), z.strictObject({ concurrency: z.int().min(1).max(10_000) }))
     .optional(),
-  limits: z.record(z.string(), limitShape(z.union([z.number(), z.string()]))).optional(),
   worker: z
     .strictObject({ lease: duration, extendAt: z.number().min(0.05).max(0.95).optional(), poll: duration })
     .optional(),

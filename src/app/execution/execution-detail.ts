@@ -1,7 +1,6 @@
 /** One execution with all that is kept of it: attempts, steps, and the revisions of its job that it ran under. */
 import type { Usage } from '../../core/attempt/usage.ts'
 import type { Execution } from '../../core/execution/execution.ts'
-import type { StandsFor } from '../../core/execution/unique-key.ts'
 import { type Definition, definitionOf, startsOf } from '../../core/job/definition.ts'
 import type { AttemptRow, UsageRow } from '../../store/store.ts'
 import type { AppContext } from '../app-context.ts'
@@ -12,17 +11,8 @@ import { waitsFor } from './waits.ts'
 export interface ExecutionDetail extends ExecutionView {
   readonly attempts: readonly AttemptView[]
   readonly steps: readonly StepView[]
-  /** Null where it was not enqueued under a key of many events. */
-  readonly standsFor: StandsForView | null
   /** Null where it has not begun. */
   readonly definition: Definition | null
-}
-
-export interface StandsForView extends Omit<StandsFor, 'firstAt' | 'lastAt' | 'untilAt'> {
-  readonly firstAt: Date
-  readonly lastAt: Date
-  /** `debounce`: put off to here at most. `throttle`: until here all events are this one's. */
-  readonly until: Date | null
 }
 
 export interface AttemptView {
@@ -38,11 +28,10 @@ export interface AttemptView {
 
 export async function executionDetail(app: AppContext, execution: Execution): Promise<ExecutionDetail> {
   const { executions, steps: stepStore, jobs } = app.store
-  const [tried, usages, steps, stands, revisions, waits] = await Promise.all([
+  const [tried, usages, steps, revisions, waits] = await Promise.all([
     executions.listAttempts(execution.id),
     executions.listUsages(execution.id),
     stepStore.listSteps(execution.id),
-    executions.readStandsFor([execution.id]),
     jobs.listRevisions(execution.jobId),
     waitsFor(app, [execution]),
   ])
@@ -51,17 +40,9 @@ export async function executionDetail(app: AppContext, execution: Execution): Pr
   return {
     ...view,
     attempts: attemptsOf(view, tried, usages),
-    standsFor: standsForView(stands.get(execution.id)),
     steps: stepViews(steps, execution, app.clock.now()),
     definition: starts.length === 0 ? null : definitionOf(revisions, starts),
   }
-}
-
-function standsForView(stands: StandsFor | undefined): StandsForView | null {
-  if (stands === undefined) return null
-  const { firstAt, lastAt, untilAt, ...rest } = stands
-  const until = untilAt === null ? null : new Date(untilAt)
-  return { ...rest, firstAt: new Date(firstAt), lastAt: new Date(lastAt), until }
 }
 
 export function attemptsOf(

@@ -11,7 +11,7 @@ const allowed: { readonly [Name in ExecutionTerm['by']]?: readonly string[] } = 
   cause: causes,
   account: ['fired', 'caught_up', 'none'],
 }
-const names = ['job', 'state', 'queue', 'cause', 'node', 'account', 'flow', 'batch'] as const
+const names = ['job', 'state', 'queue', 'cause', 'node', 'account'] as const
 const spans = ['from', 'to', 'ended'] as const
 
 type Filter = Pick<ExecutionQuery, 'job' | 'terms' | Span>

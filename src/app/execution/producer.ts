@@ -12,7 +12,6 @@ import { refuseBadName, refuseUnknown } from '../config/call-options.ts'
 import type { AnyJob } from '../config/options.ts'
 import { applyJob } from '../job/apply-jobs.ts'
 import { parseInput } from '../job/schema-check.ts'
-import { uniqueOf } from './unique-option.ts'
 
 export interface EnqueueItem {
   readonly job: JobReference
@@ -28,7 +27,7 @@ export class Producer {
   }
 
   async enqueue(job: JobReference, input: unknown, options: EnqueueOptions = {}): Promise<EnqueueResult> {
-    const row = await this.draftOf(job, input, options)
+    const row = await this.#newExecution(job, input, options)
     const slot = this.#slotFor(row, options)
     if (slot !== null) return await this.#defining([row], () => this.#enqueueInto(slot, row))
     const [made] = await this.#insert([row], options.tx)
@@ -39,24 +38,16 @@ export class Producer {
   /** All of them, or none if one is refused. */
   async enqueueMany(items: readonly EnqueueItem[], tx: object | undefined): Promise<EnqueueResult[]> {
     const rows: NewExecution[] = []
-    for (const { job, input, options } of items) rows.push(await this.draftOf(job, input, options))
+    for (const { job, input, options } of items) rows.push(await this.#newExecution(job, input, options))
     return await this.#insert(rows, tx)
   }
 
   async #insert(rows: readonly NewExecution[], tx: object | undefined): Promise<EnqueueResult[]> {
-    return await this.making(rows, tx, (within) => this.#app.store.work.enqueueExecutions(rows, within))
-  }
-
-  /** Writes them, in the caller's transaction where there is one; else this node looks at once. */
-  async making<T>(
-    rows: readonly NewExecution[],
-    tx: object | undefined,
-    write: (within?: object) => Promise<T>,
-  ): Promise<T> {
-    if (tx !== undefined) return await write(tx)
+    const { store, enqueued } = this.#app
+    if (tx !== undefined) return await store.work.enqueueExecutions(rows, tx)
     return await this.#defining(rows, async () => {
-      const made = await write()
-      this.#app.enqueued()
+      const made = await store.work.enqueueExecutions(rows)
+      enqueued()
       return made
     })
   }
@@ -100,8 +91,11 @@ export class Producer {
     return known.length > 0
   }
 
-  /** Checked, and not yet made. */
-  async draftOf(job: JobReference, input: unknown, options: EnqueueOptions = {}): Promise<NewExecution> {
+  async #newExecution(
+    job: JobReference,
+    input: unknown,
+    options: EnqueueOptions = {},
+  ): Promise<NewExecution> {
     const jobName = typeof job === 'string' ? job : job.name
     const defined = isDefined(job) ? job : this.#app.defined.get(jobName)
     const { clock, maxPayloadBytes, newId } = this.#app
@@ -110,7 +104,6 @@ export class Producer {
     // Checked, but stored as given: the handler's node checks and transforms it again.
     if (defined !== undefined) await parseInput(defined, input)
     const now = clock.now()
-    const unique = uniqueOf(options)
     const readyAt = options.runAt === undefined ? now : parseInstant(options.runAt, 'runAt')
     return {
       id: newId(now),
@@ -122,7 +115,7 @@ export class Producer {
       priority: options.priority ?? null,
       input,
       metadata: storable(options.metadata, 'metadata', maxPayloadBytes) ?? {},
-      ...unique,
+      uniqueKey: options.unique ?? null,
       createdAt: now,
     }
   }
@@ -132,7 +125,7 @@ const optionNames = ['runAt', 'priority', 'queue', 'unique', 'metadata', 'tx']
 
 function refuseBadOptions(options: EnqueueOptions): void {
   refuseUnknown(options, optionNames, 'enqueue')
-  const { priority, queue } = options
+  const { priority, queue, unique } = options
   const refuse = (field: string, message: string) => {
     throw new EvertickError('invalid_option', message, { field })
   }
@@ -140,8 +133,10 @@ function refuseBadOptions(options: EnqueueOptions): void {
     refuse('priority', `priority is ${priority}; it must be a whole number from -1000 to 1000.`)
   }
   if (queue === '') refuse('queue', 'queue must be a non-empty string; leave it out for the job’s own.')
+  if (unique === '') refuse('unique', 'unique must be a non-empty string; give a key, or leave it out.')
   if (queue === webhookQueue) refuse('queue', `the queue "${webhookQueue}" is for webhooks.`)
   if (queue !== undefined) refuseBadName(queue, 'queue')
+  if (unique !== undefined) refuseBadName(unique, 'unique', 500)
 }
 
 function isDefined(job: JobReference): job is AnyJob {

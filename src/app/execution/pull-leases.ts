@@ -2,13 +2,11 @@
  * Leases for workers that are not nodes: in any language, over HTTP. They renew and end an attempt by its execution and
  * fence, and a superseded worker is refused like any node.
  */
-
 import { endingOf, type Outcome } from '../../core/attempt/outcome.ts'
 import { EvertickError } from '../../core/error.ts'
 import type { Execution, ExecutionError } from '../../core/execution/execution.ts'
 import type { ExecutionState } from '../../core/execution/execution-state.ts'
 import { handlerKey, isOwnKey } from '../../core/job/handler.ts'
-import { hoursFor } from '../../core/job/window.ts'
 import { storable } from '../../core/payload.ts'
 import { formatDuration, parseDuration } from '../../core/schedule/duration.ts'
 import type { Duration } from '../../core/schedule/schedule.ts'
@@ -128,8 +126,7 @@ export class PullLeases {
     const overlap = job?.spec.overlap ?? 'allow'
     const nextTickAt = overlap === 'allow' ? null : (job?.nextDueAt ?? null)
     const onCrash = job?.spec.onCrash ?? 'fail'
-    const hours = job === null ? null : hoursFor(job.spec, cause)
-    const tried = { attempt, maxAttempts, cause, retry, overlap, onCrash, nextTickAt, hours }
+    const tried = { attempt, maxAttempts, cause, retry, overlap, onCrash, nextTickAt }
     const ending = endingOf(outcomeOf(outcome, this.#app.maxPayloadBytes), tried, now, this.#random())
     const attempts = [{ id, fence, attempt, ending, finishedAt: now }]
     const { refused } = await store.work.finishAttempts({ nodeId: nodeOf(held.worker), attempts, now })

@@ -22,17 +22,12 @@ export async function waitsFor(
   const rows = new Map(
     (await store.executions.readWaits(waiting.map(({ id }) => id))).map((row) => [row.id, row]),
   )
-  const shares = await store.limits.readShares(
-    waiting.map(({ id }) => id),
-    now,
-  )
-  const limitOf = new Map(shares.map((share) => [share.executionId, share]))
   return new Map(
     waiting.flatMap((execution) => {
       const row = rows.get(execution.id)
       if (row === undefined) return []
       const slots = nodes.reduce((sum, node) => sum + slotsOf(node, execution.queue), 0)
-      const waits = waitsOf(execution, { ...row, led, slots, limit: limitOf.get(execution.id) ?? null }, now)
+      const waits = waitsOf(execution, { ...row, led, slots }, now)
       return waits === null ? [] : [[execution.id, waits] as const]
     }),
   )

@@ -25,5 +25,5 @@ export async function auditLedger(
     at: new Date(finding.at),
     until: new Date(finding.until),
   }))
-  return { ok: report.unaccounted + report.doubled + report.miscounted === 0, ...report, findings }
+  return { ok: report.unaccounted + report.doubled === 0, ...report, findings }
 }

@@ -1,16 +1,13 @@
 /** The policies of a job as its user writes them, checked once, into the complete spec that is stored. */
 import { z } from 'zod'
-import { checkedPer } from '../../core/dependency/period.ts'
 import { EvertickError } from '../../core/error.ts'
 import type { HandlerSpec } from '../../core/job/handler.ts'
 import type { JobSpec } from '../../core/job/job.ts'
 import type { JobOptions } from '../../core/job/options.ts'
-import { defaultOptions, storedOptions } from '../../core/job/options-codec.ts'
+import { storedOptions } from '../../core/job/options-codec.ts'
 import { webhookQueue } from '../../core/notice/webhook.ts'
 import { storable } from '../../core/payload.ts'
-import { parseHoursRule } from '../../core/schedule/hours/hours-rule.ts'
 import { parseSchedule } from '../../core/schedule/schedule-spec.ts'
-import { parseTimezone } from '../../core/schedule/timezone.ts'
 import { checked } from '../config/checked.ts'
 import { optionNames, writtenShapes } from './option-shapes.ts'
 
@@ -36,17 +33,15 @@ export interface SpecContext {
   readonly createdAt: number
 }
 
-/** `current`: what an edit changes; what it does not name stays as it is. */
-export function jobSpec(written: JobOptions, context: SpecContext, current?: JobSpec): JobSpec {
+/** `before`: what an edit changes; what it does not name stays as it is. */
+export function jobSpec(written: JobOptions, context: SpecContext, before?: JobSpec): JobSpec {
   const what = `Job "${context.name}"`
   checked(options, written, 'invalid_definition', what, optionNames)
   const { handler } = context
-  const before = current === undefined ? undefined : withoutOther(current, written)
-  const given = before === undefined ? { ...usual(written, context), ...written } : written
-  const stored = storedOptions(
-    { ...given, ...(before === undefined ? inZone(written, context) : {}) },
-    before,
-  )
+  const isCheckIn = typeof handler === 'object' && handler.type === 'check_in'
+  // While one tick waits for its check-in, the next one is due all the same.
+  const usual: JobOptions = isCheckIn && before === undefined ? { overlap: 'allow' } : {}
+  const stored = storedOptions({ ...usual, ...written }, before)
   const spec: JobSpec = {
     ...stored,
     schedule:
@@ -60,29 +55,6 @@ export function jobSpec(written: JobOptions, context: SpecContext, current?: Job
   }
   refuseContradictions(spec, written.maxConcurrent !== undefined, what)
   return spec
-}
-
-/** Where nobody says otherwise. */
-function usual({ after = [] }: JobOptions, { handler }: SpecContext): JobOptions {
-  // While one tick waits for its check-in, the next one is due all the same.
-  if (typeof handler === 'object' && handler.type === 'check_in') return { overlap: 'allow' }
-  // Each run of those before it is worth one of its own.
-  return after.length > 0 ? { overlap: 'buffer_all' } : {}
-}
-
-/** A day begins where the schedules of those before it are written. */
-function inZone({ per }: JobOptions, { timezone }: SpecContext): JobOptions {
-  if (per === undefined) return {}
-  return { per: { timezone, ...(typeof per === 'string' ? { length: per } : per) } }
-}
-
-/** An edit to a schedule takes the place of what it came after, and the other way round. */
-function withoutOther(before: JobSpec, { schedule, after }: JobOptions): JobSpec {
-  if (after !== undefined && after.length > 0)
-    return schedule === undefined ? { ...before, schedule: null } : before
-  if (after === undefined && schedule === undefined) return before
-  const { join, per } = defaultOptions
-  return { ...before, after: [], join, per }
 }
 
 function scheduleSpec(
@@ -123,15 +95,6 @@ function refuseContradictions(spec: JobSpec, limitsConcurrency: boolean, what: s
       refuse('onCrash', 'onCrash "fail" has no meaning where nothing runs here.', 'Leave it out.')
     }
   }
-  refuseDependencies(spec, refuse)
-  refuseHours(spec)
-  if (spec.window.onClosed === 'defer' && spec.catchUp.policy === 'none') {
-    refuse(
-      'window.onClosed',
-      'onClosed "defer" catches up when it opens, and catchUp "none" catches up nothing.',
-      'Use onClosed "skip", or another catchUp.',
-    )
-  }
   if (spec.schedule?.kind === 'fixed_delay' && (spec.startAt !== null || spec.endAt !== null)) {
     refuse(
       'startAt',
@@ -142,30 +105,6 @@ function refuseContradictions(spec: JobSpec, limitsConcurrency: boolean, what: s
   if (spec.startAt !== null && spec.endAt !== null && spec.endAt <= spec.startAt) {
     refuse('endAt', 'endAt is not after startAt.', 'Give a later endAt.')
   }
-}
-
-type Refuse = (field: string, message: string, next: string) => void
-
-function refuseDependencies(spec: JobSpec, refuse: Refuse): void {
-  if (spec.after.length > 0 && spec.schedule !== null) {
-    refuse('after', 'a job has a schedule or comes after others, not both.', 'Leave one of them out.')
-  }
-  const [twice] = spec.after.filter(({ job }, at) => spec.after.findIndex((one) => one.job === job) < at)
-  if (twice !== undefined) {
-    refuse('after', `"${twice.job}" is named twice.`, 'Name each job once; on "any" means every end.')
-  }
-  if (spec.per.length === null) return
-  if (spec.after.length === 0) {
-    refuse('per', 'per has no meaning without `after`.', 'Name the jobs that it comes after.')
-  }
-  checkedPer({ length: spec.per.length, timezone: spec.per.timezone })
-}
-
-/** Read once here, so that whoever asks them later finds them right. */
-function refuseHours({ window: { open, closed, timezone } }: JobSpec): void {
-  for (const line of open) parseHoursRule(line, 'window.open')
-  for (const line of closed) parseHoursRule(line, 'window.closed')
-  if (timezone !== null && timezone !== '') parseTimezone(timezone, 'window.timezone')
 }
 
 /** An instant in the past is a mistake, unless catching up would run it. */

@@ -1,12 +1,10 @@
 /** `evertick.jobs`: everything that can be done with jobs, shared by library, CLI and HTTP. */
-
 import { EvertickError } from '../../core/error.ts'
 import { enqueuedByMetadata } from '../../core/execution/enqueued-by.ts'
 import { type Statistics, statisticsOf } from '../../core/history/statistics.ts'
 import type { Job, JobSpec } from '../../core/job/job.ts'
 import type { JobOptions } from '../../core/job/options.ts'
 import { sequenceOfJob } from '../../core/job/sequence.ts'
-import { type Upcoming, upcomingOf } from '../../core/job/upcoming.ts'
 import { storable } from '../../core/payload.ts'
 import type { Instant } from '../../core/schedule/schedule.ts'
 import type { JobChange, TagCount } from '../../store/store.ts'
@@ -26,15 +24,7 @@ import { type BackfillOptions, type BackfillView, backfillJob } from './actions/
 import { type BulkAction, type BulkOptions, type BulkResult, bulkJobs } from './actions/bulk-jobs.ts'
 import { changeOf, type PauseOptions, type ResumeOptions, tellChange } from './actions/job-changes.ts'
 import { failedExecution, sayingWhatIsLegal } from './actions/legal-action.ts'
-import { type ClosedTime, closedTime } from './closed-time.ts'
 import { refuseName } from './define-job.ts'
-import {
-  type DependenciesOptions,
-  type DependenciesView,
-  type DependencyEdge,
-  dependencyGraph,
-  jobDependencies,
-} from './dependencies.ts'
 import { type ExplainedTickView, type ExplanationView, explain, newestTicks } from './explain.ts'
 import { jobSpec, refusePastInstant } from './job-options.ts'
 import { jobUsage, type RunUsageView, type UsageOptions } from './job-usage.ts'
@@ -236,21 +226,19 @@ export class Jobs {
     return await whyJob(this.#app, await findJob(this.#app, job))
   }
 
-  /** The next instants at which runs of the job are due: in its opening hours, where it has any. */
-  async upcoming(job: string, options: { count?: number } = {}): Promise<Date[]> {
-    return (await this.#ahead(job, options)).starts.map((at) => new Date(at))
-  }
-
-  /** The closed times among the next runs, with the ticks that do not start in them. */
-  async closings(job: string, options: { count?: number } = {}): Promise<ClosedTime[]> {
-    return (await this.#ahead(job, options)).closed.map(closedTime)
-  }
-
-  async #ahead(job: string, { count = 10 }: { count?: number }): Promise<Upcoming> {
+  /** The next instants at which the job is due. */
+  async upcoming(job: string, { count = 10 }: { count?: number } = {}): Promise<Date[]> {
     const row = await findJob(this.#app, job)
-    if (row.state !== 'active') return { starts: [], closed: [] }
+    if (row.state !== 'active') return []
+    const sequence = sequenceOfJob(row)
+    const upcoming: Date[] = []
     // A tick that is accounted for ahead of time is still to come.
-    return upcomingOf(row.spec, sequenceOfJob(row), this.#app.clock.now(), count)
+    let tick = sequence.next(this.#app.clock.now())
+    while (tick !== null && upcoming.length < count) {
+      upcoming.push(new Date(tick))
+      tick = sequence.next(tick)
+    }
+    return upcoming
   }
 
   async revisions(job: string): Promise<RevisionView[]> {
@@ -271,16 +259,6 @@ export class Jobs {
   /** What its newest runs used, of those that somebody could watch: commands and isolated handlers. Newest first. */
   async usage(job: string, options: UsageOptions = {}): Promise<RunUsageView[]> {
     return await jobUsage(this.#app, await findJob(this.#app, job), options)
-  }
-
-  /** What it comes after, what comes after it, and what its parents have come to, newest first. */
-  async dependencies(job: string, options: DependenciesOptions = {}): Promise<DependenciesView> {
-    return await jobDependencies(this.#app, await findJob(this.#app, job), options)
-  }
-
-  /** Who comes after whom, of all jobs. */
-  async graph(): Promise<readonly DependencyEdge[]> {
-    return await dependencyGraph(this.#app)
   }
 
   /**

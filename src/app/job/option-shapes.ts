@@ -2,11 +2,8 @@
 import { z } from 'zod'
 import { bytesPattern } from '../../core/bytes.ts'
 import { type FieldShape, jobFields, jobOptions, type Option } from '../../core/job/fields.ts'
-import { keyPath } from '../../core/job/limit-form.ts'
 import type { JobOptions, JobSettings } from '../../core/job/options.ts'
 import { keysOf } from '../../core/table-keys.ts'
-import { itemShape } from './item-shapes.ts'
-import { plainText } from './plain-text.ts'
 
 /** The library takes a `Date`; JSON has only text. */
 export interface OptionForms<Instant extends z.ZodType = z.ZodType> {
@@ -61,10 +58,10 @@ export function shownShapes<Instant extends z.ZodType>(
     if (option.is !== 'group')
       return [
         name,
-        option.default === null ? shownShape(option, forms).nullable() : shownShape(option, forms),
+        option.default === null ? fieldShape(option, forms).nullable() : fieldShape(option, forms),
       ]
     const fields = Object.entries(option.fields).map(([part, field]) => {
-      const shape = shownShape(field, forms)
+      const shape = fieldShape(field, forms)
       return [part, field.default === null ? shape.optional() : shape] as const
     })
     return [name, z.object(Object.fromEntries(fields))]
@@ -73,20 +70,12 @@ export function shownShapes<Instant extends z.ZodType>(
   return Object.fromEntries(shapes) as ReturnType<typeof shownShapes<Instant>>
 }
 
-/** A list shows its items as objects. */
-function shownShape(field: FieldShape, forms: OptionForms): z.ZodType {
-  return field.is === 'list'
-    ? z.array(itemShape(field.of, forms).shown).max(field.max)
-    : fieldShape(field, forms)
-}
-
-/** As it is written. */
-export function fieldShape(field: FieldShape, forms: OptionForms): z.ZodType {
+export function fieldShape(field: FieldShape, { duration, instant }: OptionForms): z.ZodType {
   switch (field.is) {
     case 'duration':
-      return forms.duration
+      return duration
     case 'instant':
-      return forms.instant
+      return instant
     case 'bytes':
       return z.union([z.int().min(1), z.string().max(40).regex(bytesPattern, 'is not a size, such as 256mb')])
     case 'whole':
@@ -97,19 +86,21 @@ export function fieldShape(field: FieldShape, forms: OptionForms): z.ZodType {
       return z.enum(keysOf(field.of))
     case 'text':
       return plainText(field.min, field.max)
-    case 'path':
-      return z.string().max(1_200).regex(keyPath, 'is not a path, such as input.customer')
     case 'texts':
       return z.array(plainText(1, field.longest)).max(field.max)
-    case 'list':
-      return z.array(z.union([plainText(1, longestItem), itemShape(field.of, forms).written])).max(field.max)
     case 'object':
       return z.record(z.string(), z.unknown())
   }
 }
 
-/** As text. */
-const longestItem = 500
+/** No database keeps a NUL in a text. */
+function plainText(min: number, max: number): z.ZodType {
+  return z
+    .string()
+    .min(min)
+    .max(max)
+    .refine((text) => !text.includes('\0'), 'contains a NUL')
+}
 
 /** Every name that may stand in options, for a suggestion where one is not known. */
 export const optionNames: readonly string[] = [

@@ -11,7 +11,6 @@ import { shellWord } from '../../core/shell-word.ts'
 import type { AppContext } from '../app-context.ts'
 import { waitsFor } from '../execution/waits.ts'
 import type { JobView } from '../views.ts'
-import { whyAfter } from './dependencies.ts'
 import { oneJobView } from './job-views.ts'
 
 export interface Why {
@@ -47,7 +46,7 @@ export async function whyJob(app: AppContext, job: Job): Promise<Why> {
   if (state === 'unknown') return { reason: 'no_leader', sentence, ...step }
   const kept = await keptBy(app, job, view)
   if (state !== 'failing') return kept
-  const rests = kept.reason === 'scheduled' || kept.reason === 'on_demand' || kept.reason === 'dependency'
+  const rests = kept.reason === 'scheduled' || kept.reason === 'on_demand'
   const also = `${kept.sentence.charAt(0).toLowerCase()}${kept.sentence.slice(1)}`
   return {
     ...kept,
@@ -77,7 +76,6 @@ async function keptBy(app: AppContext, job: Job, view: JobView): Promise<Why> {
       sentence: `Its next tick is due in ${formatDuration(Math.max(1_000, ms))}.`,
     }
   }
-  if (job.state === 'active' && job.spec.after.length > 0) return await whyAfter(app, job)
   if (job.state === 'active')
     return {
       reason: 'on_demand',

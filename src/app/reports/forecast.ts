@@ -1,7 +1,6 @@
 /** Upcoming ticks of all active jobs, and where many coincide. */
 import type { Job } from '../../core/job/job.ts'
 import { sequenceOfJob } from '../../core/job/sequence.ts'
-import { startingTicks } from '../../core/job/upcoming.ts'
 import type { TickSequence } from '../../core/schedule/schedule.ts'
 import type { AppContext } from '../app-context.ts'
 import { Slice } from '../slice.ts'
@@ -87,7 +86,7 @@ class Drawing {
   /** How much it took. */
   add(job: Job): number {
     const { to, starts } = this.#buckets
-    const sequence = startingTicks(job.spec, sequenceOfJob(job), this.#begin, to)
+    const sequence = sequenceOfJob(job)
     const count = this.#begin < to ? sequence.count(this.#begin, to) : 0
     if (count === 0) return elementsOfOne
     this.#jobs.push({ job: job.name, count })

@@ -21,19 +21,3 @@ export function listed(parts: readonly string[]): string {
   if (parts.length < 2) return parts.join('')
   return `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`
 }
-
-/** `734 of 1000 completed, 2 failed`: of what belongs together, how many have ended how. */
-export function countsText({ total, completed, failed, cancelled }: EndedCounts): string {
-  const others = [
-    ...(failed === 0 ? [] : [`${failed} failed`]),
-    ...(cancelled === 0 ? [] : [`${cancelled} cancelled`]),
-  ]
-  return [`${completed} of ${total} completed`, ...others].join(', ')
-}
-
-interface EndedCounts {
-  readonly total: number
-  readonly completed: number
-  readonly failed: number
-  readonly cancelled: number
-}

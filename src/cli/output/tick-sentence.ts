@@ -4,7 +4,6 @@ import type { ExecutionView } from '../../app/views.ts'
 import { cancelWords } from '../../core/execution/execution.ts'
 import { phraseOf } from '../../core/phrase.ts'
 import {
-  closedSentence,
   foldedSentence,
   heldBackSentence,
   reasonSentence,
@@ -37,10 +36,9 @@ export function tickSentence(tick: ExplainedTickView, execution: Shown | undefin
       return unaccountedSentence
     case 'undecided':
       if (tick.reason === 'disabled') return heldBackSentence
-      if (tick.reason === 'closed') return closedSentence
       return 'due, but not decided yet: the job is paused, or there is no leader'
     case 'upcoming':
-      return tick.reason === 'closed' ? 'upcoming, in closed time' : 'upcoming'
+      return 'upcoming'
     case 'purged':
       return 'older than the ledger'
     default:

@@ -1,7 +1,6 @@
 /** The jobs of a server, under the names of the library. */
 import type { ActorOptions } from '../../app/change-context.ts'
 import type { BackfillView } from '../../app/job/actions/backfill-job.ts'
-import type { JoinView } from '../../app/job/dependencies.ts'
 import type { ExplainedTickView, ExplanationView } from '../../app/job/explain.ts'
 import type { ConvertReport } from '../../app/job/legacy/convert-jobs.ts'
 import type { Body, Client } from '../../client/index.ts'
@@ -9,7 +8,7 @@ import { parseInstant } from '../../core/schedule/instant.ts'
 import type { Instant } from '../../core/schedule/schedule.ts'
 import type { JobQuery, SystemJobs } from '../system.ts'
 import { gathered, searchText } from './lists.ts'
-import { executionOf, jobOf, joinInstants, rangeInstants, tickInstants, viewOf, viewsOf } from './views.ts'
+import { executionOf, jobOf, rangeInstants, tickInstants, viewOf, viewsOf } from './views.ts'
 
 /** The most ticks in one response. */
 const mostTicks = 10_000
@@ -46,12 +45,7 @@ export function remoteJobs({ jobs }: Client): SystemJobs {
       await explained({ jobs }, job, span(from, to), limit),
     ticks: async (job, options) => viewsOf<ExplainedTickView>(await jobs.ticks(job, options), tickInstants),
     upcoming: async (job, options) => (await jobs.upcoming(job, options)).map((at) => new Date(at)),
-    closings: async (job, options) => viewsOf(await jobs.closings(job, options), { from: true, until: true }),
     revisions: async (job) => viewsOf(await jobs.revisions(job), { from: true, changedAt: true }),
-    dependencies: async (job, options) => {
-      const { joins, ...relatives } = await jobs.dependencies(job, options)
-      return { ...relatives, joins: viewsOf<JoinView>(joins, joinInstants) }
-    },
     stats: async (job) => {
       const stats = await jobs.stats(job)
       return {

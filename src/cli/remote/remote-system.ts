@@ -1,12 +1,10 @@
 /** A server as a system: the client's calls under the names of the library, with Dates. */
-import type { CalendarView, ImportedCalendar } from '../../app/calendar/calendars.ts'
 import type { Leader, Nodes, Queues, TermView } from '../../app/cluster/cluster.ts'
-import type { AttemptView, StandsForView } from '../../app/execution/execution-detail.ts'
+import type { AttemptView } from '../../app/execution/execution-detail.ts'
 import type { LogLine } from '../../app/execution/executions.ts'
 import type { StepView } from '../../app/execution/steps.ts'
 import type { AuditResult } from '../../app/job/audit-ledger.ts'
 import type { Why } from '../../app/job/why.ts'
-import type { LimitView } from '../../app/limits/limits.ts'
 import type { Locks } from '../../app/locks/locks.ts'
 import type { AuditEntry } from '../../app/log/audit-log.ts'
 import type { Metrics } from '../../app/reports/metrics.ts'
@@ -15,29 +13,17 @@ import type { Client } from '../../client/index.ts'
 import type { System } from '../system.ts'
 import { exportedJobs, gathered, searchText } from './lists.ts'
 import { remoteAlerts } from './remote-alerts.ts'
-import { remoteBatches, remoteFlows } from './remote-flows.ts'
 import { instantText, remoteJobs, withoutActor } from './remote-jobs.ts'
 import { remoteWebhooks } from './remote-webhooks.ts'
-import {
-  attemptInstants,
-  executionOf,
-  logInstants,
-  standsForInstants,
-  stepInstants,
-  viewOf,
-  viewsOf,
-} from './views.ts'
+import { attemptInstants, executionOf, logInstants, stepInstants, viewOf, viewsOf } from './views.ts'
 
 type ElementOf<List extends (...args: never) => Promise<readonly unknown[]>> = Awaited<
   ReturnType<List>
 >[number]
 type CurrentLeader = NonNullable<Awaited<ReturnType<Leader['current']>>>
 
-const calendarInstants = { createdAt: true, changedAt: true } as const
-
 export function remoteSystem(client: Client): System {
-  const { executions, leader, leases, limits, locks, queues, nodes, auditLog, calendars, secrets, tokens } =
-    client
+  const { executions, leader, leases, locks, queues, nodes, auditLog, secrets, tokens } = client
   return {
     jobs: remoteJobs(client),
     executions: {
@@ -56,10 +42,7 @@ export function remoteSystem(client: Client): System {
         const execution = await executions.get(id)
         const attempts = viewsOf<AttemptView>(execution.attempts, attemptInstants)
         const steps = viewsOf<StepView>(execution.steps, stepInstants)
-        const { definition } = execution
-        const standsFor =
-          execution.standsFor === null ? null : viewOf<StandsForView>(execution.standsFor, standsForInstants)
-        return { ...executionOf(execution), attempts, steps, standsFor, definition }
+        return { ...executionOf(execution), attempts, steps, definition: execution.definition }
       },
       cancel: async (id) => executionOf(await executions.cancel(id)),
       retry: async (id, options) => executionOf(await executions.retry(id, withoutActor(options))),
@@ -84,12 +67,6 @@ export function remoteSystem(client: Client): System {
       expired: async () => (await leases.expired()).map(executionOf),
       resetExpired: async () => await leases.resetExpired(),
     },
-    limits: {
-      list: async () => viewsOf<LimitView>(await limits.list(), { changedAt: true }),
-      set: async (name, options) =>
-        viewOf<LimitView>(await limits.set(name, withoutActor(options)), { changedAt: true }),
-      delete: async (name) => await limits.delete(name),
-    },
     locks: {
       list: async () => viewsOf<ElementOf<Locks['list']>>(await locks.list(), { expiresAt: true }),
       release: async (name) => await locks.release(name),
@@ -105,8 +82,6 @@ export function remoteSystem(client: Client): System {
       handlers: async () => await nodes.handlers(),
     },
     alerts: remoteAlerts(client),
-    flows: remoteFlows(client),
-    batches: remoteBatches(client),
     auditLog: {
       list: async (asked) => {
         const { limit = 100, cursor, from, to, ...query } = { ...asked }
@@ -138,25 +113,6 @@ export function remoteSystem(client: Client): System {
         ...(payload === undefined ? {} : { payload }),
         ...withoutActor(options),
       }),
-    calendars: {
-      list: async () => viewsOf<CalendarView>(await calendars.list(), calendarInstants),
-      get: async (name) => viewOf<CalendarView>(await calendars.get(name), calendarInstants),
-      put: async (name, { open = [], closed = [], ...zone }) =>
-        viewOf<CalendarView>(
-          await calendars.put(name, { open: [...open], closed: [...closed], ...zone }),
-          calendarInstants,
-        ),
-      import: async (name, ical, options) =>
-        viewOf<ImportedCalendar>(
-          await calendars.import(
-            name,
-            ical,
-            options?.timezone === undefined ? {} : { timezone: options.timezone },
-          ),
-          calendarInstants,
-        ),
-      delete: async (name) => await calendars.delete(name),
-    },
     secrets: {
       list: async () => viewsOf<SecretView>(await secrets.list(), { createdAt: true, changedAt: true }),
       set: async (name, value) => await secrets.set(name, value),

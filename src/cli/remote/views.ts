@@ -1,8 +1,7 @@
 /** Turns what a server sends into the views of the library: instants arrive as text and become Dates. */
-import type { AttemptView, StandsForView } from '../../app/execution/execution-detail.ts'
+import type { AttemptView } from '../../app/execution/execution-detail.ts'
 import type { LogLine } from '../../app/execution/executions.ts'
 import type { StepView } from '../../app/execution/steps.ts'
-import type { JoinView } from '../../app/job/dependencies.ts'
 import type { ExplainedTickView, ExplanationView } from '../../app/job/explain.ts'
 import type { ExecutionView, JobView, WaitsView } from '../../app/views.ts'
 
@@ -61,14 +60,7 @@ export function jobOf(body: { readonly lastExecution: object | null }): JobView 
 }
 
 export const attemptInstants: Instants<AttemptView> = { startedAt: true, finishedAt: true }
-export const standsForInstants: Instants<StandsForView> = { firstAt: true, lastAt: true, until: true }
 export const stepInstants: Instants<StepView> = { startedAt: true, until: true, finishedAt: true }
 export const logInstants: Instants<LogLine> = { at: true }
 export const tickInstants: Instants<ExplainedTickView> = { scheduledFor: true, to: true }
-export const joinInstants: Instants<JoinView> = {
-  scheduledFor: true,
-  periodTo: true,
-  openedAt: true,
-  closedAt: true,
-}
 export const rangeInstants: Instants<ExplanationView['ranges'][number]> = { from: true, to: true }

@@ -6,7 +6,6 @@ import { isChained } from '../execution/execution.ts'
 import { never, type Rest } from '../execution/step.ts'
 import type { RetrySpec } from '../job/options.ts'
 import type { CrashPolicy, OverlapPolicy } from '../job/policies.ts'
-import type { OpeningHours } from '../schedule/hours/opening-hours.ts'
 import { backoffMs } from './backoff.ts'
 import { keptError } from './kept-error.ts'
 
@@ -65,8 +64,6 @@ export interface Tried {
   readonly onCrash: CrashPolicy
   /** The job's next tick, where its runs must not overlap. */
   readonly nextTickAt: number | null
-  /** Of a tick's execution: its job's opening hours. */
-  readonly hours: OpeningHours | null
   /** After a crash: extra delay, because others crashed with it. */
   readonly apartMs?: number
 }
@@ -107,20 +104,13 @@ function afterError(
   if (tried.attempt >= tried.maxAttempts) return { state: 'failed', error }
   const waitMs =
     askedMs ?? backoffMs(tried.retry, tried.attempt, random, now, tried.nextTickAt, tried.apartMs)
-  const opening = tried.hours === null ? now + waitMs : tried.hours.nextOpening(now + waitMs)
-  // It never opens again.
-  if (opening === null) return { state: 'failed', error }
-  return { ...waiting(tried, opening, opening > now + waitMs), error, countsAttempt: true }
+  return { ...waiting(tried, now + waitMs), error, countsAttempt: true }
 }
 
-/** A retry of the chain, or one that was put off until an opening, waits as `blocked`; otherwise it would delay ticks. */
-function waiting(
-  tried: Tried,
-  readyAt: number,
-  putOff = false,
-): { state: 'retrying' | 'blocked'; readyAt: number } {
-  const stepsAside = (putOff || isChained(tried.cause)) && tried.overlap !== 'allow'
-  return { state: stepsAside ? 'blocked' : 'retrying', readyAt }
+/** A retry of the chain waits as `blocked`; otherwise it would delay ticks. */
+function waiting(tried: Tried, readyAt: number): { state: 'retrying' | 'blocked'; readyAt: number } {
+  const chained = isChained(tried.cause) && tried.overlap !== 'allow'
+  return { state: chained ? 'blocked' : 'retrying', readyAt }
 }
 
 function noteError(note: string | null): ExecutionError | null {

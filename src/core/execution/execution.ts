@@ -11,7 +11,6 @@ export const causeWords = {
   backfill: 'Backfill',
   manual: 'Manual',
   enqueue: 'Enqueued',
-  dependency: 'Dependency',
 } as const
 export type Cause = keyof typeof causeWords
 export const causes = keysOf(causeWords)
@@ -24,11 +23,6 @@ export const cancelReasons = {
   job_cancelled: 'the job was cancelled',
   handler: 'by its handler',
   replaced: 'the next run took its place',
-  dependency: 'what it comes after did not complete',
-  overlap: 'the previous run was still going',
-  buffer_full: 'too many runs were waiting already',
-  paused: 'the job was paused',
-  closed: 'its opening hours ended before it could start',
 } as const
 export type CancelReason = keyof typeof cancelReasons
 
@@ -73,12 +67,6 @@ export interface Execution {
   readonly metadata: Readonly<Record<string, unknown>>
   readonly uniqueKey: string | null
   readonly retryOf: string | null
-  /** Where it is a step of a flow, or one of a batch. */
-  readonly flowId: string | null
-  readonly flowStep: string | null
-  readonly batchId: string | null
-  /** The execution that it all began with; null where that is itself. */
-  readonly rootId: string | null
   readonly idempotencyKey: string
   readonly fence: number
   readonly leasedBy: string | null
@@ -98,9 +86,4 @@ export function idempotencyKey(cause: Cause, jobId: string, scheduledFor: number
 /** Catch-up and backfill run one at a time behind the ticks; unless overlap is `allow`, they wait as a chain. */
 export function isChained(cause: Cause): boolean {
   return cause === 'catch_up' || cause === 'backfill'
-}
-
-/** Opening hours are about ticks: what somebody asks for may start at any time. */
-export function asksHours(cause: Cause): boolean {
-  return cause === 'schedule' || cause === 'catch_up'
 }

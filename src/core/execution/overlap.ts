@@ -47,7 +47,7 @@ export const bufferLimits = { buffer_one: 1, buffer_all: 100 } as const
 
 const plain = { stepBack: [], stop: null, replace: [], replaceWaiting: false } as const
 
-/** Where a tick that is due goes, or a run after those of other jobs: only a tick's own execution can cost a tick. */
+/** Where a tick that is due goes: only a tick's own execution can cost a tick. */
 export function placeTick(lane: Lane): Placement {
   const { overlap, maxConcurrent } = lane
   if (overlap === 'allow') return { place: 'start', ...plain }
@@ -57,7 +57,7 @@ export function placeTick(lane: Lane): Placement {
 
   switch (overlap) {
     case 'skip': {
-      const ownTicks = active.filter(({ cause }) => isDue(cause)).length
+      const ownTicks = active.filter((execution) => execution.cause === 'schedule').length
       if (ownTicks < maxConcurrent && lane.waitingTicks === 0) return { place: 'wait', ...plain, stepBack }
       return { place: 'skip', reason: 'overlap', ...plain }
     }
@@ -75,11 +75,6 @@ export function placeTick(lane: Lane): Placement {
       return { place, stepBack, stop, replace, replaceWaiting: true }
     }
   }
-}
-
-/** What comes by itself: a tick, or a run after those of other jobs. */
-function isDue(cause: Cause): boolean {
-  return cause === 'schedule' || cause === 'dependency'
 }
 
 /** Where a trigger goes; `null` means that it conflicts with what is under way. */

@@ -1,30 +1,23 @@
 /** What an execution that does not run waits for, as a sentence with the next step. */
+
 import { actorName } from '../access/person.ts'
-import { type Dependency, dependencySentence } from '../flow/dependency-wait.ts'
 import { missingHandler } from '../job/missing-handler.ts'
+import { formatDuration } from '../schedule/duration.ts'
 import { shellWord } from '../shell-word.ts'
 import { type Execution, isChained } from './execution.ts'
 import { type ExecutionState, isFinal } from './execution-state.ts'
-import { leftText } from './left-text.ts'
-import { type LimitWait, limitWaits } from './limit-waits.ts'
 import { never, type StepKind } from './step.ts'
-import { eventsText, type StandsFor } from './unique-key.ts'
 
 export const waitReasons = [
-  'paused',
   'queue_paused',
   'no_handler',
   'no_leader',
   'no_worker',
-  'dependency',
   'overlap',
   'chain',
-  'limit',
   'sleeping',
   'waiting',
-  'closed',
   'not_before',
-  'put_off',
   'slots_busy',
   'ready',
 ] as const
@@ -50,49 +43,29 @@ export interface WaitFacts {
   readonly busy: number
   /** The sleeps and waits that it has given up its slot for, the first to end first. */
   readonly rests: readonly { readonly name: string; readonly kind: StepKind }[]
-  /** The events that it stands for; null without a key of many events. */
-  readonly stands: StandsFor | null
-  /** What it comes after, where that has not ended. */
-  readonly dependency: Dependency | null
-  /** What holds it up beside its turn, in the word of its row. */
-  readonly waitsFor: string | null
-  /** It is ready at an opening of its job's hours. */
-  readonly atOpening: boolean
-  /** Of one that waits for a share of a limit. */
-  readonly limit?: LimitWait | null
   /** Of a blocked one: the run of its job that is under way. */
   readonly before: { readonly id: string; readonly state: ExecutionState } | null
 }
 
 export type Waiting = Pick<
   Execution,
-  'id' | 'state' | 'cause' | 'readyAt' | 'queue' | 'attempt' | 'maxAttempts' | 'error' | 'input' | 'metadata'
+  'id' | 'state' | 'cause' | 'readyAt' | 'queue' | 'attempt' | 'maxAttempts' | 'error'
 >
 
 /** Null where it runs or has ended. What needs somebody's action comes before what passes by itself. */
 export function waitsOf(execution: Waiting, facts: WaitFacts, now: number): Waits | null {
   const { state, queue, readyAt } = execution
   if (state === 'running' || isFinal(state)) return null
-  const { before, dependency } = facts
-  if (dependency !== null) return { reason: 'dependency', sentence: dependencySentence(dependency) }
-  if (state === 'blocked' && facts.waitsFor === 'paused') return heldByPause
-  if (facts.limit && (state === 'blocked' || readyAt > now)) return limitWaits(facts.limit, execution, now)
+  const { before } = facts
   if (state === 'blocked' && before?.state === 'running') return behind(execution, before.id)
   const rest = restOf(execution, facts, now)
   if (rest !== null) return rest
   const stopped = stoppedBy(queue, facts)
   if (stopped !== null) return stopped
-  if (readyAt > now && facts.atOpening) return closed(readyAt, now)
-  if (readyAt > now) return putOff(execution, facts, now) ?? notBefore(execution, now)
+  if (readyAt > now) return notBefore(execution, now)
   if (state === 'blocked' && before !== null) return behind(execution, before.id)
   if (facts.busy >= facts.slots && facts.slots > 0) return slotsBusy(queue, facts)
   return { reason: 'ready', sentence: 'It is ready: a worker will take it at any moment.' }
-}
-
-const heldByPause: Waits = {
-  reason: 'paused',
-  sentence: 'It came while its job was paused: it waits until the job is resumed.',
-  next: 'Resume the job: `evertick jobs resume`, with --catch-up all to run all that have waited.',
 }
 
 /** What brings it back is not a worker: who could run it is asked when it is ready. */
@@ -114,6 +87,10 @@ function restOf({ id, readyAt }: Waiting, { rests }: WaitFacts, now: number): Wa
     ...until,
     next: `Answer it: \`evertick executions signal ${id} ${shellWord(wait.name)}\`.`,
   }
+}
+
+function leftText(until: number, now: number): string {
+  return formatDuration(Math.max(1_000, Math.ceil((until - now) / 1_000) * 1_000))
 }
 
 function stoppedBy(queue: string, { led, handler, hasHandler, queuePause, slots }: WaitFacts): Waits | null {
@@ -156,26 +133,6 @@ function notBefore({ state, attempt, maxAttempts, error, readyAt }: Waiting, now
   return {
     reason: 'not_before',
     sentence: retries ? `${failed}: the next attempt is ${left}.` : `It is due ${left}.`,
-    until: readyAt,
-  }
-}
-
-/** Each event of its key has put it off. */
-function putOff({ readyAt, state }: Waiting, { stands }: WaitFacts, now: number): Waits | null {
-  if (stands?.mode !== 'debounce' || stands.followedBy !== null || state === 'retrying') return null
-  const { key, events, untilAt } = stands
-  const atMost = untilAt === null || untilAt <= readyAt ? '' : `, or ${leftText(untilAt, now)} if more come`
-  return {
-    reason: 'put_off',
-    sentence: `${eventsText(events)} of the key "${key}" ${events === 1 ? 'has' : 'have'} put it off: it is due in ${leftText(readyAt, now)}${atMost}.`,
-    until: readyAt,
-  }
-}
-
-function closed(readyAt: number, now: number): Waits {
-  return {
-    reason: 'closed',
-    sentence: `It is outside the opening hours of its job, which begin in ${leftText(readyAt, now)}.`,
     until: readyAt,
   }
 }

@@ -3,30 +3,18 @@
  * reference (`npm run generate`), the checks, what is stored and shown, REST and OpenAPI, the flags of the command line,
  * and the dashboard's form and settings.
  */
-import { afterOption, joinOption, perOption } from './after-option.ts'
-import type { ItemFormName } from './item-forms.ts'
-import { fairByOption, limitsOption } from './limit-options.ts'
 import type { JobSettings } from './options.ts'
 import { type ChoiceWords, catchUpWords, crashWords, overlapWords } from './policies.ts'
 import { quotaOption } from './quota-option.ts'
-import { retentionOption } from './retention-option.ts'
-import { windowOption } from './window-option.ts'
 
 /** Durations, instants and sizes are numbers where they are stored, and text or dates everywhere else. */
 export type FieldShape =
-  | { readonly is: 'duration' | 'instant' | 'bytes' | 'object' | 'path' }
+  | { readonly is: 'duration' | 'instant' | 'bytes' | 'object' }
   | { readonly is: 'whole'; readonly min: number; readonly max?: number }
   | { readonly is: 'number'; readonly min: number; readonly max: number }
   | { readonly is: 'choice'; readonly of: Readonly<Record<string, ChoiceWords>> }
   | { readonly is: 'text'; readonly min: number; readonly max: number }
-  | {
-      readonly is: 'texts'
-      readonly max: number
-      readonly longest: number
-      /** In a form, what stands between two of them. @default a comma */
-      readonly apart?: ';'
-    }
-  | { readonly is: 'list'; readonly of: ItemFormName; readonly max: number }
+  | { readonly is: 'texts'; readonly max: number; readonly longest: number }
 
 export type Field = FieldShape & {
   /** As it is stored. null: there is none unless somebody gives one. */
@@ -234,9 +222,6 @@ export const jobFields = {
         ? null
         : `An execution that has not started within ${startDeadline} is cancelled.`,
   },
-  after: afterOption,
-  join: joinOption,
-  per: perOption,
   jitter: {
     is: 'duration',
     default: 0,
@@ -247,7 +232,6 @@ export const jobFields = {
     label: 'Jitter',
     says: ({ jitter }) => (jitter === '0ms' ? null : `Ticks start up to ${jitter} later.`),
   },
-  window: windowOption,
   priority: {
     is: 'whole',
     min: -1_000,
@@ -272,8 +256,6 @@ export const jobFields = {
     label: 'Queue',
     says: ({ queue }) => queue,
   },
-  limits: limitsOption,
-  fairBy: fairByOption,
   startAt: {
     is: 'instant',
     default: null,
@@ -308,7 +290,47 @@ export const jobFields = {
         ? null
         : `It ends after ${maxRuns === 1 ? '1 run' : `${maxRuns.toLocaleString('en')} runs`}.`,
   },
-  retention: retentionOption,
+  retention: {
+    is: 'group',
+    title: 'Retention',
+    section: 'where',
+    line: 'How many executions are kept, and for how long; what became of their ticks is kept longer.',
+    guide: ['history and the ledger', 'history.md'],
+    fields: {
+      executions: {
+        is: 'whole',
+        min: 1,
+        default: 100,
+        line: 'How many executions of the job are kept however old they are.',
+        flag: '--keep',
+        label: 'Executions kept',
+      },
+      age: {
+        is: 'duration',
+        default: 2_592_000_000,
+        line: 'How long executions are kept however many they are; at most the newest 10,000, or `executions` if that is more.',
+        flag: '--keep-for',
+        label: 'Kept for',
+      },
+      failed: {
+        is: 'duration',
+        default: null,
+        without: 'like all others',
+        line: 'How long failed executions are kept, where that is longer.',
+        flag: '--keep-failed-for',
+        label: 'Failed ones for',
+      },
+      ledger: {
+        is: 'duration',
+        default: 34_560_000_000,
+        line: 'How long the ledger says what became of each tick.',
+        flag: '--keep-ledger-for',
+        label: 'Ledger kept for',
+      },
+    },
+    says: ({ retention: { executions, age, failed, ledger } }) =>
+      `The newest ${executions === 1 ? 'execution' : `${executions.toLocaleString('en')} executions`} and those of the last ${age}.${failed === undefined ? '' : ` Failed ones: ${failed}.`} What became of each tick: ${ledger}.`,
+  },
   tags: {
     is: 'texts',
     max: 50,

@@ -5,7 +5,6 @@ import type { ScheduleSpec } from '../schedule/schedule.ts'
 import type { HandlerSpec } from './handler.ts'
 import type { JobState } from './job-state.ts'
 import type { StoredOptions } from './options.ts'
-import type { JobCalendar } from './window.ts'
 
 /** The definition of a job, checked and complete: every default is filled in. Stored as JSON, one per revision. */
 export interface JobSpec extends StoredOptions {
@@ -15,8 +14,6 @@ export interface JobSpec extends StoredOptions {
   readonly input: unknown
   /** JSON Schema of the input, where the code that defines the job knows it. */
   readonly inputSchema: Readonly<Record<string, unknown>> | null
-  /** What `window.calendar` said when this revision began; the store writes it. */
-  readonly calendar?: JobCalendar
 }
 
 export interface Pause {
@@ -51,8 +48,6 @@ export interface Job {
   /** How many ticks in a row have gone before a ready catch-up. */
   readonly chainYields: number
   readonly pause: Pause | null
-  /** Other jobs come after it. */
-  readonly followed: boolean
   readonly managedBy: string
   /** Hash of the last definition that the manager wrote. */
   readonly managedHash: string | null

@@ -11,7 +11,6 @@ import {
   type PlacedField,
   placedFields,
 } from './fields.ts'
-import { itemFormOf } from './item-forms.ts'
 import type { JobOptions, JobSettings, StoredOptions } from './options.ts'
 
 type Values = Readonly<Record<string, unknown>>
@@ -125,10 +124,6 @@ export function toStored(field: FieldShape, value: unknown, path: string): unkno
       return parseInstant(value, path)
     case 'bytes':
       return parseBytes(value, path)
-    case 'list':
-      return (value as readonly unknown[]).map((item, index) =>
-        itemFormOf(field.of).stored(item, `${path}.${index}`),
-      )
     default:
       return value
   }
@@ -143,8 +138,6 @@ export function toShown(field: FieldShape, stored: unknown): unknown {
       return new Date(stored as number)
     case 'bytes':
       return bytesText(stored as number)
-    case 'list':
-      return (stored as readonly unknown[]).map((item) => itemFormOf(field.of).shown(item))
     default:
       return stored
   }

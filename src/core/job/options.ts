@@ -1,8 +1,6 @@
 /** Made of the table in fields.ts by `npm run generate`. */
 import type { Bytes } from '../bytes.ts'
 import type { Duration, Instant, Schedule } from '../schedule/schedule.ts'
-import type { AfterOption, Parent } from './after.ts'
-import type { JobLimitOption, StoredLimit } from './limit-form.ts'
 
 export interface CatchUpOptions {
   /** Which missed ticks run. @default 'latest' */
@@ -39,26 +37,6 @@ export interface QuotaOptions {
   readonly output?: Bytes
 }
 
-export interface PerOptions {
-  /** A `day`, an `hour`, or a duration. @default by the run that began it all */
-  readonly length?: string
-  /** On whose clock a day or an hour begins. @default 'UTC' */
-  readonly timezone?: string
-}
-
-export interface WindowOptions {
-  /** When it is open: `Mon-Fri 08:00-18:00`, a date, or a day of each year. None: always. @default none */
-  readonly open?: readonly string[]
-  /** When it is closed even so, in the same words. @default none */
-  readonly closed?: readonly string[]
-  /** A calendar by its name: where that is closed, so is the job. @default none */
-  readonly calendar?: string
-  /** The zone whose clock the hours are of. @default the schedule's, else UTC */
-  readonly timezone?: string
-  /** What becomes of a tick in closed time. @default 'skip' */
-  readonly onClosed?: 'skip' | 'defer'
-}
-
 export interface RetentionOptions {
   /** How many executions of the job are kept however old they are. 1 or more. @default 100 */
   readonly executions?: number
@@ -90,24 +68,12 @@ export interface JobOptions {
   readonly quota?: QuotaOptions
   /** An execution that has not started within this time is cancelled. @default none */
   readonly startDeadline?: Duration
-  /** The jobs whose ends make its runs, instead of a schedule. @default none */
-  readonly after?: readonly (string | AfterOption)[]
-  /** With several jobs in `after`: whether all of them must have ended so, or any. @default 'all' */
-  readonly join?: 'all' | 'any'
-  /** By what period runs of jobs with schedules of their own are joined. @default by the run that began it all */
-  readonly per?: string | PerOptions
   /** Ticks start up to this much later, always the same for the same tick. @default '0ms' */
   readonly jitter?: Duration
-  /** When ticks may start. What else asks for a run may start at any time. */
-  readonly window?: WindowOptions
   /** Larger goes first. -1,000 to 1,000. @default 0 */
   readonly priority?: number
   /** Which queue its executions go to. @default 'default' */
   readonly queue?: string
-  /** How many of its executions may run at once or start within a span, by a value of each or together with other jobs. @default none */
-  readonly limits?: readonly (string | JobLimitOption)[]
-  /** The keys of its queue take turns, so that one with much work does not keep another waiting. @default none */
-  readonly fairBy?: string
   /** No ticks before this instant. @default none */
   readonly startAt?: Instant
   /** No ticks at or after this instant. @default none */
@@ -146,19 +112,6 @@ export interface QuotaSpec {
   readonly output: number | null
 }
 
-export interface PerSpec {
-  readonly length: string | null
-  readonly timezone: string
-}
-
-export interface WindowSpec {
-  readonly open: readonly string[]
-  readonly closed: readonly string[]
-  readonly calendar: string | null
-  readonly timezone: string | null
-  readonly onClosed: 'skip' | 'defer'
-}
-
 export interface RetentionSpec {
   readonly executions: number
   readonly ageMs: number
@@ -176,15 +129,9 @@ export interface StoredOptions {
   readonly timeoutMs: number | null
   readonly quota: QuotaSpec
   readonly startDeadlineMs: number | null
-  readonly after: readonly Parent[]
-  readonly join: 'all' | 'any'
-  readonly per: PerSpec
   readonly jitterMs: number
-  readonly window: WindowSpec
   readonly priority: number
   readonly queue: string
-  readonly limits: readonly StoredLimit[]
-  readonly fairBy: string | null
   readonly startAt: number | null
   readonly endAt: number | null
   readonly maxRuns: number | null
@@ -216,19 +163,6 @@ export interface QuotaSettings {
   readonly output?: Bytes
 }
 
-export interface PerSettings {
-  readonly length?: string
-  readonly timezone: string
-}
-
-export interface WindowSettings {
-  readonly open: readonly string[]
-  readonly closed: readonly string[]
-  readonly calendar?: string
-  readonly timezone?: string
-  readonly onClosed: 'skip' | 'defer'
-}
-
 export interface RetentionSettings {
   readonly executions: number
   readonly age: Duration
@@ -246,15 +180,9 @@ export interface JobSettings<At = Date> {
   readonly timeout: Duration | null
   readonly quota: QuotaSettings
   readonly startDeadline: Duration | null
-  readonly after: readonly Parent[]
-  readonly join: 'all' | 'any'
-  readonly per: PerSettings
   readonly jitter: Duration
-  readonly window: WindowSettings
   readonly priority: number
   readonly queue: string
-  readonly limits: readonly JobLimitOption[]
-  readonly fairBy: string | null
   readonly startAt: At | null
   readonly endAt: At | null
   readonly maxRuns: number | null

@@ -56,22 +56,9 @@ export const crashWords = {
   },
 } as const satisfies Readonly<Record<string, ChoiceWords>>
 
-export const closedWords = {
-  skip: {
-    label: 'Skip',
-    sentence: 'A tick that is due while it is closed is skipped.',
-  },
-  defer: {
-    label: 'Wait for the opening',
-    sentence: 'A tick that is due while it is closed is caught up when it opens.',
-  },
-} as const satisfies Readonly<Record<string, ChoiceWords>>
-
 export type OverlapPolicy = keyof typeof overlapWords
 export type CatchUpPolicy = keyof typeof catchUpWords
 export type CrashPolicy = keyof typeof crashWords
-export type ClosedPolicy = keyof typeof closedWords
 
 export const overlapPolicies = keysOf(overlapWords)
 export const catchUpPolicies = keysOf(catchUpWords)
-export const closedPolicies = keysOf(closedWords)

@@ -16,7 +16,6 @@ const skipSentences = {
   overlap: 'the previous run was still going',
   buffer_full: 'the buffer of waiting runs was full',
   paused: 'the job was paused',
-  closed: 'it was outside the opening hours of the job',
   ended: 'the schedule had ended',
   disabled: 'no node had its handler',
   invalid_spec: 'the schedule could not be evaluated',
@@ -65,7 +64,6 @@ const shortReasons: Readonly<Record<RangeReason, string>> = {
   over_limit: 'beyond the limit of missed runs',
   buffer_full: 'the buffer was full',
   paused: 'paused',
-  closed: 'closed',
   disabled: 'disabled',
   latest: 'coalesced into the newest run',
 }
@@ -82,8 +80,5 @@ export function foldedSentence(state: string | undefined, cancelReason: string |
 
 /** A tick that waits, or was skipped, because no node could run its job. */
 export const heldBackSentence = 'held back: no node has its handler'
-
-/** Of a tick in closed time that nobody has had to decide yet. */
-export const closedSentence = 'outside the opening hours of the job: decided when it opens'
 
 export const unaccountedSentence = 'unaccounted for: due, but the ledger does not say what happened'

@@ -60,21 +60,18 @@ export function skipSpan(
   return rangeOf(sequence, from, until, 'skipped', reason)
 }
 
-/**
- * Settles the missed ticks of `[from, newest]` by the catch-up policy. `newest` is itself a tick; `since` says from where on
- * ticks are no older than a window.
- */
+/** Settles the missed ticks of `[from, newest]` by the catch-up policy. `newest` is itself a tick. */
 export function settleMissed(
   sequence: TickSequence,
   from: number,
   newest: number,
   catchUp: CatchUpSpec,
-  since: (windowMs: number) => number,
+  now: number,
 ): Settled {
   if (catchUp.policy === 'none') {
     return { chosen: [], ranges: skipSpan(sequence, from, newest + 1, 'catchup_off') }
   }
-  const windowFrom = catchUp.windowMs === null ? from : Math.max(from, since(catchUp.windowMs))
+  const windowFrom = catchUp.windowMs === null ? from : Math.max(from, now - catchUp.windowMs)
   const outside = skipSpan(sequence, from, Math.min(windowFrom, newest + 1), 'outside_window')
   if (newest < windowFrom) return { chosen: [], ranges: outside }
 

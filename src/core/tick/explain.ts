@@ -52,8 +52,6 @@ export interface ExplainRequest {
   readonly accountedUntil: number
   /** Nobody can run the job: what is due waits for that. */
   readonly heldBack: boolean
-  /** As the job's hours are now: of ticks that nobody has had to decide yet. */
-  readonly isClosed: (tickAt: number) => boolean
   readonly limit: number
   readonly spans: readonly RevisionSpan[]
   readonly executions: readonly TickExecution[]
@@ -140,13 +138,8 @@ function ofKind(tickAt: number, { account, reason, outcome, cancelReason }: Tick
 
 function withoutRow(request: ExplainRequest, tickAt: number): ExplainedTick {
   const verdict = verdictWithout(request, tickAt)
-  const reason =
-    verdict === 'undecided' && request.heldBack ? 'disabled' : closedReason(request, tickAt, verdict)
+  const reason = verdict === 'undecided' && request.heldBack ? 'disabled' : null
   return { ...plain(tickAt, verdict), reason }
-}
-
-function closedReason(request: ExplainRequest, tickAt: number, verdict: Verdict): 'closed' | null {
-  return (verdict === 'undecided' || verdict === 'upcoming') && request.isClosed(tickAt) ? 'closed' : null
 }
 
 function plain(tickAt: number, verdict: Verdict): ExplainedTick {

@@ -5,13 +5,9 @@
 import type { Cause } from '../execution/execution.ts'
 import { type Lane, type Placement, placeTick } from '../execution/overlap.ts'
 import type { Job, JobSpec } from '../job/job.ts'
-import { dueInstant, type JobWindow, openFrom, windowOf } from '../job/window.ts'
-import { openTicks } from '../schedule/hours/open-ticks.ts'
-import { onceSequence } from '../schedule/once-sequence.ts'
 import type { TickSequence } from '../schedule/schedule.ts'
 import { stableHash } from '../stable-hash.ts'
 import { type RangeDraft, settleMissed, skipSpan } from './catch-up.ts'
-import { closedRanges, cutByHours, deferredFrom } from './closed-ticks.ts'
 
 export interface PlannedExecution {
   readonly tickAt: number
@@ -46,8 +42,6 @@ export interface PlanRequest {
   readonly now: number
   /** How far ahead of its instant a tick may be accounted. */
   readonly aheadMs: number
-  /** An action settles what is due, also in closed time; the leader waits for the opening. */
-  readonly settlesClosed: boolean
   /** When the k-th catch-up execution of this plan may start, so that a flood is spread over time. */
   readonly catchUpReadyAt: (k: number) => number
 }
@@ -55,9 +49,7 @@ export interface PlanRequest {
 export function planTicks(request: PlanRequest): TickPlan {
   const { job, sequence, now } = request
   const newest = sequence.previous(now + 1)
-  const window = windowOf(job.spec)
-  const isDue = newest !== null && newest >= job.accountedUntil
-  const due = isDue ? planWindow({ ...request, window, ticks: sequence }, newest) : nothingDue(job)
+  const due = newest !== null && newest >= job.accountedUntil ? planDue(request, newest) : nothingDue(job)
   const { executions, ranges, placement, keepCatchUps } = due
   // An edit may have lowered the limit below what has already run.
   const remaining =
@@ -117,57 +109,22 @@ function nothingDue({ accountedUntil }: PlanRequest['job']): DuePlan {
   return { executions: [], ranges: [], accountedUntil, placement: null, keepCatchUps: null }
 }
 
-/** A request with the hours of its job, which are read once. */
-interface Planning extends PlanRequest {
-  readonly window: JobWindow | null
-  /** Those that the policies see: all, or the open ones of what is due. */
-  readonly ticks: TickSequence
-}
-
-/** What the hours make of what is due, before the policies see it. */
-function planWindow(request: Planning, newest: number): DuePlan {
-  const { job, sequence, window, now } = request
-  if (window === null) return planDue(request, newest)
-  const { hours, onClosed } = window
-  const from = job.accountedUntil
-  const settled = { ...nothingDue(job), accountedUntil: now + 1 }
-  // Nothing could ever start.
-  if (hours.nextOpening(now) === null)
-    return { ...settled, ranges: skipSpan(sequence, from, now + 1, 'closed') }
-  if (onClosed === 'defer') {
-    const first = sequence.next(from - 1) ?? newest
-    const waits = !hours.isOpen(now) && first >= hours.startOf(now, from)
-    return waits && !request.settlesClosed ? nothingDue(job) : planDue(request, newest)
-  }
-  const ticks = openTicks(sequence, hours, from, now + 1)
-  const newestOpen = ticks.previous(now + 1)
-  const due = newestOpen === null ? settled : planDue({ ...request, ticks }, newestOpen)
-  const ranges = [
-    ...due.ranges.flatMap((range) => cutByHours(sequence, hours, range)),
-    ...closedRanges(sequence, hours, from, now + 1),
-  ]
-  return { ...due, ranges: ranges.sort((a, b) => a.from - b.from) }
-}
-
-function planDue(request: Planning, newest: number): DuePlan {
-  const { job, ticks, lane, now, window } = request
+function planDue(request: PlanRequest, newest: number): DuePlan {
+  const { job, sequence, lane, now } = request
   const { catchUp } = job.spec
   const from = job.accountedUntil
-  // What is settled while it is closed waits for the opening, and so it is a catch-up; one that was put off is, too.
-  if (window !== null && !(window.hours.isOpen(now) && window.hours.isOpen(newest)))
-    return planMissed(request, newest)
   const fresh = now - newest <= catchUp.graceMs
-  const alone = !fresh || ticks.count(from, newest) === 0
+  const alone = !fresh || sequence.count(from, newest) === 0
 
   if (catchUp.policy === 'latest' && !alone) {
     const placement = placeTick(lane)
     if (placement.place !== 'start') return planMissed(request, newest)
     const { ranges } = settleMissed(
-      ticks,
+      sequence,
       from,
       newest,
       { ...catchUp, windowMs: windowAround(catchUp.windowMs, now - newest) },
-      since(request),
+      now,
     )
     return dueOnTime(request, newest, placement, [], ranges)
   }
@@ -175,8 +132,8 @@ function planDue(request: Planning, newest: number): DuePlan {
 
   const placement = placeTick(lane)
   if (alone) return dueOnTime(request, newest, placement, [], [])
-  const lastMissed = ticks.previous(newest) ?? newest
-  const missed = settleMissed(ticks, from, lastMissed, catchUp, since(request))
+  const lastMissed = sequence.previous(newest) ?? newest
+  const missed = settleMissed(sequence, from, lastMissed, catchUp, now)
   return dueOnTime(request, newest, placement, catchUpExecutions(request, missed.chosen), missed.ranges)
 }
 
@@ -185,17 +142,9 @@ function windowAround(windowMs: number | null, latenessMs: number): number | nul
   return windowMs === null ? null : Math.max(windowMs, latenessMs)
 }
 
-/** From where on ticks were missed no longer ago than that; one that was put off, since its opening. */
-function since({ job, now, window }: Planning): (windowMs: number) => number {
-  return (windowMs) =>
-    window?.onClosed === 'defer'
-      ? deferredFrom(window.hours, now - windowMs, job.accountedUntil)
-      : now - windowMs
-}
-
-function planMissed(request: Planning, newest: number): DuePlan {
-  const { job, ticks, now } = request
-  const missed = settleMissed(ticks, job.accountedUntil, newest, job.spec.catchUp, since(request))
+function planMissed(request: PlanRequest, newest: number): DuePlan {
+  const { job, sequence, now } = request
+  const missed = settleMissed(sequence, job.accountedUntil, newest, job.spec.catchUp, now)
   return {
     executions: catchUpExecutions(request, missed.chosen),
     ranges: missed.ranges,
@@ -206,7 +155,7 @@ function planMissed(request: Planning, newest: number): DuePlan {
 }
 
 function dueOnTime(
-  request: Planning,
+  request: PlanRequest,
   tick: number,
   placement: Placement,
   caughtUp: readonly PlannedExecution[],
@@ -234,17 +183,14 @@ function keepOf(spec: JobSpec, made: readonly unknown[]): number | null {
   return spec.catchUp.policy === 'latest' ? 1 : spec.catchUp.maxMissedRuns
 }
 
-function catchUpExecutions(request: Planning, ticks: readonly number[]): PlannedExecution[] {
-  const { job, now, catchUpReadyAt } = request
-  const state = job.spec.overlap === 'allow' ? 'pending' : 'blocked'
-  // In closed time they are spread from the opening on, and each is ready in open time.
-  const putOffMs = openFrom(job.spec, now) - now
+function catchUpExecutions(request: PlanRequest, ticks: readonly number[]): PlannedExecution[] {
+  const state = request.job.spec.overlap === 'allow' ? 'pending' : 'blocked'
   return ticks.map((tickAt, index) => ({
     tickAt,
     cause: 'catch_up',
     account: 'caught_up',
     state,
-    readyAt: openFrom(job.spec, catchUpReadyAt(index) + putOffMs),
+    readyAt: request.catchUpReadyAt(index),
     index: index + 1,
     of: ticks.length,
   }))
@@ -255,14 +201,11 @@ function scheduled(request: PlanRequest, tickAt: number, state: 'pending' | 'blo
   return { tickAt, cause: 'schedule', account: 'fired', state, readyAt, index: 1, of: 1 }
 }
 
-/** The same tick always gets the same delay, on any node, and reaches neither the next tick nor the closing. */
+/** The same tick always gets the same delay, on any node, and never reaches the next tick. */
 function jitterOf({ job, sequence }: PlanRequest, tickAt: number): number {
   if (job.spec.jitterMs === 0) return 0
-  const end = Math.min(
-    sequence.next(tickAt) ?? Number.POSITIVE_INFINITY,
-    windowOf(job.spec)?.hours.nextClosing(tickAt) ?? Number.POSITIVE_INFINITY,
-  )
-  const limit = Math.min(job.spec.jitterMs, end - tickAt - 1)
+  const next = sequence.next(tickAt)
+  const limit = next === null ? job.spec.jitterMs : Math.min(job.spec.jitterMs, next - tickAt - 1)
   return limit <= 0 ? 0 : stableHash(`${job.id}:${tickAt}`) % (limit + 1)
 }
 
@@ -276,13 +219,9 @@ function planAhead(request: PlanRequest, due: DuePlan, limit: number): PlannedEx
   const allow = job.spec.overlap === 'allow'
   const quiet = lane.active.length + lane.waiting + lane.chained + due.executions.length === 0
   if (!allow && !quiet) return []
-  const window = windowOf(job.spec)
-  // A tick that waits for the opening comes first.
-  if (window !== null && sequence.count(due.accountedUntil, now + 1) > 0) return []
   const ahead: PlannedExecution[] = []
   let tick = sequence.next(Math.max(job.accountedUntil - 1, now))
   while (tick !== null && tick <= now + aheadMs && ahead.length < (allow ? limit : Math.min(1, limit))) {
-    if (window?.hours.isOpen(tick) === false) break
     ahead.push(scheduled(request, tick, 'pending'))
     tick = sequence.next(tick)
   }
@@ -296,13 +235,10 @@ function followingDue(
   accountedUntil: number,
 ): { nextDueAt: number | null; openTickAt: number | null } {
   if (job.spec.schedule?.kind !== 'fixed_delay') {
-    return { nextDueAt: dueInstant(job.spec, sequence, accountedUntil), openTickAt: null }
+    return { nextDueAt: sequence.next(accountedUntil - 1), openTickAt: null }
   }
   // An execution's end writes the next instant; a skip has no end, so it writes it here.
   if (executions.length > 0) return { nextDueAt: null, openTickAt: null }
-  const openTickAt = ranges.length > 0 ? openFrom(job.spec, now + job.spec.schedule.delayMs) : job.openTickAt
-  return {
-    nextDueAt: openTickAt === null ? null : dueInstant(job.spec, onceSequence(openTickAt), openTickAt),
-    openTickAt,
-  }
+  const openTickAt = ranges.length > 0 ? now + job.spec.schedule.delayMs : job.openTickAt
+  return { nextDueAt: openTickAt, openTickAt }
 }

@@ -20,8 +20,6 @@ export interface ContextParts
     | 'sleep'
     | 'waitFor'
     | 'definition'
-    | 'parents'
-    | 'batch'
   > {
   readonly claim: ClaimedExecution
   readonly held: Held
@@ -40,8 +38,6 @@ export class AttemptContext implements JobContext {
   readonly executionId: string
   readonly job: string
   readonly metadata: JobContext['metadata']
-  readonly parents: JobContext['parents']
-  readonly batch: JobContext['batch']
   declare readonly signal: AbortSignal
   readonly log: JobContext['log']
   readonly progress: JobContext['progress']
@@ -68,8 +64,6 @@ export class AttemptContext implements JobContext {
     this.executionId = claim.id
     this.job = claim.jobName
     this.metadata = claim.metadata
-    this.parents = parts.parents
-    this.batch = parts.batch
     this.log = parts.log
     this.progress = parts.progress
     this.transaction = parts.transaction

@@ -7,7 +7,6 @@ import { refuseLong } from '../../core/payload.ts'
 import type { ClaimedExecution, Transaction } from '../../store/store.ts'
 import type { EngineContext } from '../context.ts'
 import { AttemptContext } from './attempt-context.ts'
-import type { Before } from './before.ts'
 import type { ExecutionLog, JobContext, StepOptions } from './handler.ts'
 import type { Held } from './held.ts'
 import { errorFrom, failedBy, printable } from './outcome-signal.ts'
@@ -44,11 +43,9 @@ export class Attempt {
     this.#startedAt = startedAt
   }
 
-  contextFor(input: unknown, { parents, batch }: Before): JobContext {
+  contextFor(input: unknown): JobContext {
     return new AttemptContext({
       input,
-      parents,
-      batch,
       claim: this.#claim,
       held: this.#held,
       startedAt: this.#startedAt,

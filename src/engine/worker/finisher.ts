@@ -107,8 +107,7 @@ export class Finisher {
       refused,
       attempts,
       tries,
-      ({ state }, { ending }) =>
-        state === ending.state || isAtRest(state, ending) || isStopped(state, ending),
+      ({ state }, { ending }) => state === ending.state || isAtRest(state, ending),
     )
   }
 
@@ -142,9 +141,4 @@ export class Finisher {
 /** It is written as a retry, and shown as what it rests for. */
 function isAtRest(state: ExecutionState, ending: Ending): boolean {
   return 'rest' in ending && (state === 'sleeping' || state === 'waiting')
-}
-
-/** It was to be tried again: somebody had asked it to stop, or a newer event of its key had followed it. */
-function isStopped(state: ExecutionState, ending: Ending): boolean {
-  return 'readyAt' in ending && state === 'cancelled'
 }

@@ -2,8 +2,6 @@
 
 import type { ReadUsage } from '../../core/attempt/usage.ts'
 import type { Cause } from '../../core/execution/execution.ts'
-import type { UniqueMode } from '../../core/execution/unique-key.ts'
-import type { Parent } from '../../core/flow/flow.ts'
 import type { Definition } from '../../core/job/definition.ts'
 import type { JobSpec } from '../../core/job/job.ts'
 import type { RetryOptions } from '../../core/job/options.ts'
@@ -17,35 +15,17 @@ export interface EnqueueOptions {
   readonly priority?: number
   /** @default the job's */
   readonly queue?: string
-  /**
-   * While an unfinished execution of the job has this key, no second one is made. With a mode, the key stands for many events:
-   * see `UniqueKey`.
-   */
-  readonly unique?: string | UniqueKey
+  /** While an unfinished execution of the job has this key, no second one is made. */
+  readonly unique?: string
   readonly metadata?: Readonly<Record<string, unknown>>
   /** The caller's own transaction: the execution exists if and only if it commits. */
   readonly tx?: CallerTransaction
 }
 
-export interface UniqueKey {
-  readonly key: string
-  /**
-   * `keep`: the first stands until it has ended, as with a text. `replace`: the newest input stands until it begins.
-   * `debounce`: so it does, and each event puts it off. `throttle`: the first stands for a while, and the others are dropped.
-   */
-  readonly mode: UniqueMode
-  /** Of `debounce`, by how much each event puts it off; of `throttle`, for how long the first stands. */
-  readonly within?: Duration
-  /** Of `debounce`: how long after the first event it begins at the latest. @default no limit */
-  readonly max?: Duration
-}
-
 export interface EnqueueResult {
   readonly id: string
-  /** False where an execution with the same unique key stands for this one. */
+  /** False where an unfinished execution with the same unique key stands for this one. */
   readonly created: boolean
-  /** That execution had not begun: it has been given this input instead of its own. */
-  readonly replaced?: true
 }
 
 /** A job as a producer names it: its definition, or its name. */
@@ -82,10 +62,6 @@ export interface JobContext<Input = unknown> {
   readonly executionId: string
   readonly job: string
   readonly metadata: Readonly<Record<string, unknown>>
-  /** Of a step of a flow: the steps that it comes after, by name, as they have ended. */
-  readonly parents: Readonly<Record<string, Parent>>
-  /** Of what follows a batch: how its executions have ended. */
-  readonly batch: EndedBatch | null
   /** Aborted on timeout, cancel, shutdown, or when the lease has passed to another worker. */
   readonly signal: AbortSignal
   readonly log: ExecutionLog
@@ -112,15 +88,6 @@ export interface JobContext<Input = unknown> {
   readonly waitFor: (name: string, options?: { readonly timeout?: Duration }) => Promise<Answer>
   /** The job's revision under which this execution began, and the one that this attempt runs under. */
   readonly definition: () => Promise<Definition>
-}
-
-export interface EndedBatch {
-  readonly id: string
-  readonly name: string | null
-  readonly total: number
-  readonly completed: number
-  readonly failed: number
-  readonly cancelled: number
 }
 
 export interface StepCall {

@@ -1,8 +1,6 @@
 /** Performs one claimed execution in its slot: waits for its instant, runs its handler, has its end written. */
-
 import { type Ending, endingOf, type Outcome } from '../../core/attempt/outcome.ts'
 import type { Usage } from '../../core/attempt/usage.ts'
-import { hoursFor } from '../../core/job/window.ts'
 import type { ClaimedExecution, FinishedAttempt } from '../../store/store.ts'
 import type { EngineContext } from '../context.ts'
 import type { ExecutionEvent } from '../events.ts'
@@ -140,8 +138,7 @@ export class Performer {
     const { clock, random } = this.#context
     const { attempt, cause, maxAttempts, nextTickAt } = claim
     const { retry, overlap, onCrash } = claim.spec
-    const hours = hoursFor(claim.spec, cause)
-    const tried = { attempt, maxAttempts, cause, retry, overlap, onCrash, nextTickAt, hours }
+    const tried = { attempt, maxAttempts, cause, retry, overlap, onCrash, nextTickAt }
     return endingOf(outcome, tried, clock.now(), random())
   }
 

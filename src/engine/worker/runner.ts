@@ -7,7 +7,6 @@ import type { Aftermath, ClaimedExecution } from '../../store/store.ts'
 import type { Audience } from '../audience.ts'
 import type { AttemptEnd, EngineContext } from '../context.ts'
 import { Attempt } from './attempt.ts'
-import { type Before, nothingBefore, readBefore } from './before.ts'
 import type { EnqueueOptions, EnqueueResult, Handler, JobContext, JobReference } from './handler.ts'
 import type { Held } from './held.ts'
 import type { LeaseKeeper } from './lease-keeper.ts'
@@ -97,20 +96,10 @@ export class Runner {
   /** What the handler returns, or a promise of it. */
   #work(attempt: Attempt, claim: ClaimedExecution, held: Held): unknown {
     const handler = this.#handler(claim)
-    const call = (input: unknown, before: Before = nothingBefore) =>
-      handler.run(attempt.contextFor(input, before) as JobContext<never>, claim.spec, held)
+    const call = (input: unknown) =>
+      handler.run(attempt.contextFor(input) as JobContext<never>, claim.spec, held)
     const input = parsed(handler, claim.input)
-    if (claim.follows) return this.#following(claim, input, call)
     return isThenable(input) ? input.then(call) : call(input)
-  }
-
-  async #following(
-    { id }: ClaimedExecution,
-    input: unknown,
-    call: (input: unknown, before: Before) => unknown,
-  ): Promise<unknown> {
-    const given = await input
-    return await call(given, await readBefore(this.#context.store, id))
   }
 
   #ranInto(thrown: unknown, { committed }: Attempt, claim: ClaimedExecution, held: Held): Ran {

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { executionOrders } from '../../app/execution/executions.ts'
 import { endpoint } from '../endpoint.ts'
-import { replayedEvent, replayedExecution } from '../idempotency.ts'
+import { replayedExecution } from '../idempotency.ts'
 import { requestMetadata } from '../request-metadata.ts'
 import * as schema from '../schemas/execution.ts'
 import { filterText, page, reference } from '../schemas/named.ts'
@@ -35,10 +35,7 @@ export const executionRoutes = [
     answers: schema.enqueued,
     status: 201,
     idempotent: true,
-    replay: async (call, id) => {
-      const made = await replayedExecution(call, id)
-      return made === null ? await replayedEvent(call, call.body, id) : { id, created: true }
-    },
+    replay: async (call, id) => ((await replayedExecution(call, id)) === null ? null : { id, created: true }),
     run: async (call) => {
       const { job, input, metadata, ...options } = call.body
       return await call.maker.enqueue(job, input, { ...options, metadata: requestMetadata(call, metadata) })

@@ -1,9 +1,7 @@
 /** `/jobs/{id}/ticks` and its like: what a job has done, what it will do, and why. */
-
 import { z } from 'zod'
 import { previewSchedule } from '../../app/job/preview-schedule.ts'
 import { endpoint } from '../endpoint.ts'
-import { dependencyGraph, jobDependencies } from '../schemas/dependencies.ts'
 import { executionList, why } from '../schemas/execution.ts'
 import * as schema from '../schemas/job.ts'
 import { givenInstant, page, reference } from '../schemas/named.ts'
@@ -64,26 +62,6 @@ export const jobHistoryRoutes = [
   }),
   endpoint({
     method: 'get',
-    path: '/jobs/{id}/dependencies',
-    role: 'viewer',
-    tag,
-    summary: 'What the job comes after, what comes after it, and what its parents have come to, newest first',
-    params: reference,
-    query: z.strictObject({ limit: z.coerce.number().int().min(1).max(1_000).default(20) }),
-    answers: jobDependencies,
-    run: async ({ evertick, params, query }) => await evertick.jobs.dependencies(params.id, query),
-  }),
-  endpoint({
-    method: 'get',
-    path: '/dependencies',
-    role: 'viewer',
-    tag,
-    summary: 'Which jobs come after which others',
-    answers: dependencyGraph,
-    run: async ({ evertick }) => ({ edges: [...(await evertick.jobs.graph())] }),
-  }),
-  endpoint({
-    method: 'get',
     path: '/jobs/{id}/ticks',
     role: 'viewer',
     heavy: true,
@@ -129,7 +107,6 @@ export const jobHistoryRoutes = [
       const from = new Date(app.clock.now())
       return {
         upcoming: await evertick.jobs.upcoming(params.id, query),
-        closed: await evertick.jobs.closings(params.id, query),
         description: scheduleText,
         warnings: schedule === null ? [] : previewSchedule(schedule, { from, count: 1, name }).warnings,
       }

@@ -1,9 +1,8 @@
 /** Reports on the whole system. All of them only read. */
 import { z } from 'zod'
-import { calendarOf } from '../../app/calendar/calendars.ts'
 import { previewSchedule } from '../../app/job/preview-schedule.ts'
 import { endpoint } from '../endpoint.ts'
-import { schedule, schedulePreview, tagList, writtenWindow } from '../schemas/job.ts'
+import { schedule, schedulePreview, tagList } from '../schemas/job.ts'
 import { givenInstant, reference } from '../schemas/named.ts'
 import * as schema from '../schemas/reports.ts'
 
@@ -77,19 +76,11 @@ export const reportRoutes = [
       from: givenInstant.optional(),
       count: z.int().min(1).max(1_000).default(10),
       name: z.string().min(1).max(200).optional(),
-      window: writtenWindow,
     }),
     answers: schedulePreview,
-    run: async ({ app, body: { schedule: given, from, window, count, name } }) => {
+    run: async ({ app, body: { schedule: given, from, ...rest } }) => {
       const start = from === undefined ? new Date(app.clock.now()) : new Date(from)
-      const calendar = await calendarOf(app, window?.calendar)
-      return previewSchedule(given, {
-        from: start,
-        count,
-        ...(name === undefined ? {} : { name }),
-        ...(window === undefined ? {} : { window }),
-        ...(calendar === null ? {} : { calendar }),
-      })
+      return previewSchedule(given, { from: start, ...rest })
     },
   }),
   endpoint({

@@ -111,7 +111,6 @@ export const audit = name(
     ranges: z.int(),
     unaccounted: z.int(),
     doubled: z.int(),
-    miscounted: z.int().describe('Shares of limits without a run, or the other way round'),
     unverifiable: z.int(),
     findings: z.array(z.record(z.string(), z.unknown())),
   }),

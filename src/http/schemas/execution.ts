@@ -3,7 +3,6 @@ import { z } from 'zod'
 import { causes } from '../../core/execution/execution.ts'
 import { executionStates } from '../../core/execution/execution-state.ts'
 import { stepKinds, stepOutcomes } from '../../core/execution/step.ts'
-import { allUniqueModes, eventModes } from '../../core/execution/unique-key.ts'
 import { waitReasons } from '../../core/execution/waits.ts'
 import { duration, instant, metadata, name, nextCursor, payload } from './named.ts'
 
@@ -45,10 +44,6 @@ export const execution = name(
     traceId: z.string().nullable(),
     idempotencyKey: z.string(),
     retryOf: z.string().nullable(),
-    flowId: z.string().nullable(),
-    flowStep: z.string().nullable(),
-    batchId: z.string().nullable(),
-    rootId: z.string().nullable(),
     fence: z.int(),
     leasedBy: z.string().nullable(),
     leasedUntil: instant.nullable(),
@@ -97,25 +92,11 @@ const step = name(
   }),
 )
 
-const standsFor = name(
-  'StandsFor',
-  z.object({
-    mode: z.enum(eventModes),
-    key: z.string(),
-    events: z.int(),
-    firstAt: instant,
-    lastAt: instant,
-    until: instant.nullable(),
-    followedBy: z.string().nullable(),
-  }),
-)
-
 export const executionDetail = name(
   'ExecutionDetail',
   execution.extend({
     attempts: z.array(attempt),
     steps: z.array(step),
-    standsFor: standsFor.nullable(),
     definition: z.object({ began: z.int(), revision: z.int() }).nullable(),
   }),
 )
@@ -132,16 +113,6 @@ export const logs = name(
   z.object({ logs: z.array(z.object({ at: instant, level: z.string(), message: z.string() })) }),
 )
 
-const uniqueKey = name(
-  'UniqueKey',
-  z.strictObject({
-    key: z.string().min(1).max(500),
-    mode: z.enum(allUniqueModes),
-    within: duration.optional(),
-    max: duration.optional(),
-  }),
-)
-
 export const newExecution = name(
   'NewExecution',
   z.strictObject({
@@ -150,15 +121,12 @@ export const newExecution = name(
     runAt: z.iso.datetime({ offset: true }).optional(),
     priority: z.int().min(-1_000).max(1_000).optional(),
     queue: z.string().min(1).max(200).optional(),
-    unique: z.union([z.string().min(1).max(500), uniqueKey]).optional(),
+    unique: z.string().min(1).max(500).optional(),
     metadata: metadata.optional(),
   }),
 )
 
-export const enqueued = name(
-  'Enqueued',
-  z.object({ id: z.string(), created: z.boolean(), replaced: z.literal(true).optional() }),
-)
+export const enqueued = name('Enqueued', z.object({ id: z.string(), created: z.boolean() }))
 
 export const retryRequest = name(
   'RetryRequest',

@@ -1,5 +1,4 @@
 /** Jobs, their ticks, revisions and figures, as the API shows them; and what a caller may write. */
-
 import { z } from 'zod'
 import { address, handlerShape, headers } from '../../app/handler/handler-shape.ts'
 import { intervalTypes } from '../../app/job/legacy/legacy-job.ts'
@@ -10,7 +9,6 @@ import { webhookExtras, webhookFormats } from '../../core/job/handler.ts'
 import { healthStates } from '../../core/job/health.ts'
 import { jobStates } from '../../core/job/job-state.ts'
 import { jobStatuses } from '../../core/job/job-status.ts'
-import { closedPolicies } from '../../core/job/policies.ts'
 import { execution, usage } from './execution.ts'
 import {
   duration,
@@ -253,23 +251,10 @@ export const ticks = name(
   }),
 )
 
-export const writtenWindow = writtenShapes({ duration, instant: givenInstant }).window
-
-const closedTime = name(
-  'ClosedTime',
-  z.object({
-    from: instant,
-    until: instant.nullable().describe('When it opens; null: nobody knows when'),
-    ticks: z.int().describe('How many ticks lie in it; with no end, those of a year'),
-    onClosed: z.enum(closedPolicies),
-  }),
-)
-
 export const upcoming = name(
   'Upcoming',
   z.object({
     upcoming: z.array(instant),
-    closed: z.array(closedTime).describe('Closed times among them'),
     description: z.string().nullable(),
     warnings: z.array(z.string()),
   }),
@@ -277,12 +262,7 @@ export const upcoming = name(
 
 export const schedulePreview = name(
   'SchedulePreview',
-  z.object({
-    description: z.string(),
-    next: z.array(instant),
-    closed: z.array(closedTime),
-    warnings: z.array(z.string()),
-  }),
+  z.object({ description: z.string(), next: z.array(instant), warnings: z.array(z.string()) }),
 )
 
 export const revisions = name(

@@ -1,10 +1,8 @@
 /** The claim, by hand for this engine: an idle look is one statement, and what is ready is held before it is taken. */
 
-import type { Claiming, ReadyRows } from '../sql/hot-scripts.ts'
-import { turnsList } from '../sql/limits/carried-keys.ts'
+import type { Claiming } from '../sql/hot-scripts.ts'
 import { number, optionalNumber, text } from '../sql/runtime/rows.ts'
 import { look, type Row, rows, run, type Script } from '../sql/runtime/script.ts'
-import { plainOf } from '../sql/work/claim-carefully.ts'
 import { claimedFrom, claimedTo } from '../sql/work/claimed.ts'
 import type { ClaimedJobs } from '../sql/work/claimed-jobs.ts'
 import type { ClaimRequest } from '../store.ts'
@@ -28,8 +26,7 @@ const headText = `
     (SELECT count(*) FROM (
       SELECT 1 FROM @live_executions e
       WHERE e.queue = ? AND e.claim_priority = ? AND e.ready_at > ? AND e.ready_at <= ? LIMIT ?) u) AS upcoming,
-    (SELECT q.paused_at FROM @queues q WHERE q.name = ?) AS paused_at,
-    (SELECT 1 FROM @live_executions e WHERE e.wait_key = ? AND e.waits_for = 'turn' LIMIT 1) AS in_turn
+    (SELECT q.paused_at FROM @queues q WHERE q.name = ?) AS paused_at
   FROM (SELECT max(claim_priority) AS priority FROM @live_executions WHERE queue = ? AND claim_priority < ?) p`
 
 /**
@@ -41,8 +38,7 @@ const headText = `
  */
 const claimableText = `
   SELECT e.seq, e.id, e.job_id, e.cause, e.tick_at, e.scheduled_for, e.ready_at, e.start_by, e.attempt,
-    e.max_attempts, e.fence, e.tied, e.caught_up_index, e.caught_up_of, e.input, e.metadata, e.idempotency_key,
-    e.queue, e.priority, e.limit_keys, e.fair_key, e.turn, e.wait_key, e.wait_ready_at,
+    e.max_attempts, e.fence, e.caught_up_index, e.caught_up_of, e.input, e.metadata, e.idempotency_key,
     (SELECT j.state FROM @jobs j WHERE j.id = e.job_id) AS job_state,
     (SELECT j.version FROM @jobs j WHERE j.id = e.job_id) AS job_version,
     (SELECT j.next_due_at FROM @jobs j WHERE j.id = e.job_id) AS next_due_at
@@ -68,36 +64,18 @@ export function* claimExecutions(
   { jobs, seqs }: { readonly jobs: ClaimedJobs; readonly seqs: KnownSeqs },
 ): Script<Claiming> {
   const { limit } = request
-  const found = yield* findReady(request, 'unless in turn')
-  if (found === 'in turn')
-    return { claimed: [], ofCancelledJobs: [], nextReadyAt: null, upcoming: 0, careful: true }
-  const { ready, ...later } = found
+  const { ready, ...later } = yield* findReady(request)
   const next = ready.length >= limit ? { nextReadyAt: null, upcoming: 0 } : later
-  const { plain, careful } = plainOf(ready)
-  const taken = plain.filter((row) => !isOfCancelledJob(row))
-  const ofCancelledJobs = idsOfCancelledJobs(plain)
-  if (taken.length === 0) return { claimed: [], ofCancelledJobs, careful, ...next }
+  const taken = ready.filter((row) => !isOfCancelledJob(row))
+  const ofCancelledJobs = ready.filter(isOfCancelledJob).map(({ id }) => text(id))
+  if (taken.length === 0) return { claimed: [], ofCancelledJobs, ...next }
   yield* take(taken, request)
   seqs.note(taken)
   const specs = yield* jobs.of(taken)
   const claimed = taken.map((row, index) =>
     claimedFrom(row, specs[index] ?? jobs.missing(row), claimedTo(request, index)),
   )
-  return { claimed, ofCancelledJobs, careful, ...next }
-}
-
-export function* holdReady(request: ClaimRequest): Script<ReadyRows> {
-  const found = yield* findReady(request, 'also in turn')
-  const { ready, nextReadyAt } = found === 'in turn' ? nothing : found
-  return {
-    ready: ready.filter((row) => !isOfCancelledJob(row)),
-    nextReadyAt,
-    ofCancelledJobs: idsOfCancelledJobs(ready),
-  }
-}
-
-function idsOfCancelledJobs(ready: readonly Row[]): string[] {
-  return ready.filter(isOfCancelledJob).map(({ id }) => text(id))
+  return { claimed, ofCancelledJobs, ...next }
 }
 
 function isOfCancelledJob(row: Row): boolean {
@@ -122,20 +100,14 @@ interface Ready {
   readonly upcoming: number
 }
 
-const nothing: Ready = { ready: [], nextReadyAt: null, upcoming: 0 }
-
 /** An idle look is one statement, and no transaction: only where something is ready does a row get held. */
-function* findReady(
-  request: ClaimRequest,
-  which: 'unless in turn' | 'also in turn',
-): Script<Ready | 'in turn'> {
+function* findReady(request: ClaimRequest): Script<Ready> {
   const { queue, now, readyBy, nodeId, limit } = request
   const ready: Row[] = []
   let nextReadyAt: number | null = null
   let upcoming = 0
   let head = yield* headBelow(aboveAll, request)
-  if (head === null || head.paused_at !== null) return nothing
-  if (head.in_turn !== null && which === 'unless in turn') return 'in turn'
+  if (head === null || head.paused_at !== null) return { ready, nextReadyAt, upcoming }
   while (head.priority !== null) {
     const priority = number(head.priority)
     const [readyAt = 0, seq = 0] = text(head.first).split(' ').map(Number)
@@ -157,17 +129,6 @@ function* findReady(
 function* headBelow(priority: number, request: ClaimRequest): Script<Row | null> {
   const { queue, readyBy, upcomingBy = readyBy, limit } = request
   const later = [queue, priority, readyBy]
-  const [head] = yield* look(
-    headText,
-    queue,
-    ...later,
-    ...later,
-    upcomingBy,
-    limit,
-    queue,
-    turnsList(queue),
-    queue,
-    priority,
-  )
+  const [head] = yield* look(headText, queue, ...later, ...later, upcomingBy, limit, queue, queue, priority)
   return head ?? null
 }

@@ -54,11 +54,9 @@ function listed(param: Param): Param {
   return Array.isArray(param) && param.length === 0 ? [null] : plain(param)
 }
 
-function insertsOf({ into, columns, rows, unlessTaken }: Insert, prefix: string): Spelled[] {
+function insertsOf({ into, columns, rows }: Insert, prefix: string): Spelled[] {
   const names = Object.keys(columns)
-  // INSERT IGNORE would hide other errors, too.
-  const taken = unlessTaken === true ? ` ON DUPLICATE KEY UPDATE ${names[0]} = ${names[0]}` : ''
-  const text = `INSERT INTO ${tableName(into, prefix)} (${names.join(', ')}) VALUES ?${taken}`
+  const text = `INSERT INTO ${tableName(into, prefix)} (${names.join(', ')}) VALUES ?`
   const lists = rows.map((row) => names.map((name) => plain(row[name] ?? null)))
   return chunksOf(lists, (values) => values).map((chunk) => ({ text, params: [chunk] }))
 }

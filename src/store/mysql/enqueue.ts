@@ -5,7 +5,7 @@
  */
 
 import { jobCancelled, jobNotFound } from '../sql/jobs/create-job.ts'
-import { enqueueColumns, isPlainJob } from '../sql/jobs/job-columns.ts'
+import { enqueueColumns } from '../sql/jobs/job-columns.ts'
 import { text } from '../sql/runtime/rows.ts'
 import { look, plain, type Row, run, runAlone, type Script } from '../sql/runtime/script.ts'
 import { enqueuedNames, enqueuedRow, mostTries, pickUnmade, unsettled } from '../sql/work/enqueue.ts'
@@ -23,9 +23,8 @@ const enqueueText = `
 /** A unique key that is taken makes no row and no error. INSERT IGNORE would hide other errors, too. */
 const enqueueUniqueText = `${enqueueText} ON DUPLICATE KEY UPDATE id = id`
 
-export function* enqueueExecutions(drafts: readonly NewExecution[]): Script<Enqueued[] | null> {
+export function* enqueueExecutions(drafts: readonly NewExecution[]): Script<Enqueued[]> {
   const jobs = yield* openJobs(drafts)
-  if (![...jobs.values()].every(isPlainJob)) return null
   if (drafts.some(({ uniqueKey }) => uniqueKey !== null)) return yield* enqueueUnique(drafts, jobs)
   yield* insert(enqueueText, drafts, jobs, runAlone)
   return drafts.map(({ id }) => ({ id, created: true }))

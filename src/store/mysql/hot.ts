@@ -9,9 +9,9 @@ import { type CursorMove, cursorValues, type HotScripts, pauseValues } from '../
 import { text } from '../sql/runtime/rows.ts'
 import { rows, run, type Script } from '../sql/runtime/script.ts'
 import { ClaimedJobs } from '../sql/work/claimed-jobs.ts'
-import { isOpenText, mostIdle } from '../sql/work/idle-lanes.ts'
+import { mostIdle } from '../sql/work/idle-lanes.ts'
 import { type BatchColumns, type BatchRow, batchJson, batchText, chunksOf } from './batch.ts'
-import { claimExecutions, holdReady } from './claim.ts'
+import { claimExecutions } from './claim.ts'
 import { enqueueExecutions } from './enqueue.ts'
 import { completeAttempts, crashAttempts } from './finish.ts'
 import { KnownSeqs } from './held-rows.ts'
@@ -23,7 +23,6 @@ export function hotScripts(): HotScripts {
   return {
     enqueueExecutions,
     claimExecutions: (request) => claimExecutions(request, known),
-    holdReady,
     extendLeases: (request) => extendLeases(request, seqs),
     startClaims: (claims, now) => startClaims(claims, now, seqs),
     completeAttempts: (attempts) => completeAttempts(attempts, seqs),
@@ -90,7 +89,6 @@ const idleText = `
   SELECT b.job_id FROM (SELECT DISTINCT job_id FROM @live_executions WHERE state = 'blocked' AND ready_at <= ?) b
   WHERE NOT EXISTS (SELECT 1 FROM @live_executions a
     WHERE a.job_id = b.job_id AND a.state IN ('pending', 'running', 'retrying') AND a.cause <> 'enqueue')
-    AND ${isOpenText}
   LIMIT ?`
 
 function* findIdleLanes(now: number): Script<string[]> {

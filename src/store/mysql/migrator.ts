@@ -9,7 +9,7 @@ import { insertRow, row, run, type Script } from '../sql/runtime/script.ts'
 import { runSteps } from '../sql/runtime/script-run.ts'
 import type { ServerDriver } from '../sql/runtime/server-driver.ts'
 import { classified, type Session, type SessionPool } from '../sql/runtime/server-session.ts'
-import { type MigrationEngine, SqlMigrator } from '../sql/runtime/sql-migrator.ts'
+import { type MigrationEngine, runFile, SqlMigrator } from '../sql/runtime/sql-migrator.ts'
 import { meaningOf } from './dialect.ts'
 import type { MysqlPlace } from './place.ts'
 
@@ -73,7 +73,7 @@ function migrationEngine(driver: Pick<ServerDriver, 'read'>, place: MigrationPla
     *undo({ version, down }) {
       // From here on it is only begun: `up` makes again what is gone by then.
       yield* run('UPDATE @migrations SET applied_at = NULL, steps = 0 WHERE version = ?', version)
-      for (const statement of statementsOf(spell(down))) yield* runAgain(statement)
+      yield* runFile(spell(down))
     },
   }
 }
@@ -83,46 +83,10 @@ function* applySteps(migration: Migration, done: number | null, now: number): Sc
   if (done === null) yield* insertRow('migrations', { version, name, checksum, steps: 0 })
   for (const [step, statement] of statementsOf(up).entries()) {
     if (step < (done ?? 0)) continue
-    yield* runAgain(statement)
+    yield* run(statement)
     yield* run('UPDATE @migrations SET steps = ? WHERE version = ?', step + 1, version)
   }
   yield* run('UPDATE @migrations SET applied_at = ? WHERE version = ?', now, version)
-}
-
-const alteration = /^ALTER TABLE (?<table>\w+)\s+(?<verb>ADD|DROP) (?<what>COLUMN|KEY) (?<name>\w+)/
-
-const thereTexts: Readonly<Record<string, string>> = {
-  COLUMN: `SELECT 1 AS one FROM information_schema.columns
-    WHERE table_schema = DATABASE() AND table_name = ? AND column_name = ? LIMIT 1`,
-  KEY: `SELECT 1 AS one FROM information_schema.statistics
-    WHERE table_schema = DATABASE() AND table_name = ? AND index_name = ? LIMIT 1`,
-}
-
-const indexing = /^(?<verb>CREATE|DROP) INDEX (?<name>\w+)\s+ON (?<table>\w+)/
-
-const indexText = `
-  SELECT 1 AS one FROM information_schema.statistics
-  WHERE table_schema = DATABASE() AND table_name = ? AND index_name = ? LIMIT 1`
-
-/** An index that is made or dropped already. */
-function* isIndexed(statement: string): Script<boolean> {
-  const { verb, name = '', table = '' } = indexing.exec(statement)?.groups ?? {}
-  if (verb === undefined) return false
-  const isThere = (yield* row(indexText, table, name)) !== null
-  return verb === 'CREATE' ? isThere : !isThere
-}
-
-/**
- * A run that was killed may have altered the table, and not recorded it. One statement alters all of a table or nothing, so
- * its first column or key tells. (Only MariaDB knows `ADD COLUMN IF NOT EXISTS`.)
- */
-function* runAgain(statement: string): Script<void> {
-  const { table = '', verb, what = '', name = '' } = alteration.exec(statement)?.groups ?? {}
-  const text = thereTexts[what]
-  const isThere = text !== undefined && (yield* row(text, table, name)) !== null
-  if (verb === 'ADD' ? isThere : verb === 'DROP' && !isThere) return
-  if (yield* isIndexed(statement)) return
-  yield* run(statement)
 }
 
 async function inLock<T>(session: Session, script: () => Script<T>): Promise<T> {

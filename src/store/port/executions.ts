@@ -3,7 +3,6 @@ import type { AttemptOutcome } from '../../core/attempt/outcome.ts'
 import type { Usage } from '../../core/attempt/usage.ts'
 import type { Cause, Execution, ExecutionError } from '../../core/execution/execution.ts'
 import type { ExecutionState, FinalState } from '../../core/execution/execution-state.ts'
-import type { KeyedEvent, StandsFor } from '../../core/execution/unique-key.ts'
 import type { WaitFacts } from '../../core/execution/waits.ts'
 import type { CountedSpan } from '../../core/history/spread.ts'
 import type { FinishedRun, FoldedRuns } from '../../core/history/statistics.ts'
@@ -26,10 +25,6 @@ export interface ExecutionStore {
   jobRuns(jobId: string, limit: number): Promise<{ runs: FinishedRun[]; folded: FoldedRuns }>
   /** Of each of these jobs that has executions, its last. */
   lastExecutions(jobIds: readonly string[], now: number): Promise<LastExecution[]>
-  /** The execution that stands for the events of a key now; null where there were none. */
-  findStanding(job: string, event: Pick<KeyedEvent, 'mode' | 'key'>): Promise<Standing | null>
-  /** What these stand for, by id: only those that were enqueued under a key of many events. */
-  readStandsFor(ids: readonly string[]): Promise<ReadonlyMap<string, StandsFor>>
   /** What each of these waits for. */
   readWaits(ids: readonly string[]): Promise<WaitingRow[]>
   listAttempts(executionId: string): Promise<AttemptRow[]>
@@ -49,12 +44,6 @@ export interface ExecutionStore {
   countUnfinished(): Promise<Unfinished>
   /** @default 1,000 at most */
   listLeases(filter: 'active' | 'expired', now: number, limit?: number): Promise<Execution[]>
-}
-
-export interface Standing {
-  readonly executionId: string
-  /** When the last event of its key came. */
-  readonly lastAt: number
 }
 
 export interface Trigger {
@@ -89,7 +78,7 @@ export interface BackfillResult {
 
 /** One condition on executions: any of the values, or with `negated` none of them. */
 export interface ExecutionTerm {
-  readonly by: 'job' | 'state' | 'queue' | 'cause' | 'node' | 'account' | 'flow' | 'batch'
+  readonly by: 'job' | 'state' | 'queue' | 'cause' | 'node' | 'account'
   readonly values: readonly string[]
   readonly negated: boolean
 }
@@ -147,7 +136,7 @@ export interface LastExecution {
 }
 
 /** What `waitsOf` asks the database about an execution. */
-export interface WaitingRow extends Omit<WaitFacts, 'led' | 'slots' | 'limit'> {
+export interface WaitingRow extends Omit<WaitFacts, 'led' | 'slots'> {
   readonly id: string
 }
 

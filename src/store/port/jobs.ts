@@ -83,8 +83,6 @@ export type JobChange =
       readonly managedBy?: string
       readonly managedHash?: string
     }
-  /** To the newest version of its calendar; nothing where it has that. */
-  | { readonly kind: 'calendar' }
   | { readonly kind: 'reset_cursor' }
 
 export interface ChangeJobs {

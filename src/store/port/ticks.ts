@@ -109,8 +109,6 @@ export interface AuditReport {
   readonly unaccounted: number
   readonly doubled: number
   readonly unverifiable: number
-  /** Shares of limits that something runs without, or that something has which does not run. */
-  readonly miscounted: number
   readonly findings: readonly AuditFinding[]
 }
 

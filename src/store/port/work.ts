@@ -3,7 +3,6 @@ import type { Ending } from '../../core/attempt/outcome.ts'
 import type { ReadUsage, Usage } from '../../core/attempt/usage.ts'
 import type { Cause } from '../../core/execution/execution.ts'
 import type { ExecutionState } from '../../core/execution/execution-state.ts'
-import type { KeyedEvent } from '../../core/execution/unique-key.ts'
 import type { JobSpec } from '../../core/job/job.ts'
 import type { NoticeType } from '../../core/notice/notice.ts'
 
@@ -64,35 +63,13 @@ export interface NewExecution {
   readonly input: unknown
   readonly metadata: Readonly<Record<string, unknown>>
   readonly uniqueKey: string | null
-  /** Under a key that stands for many events; then it has no `uniqueKey`. */
-  readonly event?: KeyedEvent
   readonly createdAt: number
-  /** Where it is part of something larger. */
-  readonly ties?: Ties
-}
-
-/** What an execution is part of, beside its job. */
-export interface Ties {
-  /** The execution that it all began with, if that is another one. */
-  readonly rootId?: string
-  readonly flowId?: string
-  readonly flowStep?: string
-  readonly batchId?: string
-  /** So many others before it have not ended: it waits for them. */
-  readonly openParents?: number
-  /** It comes after others, whether or not it has to wait: its handler is told how they have ended. */
-  readonly follows?: boolean
-  /** Of a retry. */
-  readonly retryOf?: string
-  readonly idempotencyKey?: string
 }
 
 export interface Enqueued {
   readonly id: string
-  /** False where an execution with the same unique key stands for this one. */
+  /** False where an unfinished execution with the same unique key stands for this one. */
   readonly created: boolean
-  /** That execution still waits, and has been given what this one brings. */
-  readonly replaced?: true
 }
 
 export interface Claim {
@@ -129,10 +106,6 @@ export interface ClaimedExecution extends Claim {
   readonly jobName: string
   readonly spec: JobSpec
   readonly cause: Cause
-  /** Something is to be settled when it ends: limits, a flow, a batch, jobs that come after its own. */
-  readonly tied: boolean
-  /** It comes after others, of which its handler is told. */
-  readonly follows: boolean
   readonly scheduledFor: number
   readonly tickAt: number | null
   readonly readyAt: number
@@ -197,7 +170,7 @@ export interface ExtendResult {
 export interface FinishedAttempt extends Claim {
   readonly attempt: number
   /** What the claim said of the row, and never changes: given, it saves reading the row back. */
-  readonly claimed?: Pick<ClaimedExecution, 'jobId' | 'cause' | 'tickAt' | 'tied'>
+  readonly claimed?: Pick<ClaimedExecution, 'jobId' | 'cause' | 'tickAt'>
   /** For one that has begun by its place in a reserve: its own row does not say so yet. */
   readonly startedAt?: number
   readonly ending: Ending
@@ -219,7 +192,7 @@ export type Heard = readonly NoticeType[]
 export interface FinishResult extends Aftermath {
   /** Ids whose holder was superseded: nothing of theirs was written. */
   readonly refused: readonly string[]
-  /** How many ended in a lane, or tied to something: something else may be ready now. */
+  /** How many jobs had their lane moved on: something may be ready there. */
   readonly lanes: number
 }
 
@@ -263,8 +236,6 @@ export interface SeenLease extends Claim {
 export interface ExpireResult extends Aftermath {
   readonly expired: readonly { id: string; jobName: string; state: ExecutionState; leasedBy: string | null }[]
   readonly deadlined: number
-  /** How many have left the list of a key. */
-  readonly levelled: number
   /** Leases that end later than any node's lease could: they were written by a clock that was ahead. */
   readonly ahead: readonly SeenLease[]
   /** How long the leases of the nodes last, at most. */

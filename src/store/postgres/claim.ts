@@ -1,9 +1,8 @@
 /** The claim, by hand for this engine: one statement chooses, takes and returns a batch. */
 
-import type { Claiming, ReadyRows } from '../sql/hot-scripts.ts'
-import { turnsList } from '../sql/limits/carried-keys.ts'
-import { number, optionalNumber, optionalText, text } from '../sql/runtime/rows.ts'
-import { look, type Row, rows, rowsAlone, type Script } from '../sql/runtime/script.ts'
+import type { Claiming } from '../sql/hot-scripts.ts'
+import { number, optionalNumber, optionalText } from '../sql/runtime/rows.ts'
+import { look, rowsAlone, type Script } from '../sql/runtime/script.ts'
 import { claimedFrom, claimedTo } from '../sql/work/claimed.ts'
 import type { ClaimedJobs } from '../sql/work/claimed-jobs.ts'
 import type { ClaimRequest } from '../store.ts'
@@ -28,18 +27,6 @@ const later = `
 const nextReady = `min((SELECT min(e.ready_at) ${later}))`
 const upcoming = `sum((SELECT count(*) FROM (SELECT 1 ${later} AND e.ready_at <= $3 LIMIT $4) u))`
 
-/** Ready rows of a priority, in their order: what another node is claiming is passed over, not waited for. */
-const readyRows = (now: string, node: string) => `
-  FROM @live_executions e
-  WHERE e.queue = $1 AND e.state IN ('pending', 'retrying') AND e.priority = p.priority AND e.ready_at <= $2
-    AND (e.start_by IS NULL OR e.start_by >= ${now} OR e.attempt > 0)
-    AND EXISTS (SELECT 1 FROM @node_handlers h WHERE h.handler = e.handler AND h.node_id = ${node})
-  ORDER BY e.ready_at, e.seq`
-const isOpen = `NOT EXISTS (SELECT 1 FROM @queues WHERE name = $1 AND paused_at IS NOT NULL)`
-/** In this queue keys take turns now. */
-const isInTurn = (list: string) =>
-  `EXISTS (SELECT 1 FROM @live_executions t WHERE t.wait_key = ${list} AND t.waits_for = 'turn')`
-
 const chosenRows = `chosen, unnest(chosen.seqs, chosen.states, chosen.versions, chosen.dues)
     WITH ORDINALITY AS c(seq, job_state, job_version, next_due_at, position)`
 
@@ -53,19 +40,19 @@ const chosenRows = `chosen, unnest(chosen.seqs, chosen.states, chosen.versions, 
  */
 const claimText = `
   WITH ${priorities}, ready AS (
-    SELECT r.seq, r.ready_at, r.job_id, r.careful, p.priority FROM priorities p CROSS JOIN LATERAL (
-      SELECT e.seq, e.ready_at, e.job_id, COALESCE(e.limit_keys, e.fair_key) IS NOT NULL AS careful ${readyRows('$5', '$6')}
-      LIMIT $4 FOR UPDATE SKIP LOCKED) r
-    WHERE p.priority IS NOT NULL AND ${isOpen} AND NOT ${isInTurn('$10')}
+    SELECT r.seq, r.ready_at, r.job_id, p.priority FROM priorities p CROSS JOIN LATERAL (
+      SELECT e.seq, e.ready_at, e.job_id FROM @live_executions e
+      WHERE e.queue = $1 AND e.state IN ('pending', 'retrying') AND e.priority = p.priority AND e.ready_at <= $2
+        AND (e.start_by IS NULL OR e.start_by >= $5 OR e.attempt > 0)
+        AND EXISTS (SELECT 1 FROM @node_handlers h WHERE h.handler = e.handler AND h.node_id = $6)
+      ORDER BY e.ready_at, e.seq LIMIT $4 FOR UPDATE SKIP LOCKED) r
+    WHERE p.priority IS NOT NULL AND NOT EXISTS (SELECT 1 FROM @queues WHERE name = $1 AND paused_at IS NOT NULL)
     LIMIT $4
   ), chosen AS MATERIALIZED (
     SELECT array_agg(seq) AS seqs, array_agg(state) AS states, array_agg(version) AS versions, array_agg(next_due_at) AS dues
     FROM (
-      SELECT r.seq, j.state, j.version, j.next_due_at,
-        bool_or(r.careful) OVER (ORDER BY r.priority DESC, r.ready_at, r.seq) AS behind
-      FROM ready r JOIN @jobs j ON ${byKey('j.id', 'r.job_id')}
+      SELECT r.seq, j.state, j.version, j.next_due_at FROM ready r JOIN @jobs j ON ${byKey('j.id', 'r.job_id')}
       ORDER BY r.priority DESC, r.ready_at, r.seq) ordered
-    WHERE NOT behind
   )
   UPDATE @live_executions e SET
     state = 'running', fence = e.fence + 1, leased_by = $6, leased_until = $7::bigint,
@@ -77,8 +64,8 @@ const claimText = `
   FROM ${chosenRows} WHERE ${byKey('e.seq', 'c.seq')} AND c.job_state <> 'cancelled'
   RETURNING e.id, e.job_id, e.cause, e.tick_at, e.scheduled_for, e.ready_at, e.start_by,
     e.attempt - CASE WHEN c.position <= $8 THEN 1 ELSE 0 END AS attempt, e.max_attempts,
-    e.fence - 1 AS fence, e.tied, e.caught_up_index, e.caught_up_of, e.input, e.metadata, e.idempotency_key,
-    c.position, c.job_version, c.next_due_at, (SELECT bool_or(careful) FROM ready) AS careful,
+    e.fence - 1 AS fence, e.caught_up_index, e.caught_up_of, e.input, e.metadata, e.idempotency_key,
+    c.position, c.job_version, c.next_due_at,
     (SELECT ${nextReady} FROM priorities p) AS next_ready_at, (SELECT ${upcoming} FROM priorities p) AS upcoming`
 
 /** Also what is ready, but passed over: to look for that with every claim would cost more than all that there ever is. */
@@ -88,59 +75,28 @@ const laterText = `
     (SELECT string_agg(o.id::text, ' ') FROM priorities p CROSS JOIN LATERAL (
       SELECT e.id FROM @live_executions e JOIN @jobs j ON ${byKey('j.id', 'e.job_id')}
       WHERE e.queue = $1 AND e.state IN ('pending', 'retrying') AND e.priority = p.priority AND e.ready_at <= $2
-        AND EXISTS (SELECT 1 FROM @node_handlers h WHERE h.handler = e.handler AND h.node_id = $6)
+        AND EXISTS (SELECT 1 FROM @node_handlers h WHERE h.handler = e.handler AND h.node_id = $5)
         AND j.state = 'cancelled'
-      LIMIT $4) o) AS of_cancelled_jobs,
-    ${isInTurn('$7')} OR (SELECT bool_or(f.careful) FROM priorities p CROSS JOIN LATERAL (
-      SELECT COALESCE(e.limit_keys, e.fair_key) IS NOT NULL AS careful ${readyRows('$5', '$6')} LIMIT 1) f) AS careful
+      LIMIT $4) o) AS of_cancelled_jobs
   FROM priorities p
-  WHERE ${isOpen}`
-
-const nextText = `WITH ${priorities} SELECT ${nextReady} AS next_ready_at FROM priorities p`
-
-const holdText = `
-  WITH ${priorities}, ready AS (
-    SELECT r.* FROM priorities p CROSS JOIN LATERAL (
-      SELECT e.seq, e.id, e.job_id, e.cause, e.tick_at, e.scheduled_for, e.ready_at, e.start_by, e.attempt, e.max_attempts,
-        e.fence, e.tied, e.caught_up_index, e.caught_up_of, e.input, e.metadata, e.idempotency_key, e.queue, e.priority,
-        e.limit_keys, e.fair_key, e.turn, e.wait_key, e.wait_ready_at ${readyRows('$4', '$5')}
-      LIMIT $3 FOR UPDATE SKIP LOCKED) r
-    WHERE p.priority IS NOT NULL AND ${isOpen}
-    LIMIT $3)
-  SELECT r.*, j.state AS job_state FROM ready r JOIN @jobs j ON ${byKey('j.id', 'r.job_id')}
-  ORDER BY r.priority DESC, r.ready_at, r.seq`
+  WHERE NOT EXISTS (SELECT 1 FROM @queues WHERE name = $1 AND paused_at IS NOT NULL)`
 
 export function* claimExecutions(request: ClaimRequest, jobs: ClaimedJobs): Script<Claiming> {
   const { queue, now, readyBy, nodeId, limit, start, reserveFrom = null, upcomingBy = readyBy } = request
   const leasedUntil = now + request.leaseMs
   const which = [queue, readyBy, upcomingBy, limit]
-  const list = turnsList(queue)
-  const chosen = yield* rowsAlone(claimText, ...which, now, nodeId, leasedUntil, start, reserveFrom, list)
+  const chosen = yield* rowsAlone(claimText, ...which, now, nodeId, leasedUntil, start, reserveFrom)
   const taken = chosen.toSorted((a, b) => number(a.position) - number(b.position))
   const specs = yield* jobs.of(taken)
   const claimed = taken.map((row, index) =>
     claimedFrom(row, specs[index] ?? jobs.missing(row), claimedTo(request, number(row.position) - 1)),
   )
-  if (chosen.length >= limit)
-    return { claimed, nextReadyAt: null, upcoming: 0, ofCancelledJobs: [], careful: false }
-  const [next] = chosen.length > 0 ? chosen : yield* look(laterText, ...which, now, nodeId, list)
+  if (chosen.length >= limit) return { claimed, nextReadyAt: null, upcoming: 0, ofCancelledJobs: [] }
+  const [next] = chosen.length > 0 ? chosen : yield* look(laterText, ...which, nodeId)
   return {
     claimed,
-    careful: next?.careful === 1,
     nextReadyAt: optionalNumber(next?.next_ready_at),
     upcoming: optionalNumber(next?.upcoming) ?? 0,
     ofCancelledJobs: optionalText(next?.of_cancelled_jobs ?? null)?.split(' ') ?? [],
-  }
-}
-
-export function* holdReady(request: ClaimRequest): Script<ReadyRows> {
-  const { queue, now, readyBy, nodeId, limit } = request
-  const held = yield* rows(holdText, queue, readyBy, limit, now, nodeId)
-  const isCancelled = ({ job_state }: Row) => job_state === 'cancelled'
-  const [next] = held.length >= limit ? [] : yield* rows(nextText, queue, readyBy)
-  return {
-    ready: held.filter((row) => !isCancelled(row)),
-    nextReadyAt: optionalNumber(next?.next_ready_at),
-    ofCancelledJobs: held.filter(isCancelled).map(({ id }) => text(id)),
   }
 }

@@ -36,13 +36,12 @@ const maxTexts = 500
 /** For this transaction alone, and true. */
 const unsynced = `set_config('synchronous_commit', 'off', true) = 'off'`
 
-function insertOf({ into, columns, rows, numbered, unlessTaken }: Insert, prefix: string): Spelled {
+function insertOf({ into, columns, rows, numbered }: Insert, prefix: string): Spelled {
   const names = Object.keys(columns)
   const given = numbered === true ? 'OVERRIDING SYSTEM VALUE ' : ''
   const { from, valueOf } = batchText(columns)
-  const taken = unlessTaken === true ? ' ON CONFLICT DO NOTHING' : ''
   return {
-    text: `INSERT INTO ${prefix}${into} (${names.join(', ')}) ${given}SELECT ${names.map(valueOf).join(', ')} FROM ${from}${taken}`,
+    text: `INSERT INTO ${prefix}${into} (${names.join(', ')}) ${given}SELECT ${names.map(valueOf).join(', ')} FROM ${from}`,
     params: batchParams(columns, rows),
   }
 }

@@ -2,7 +2,7 @@
 
 import { keysOf } from '../../core/table-keys.ts'
 import { jobCancelled, jobNotFound } from '../sql/jobs/create-job.ts'
-import { isPlainJob, isPlainJobText, startByText } from '../sql/jobs/job-columns.ts'
+import { startByText } from '../sql/jobs/job-columns.ts'
 import { text } from '../sql/runtime/rows.ts'
 import { look, type Param, rows, rowsAlone, runAlone, type Script } from '../sql/runtime/script.ts'
 import { findSame, mostTries, pickUnmade, unsettled, valuesOf } from '../sql/work/enqueue.ts'
@@ -29,7 +29,7 @@ const enqueueText = `
   WITH draft AS (
     SELECT ${draftNames.map((name) => `${draft.valueOf(name)} AS ${name}`).join(', ')}, c.number, j.id AS job_id,
       j.state AS job_state, j.handler, j.max_attempts, ${startByText(draft.valueOf('ready_at'))} AS start_by,
-      j.queue AS job_queue, j.priority AS job_priority, ${isPlainJobText} AS is_plain
+      j.queue AS job_queue, j.priority AS job_priority
     FROM ${draft.from} LEFT JOIN @jobs j ON j.name = ${draft.valueOf('job_name')} AND j.deleted_at IS NULL
   )
   INSERT INTO @live_executions (id, job_id, cause, scheduled_for, state, ready_at, start_by, queue, priority, handler,
@@ -38,7 +38,7 @@ const enqueueText = `
     COALESCE(queue, job_queue), COALESCE(priority, job_priority), handler, max_attempts, input, metadata, unique_key,
     created_at
   FROM draft
-  WHERE NOT EXISTS (SELECT 1 FROM draft WHERE job_id IS NULL OR job_state = 'cancelled' OR NOT is_plain)
+  WHERE NOT EXISTS (SELECT 1 FROM draft WHERE job_id IS NULL OR job_state = 'cancelled')
   ORDER BY number`
 
 /** The same for a single one, whose values are in this order: no JSON to read, a shorter plan. */
@@ -47,28 +47,27 @@ const enqueueOneText = `
     max_attempts, input, metadata, unique_key, created_at)
   SELECT $2::uuid, j.id, 'enqueue', $3::bigint, 'pending', $4::bigint, ${startByText('$4::bigint')}, COALESCE($5, j.queue),
     COALESCE($6::int, j.priority), j.handler, j.max_attempts, $7, $8, $9, $10::bigint
-  FROM @jobs j
-  WHERE j.name = $1 AND j.deleted_at IS NULL AND j.state <> 'cancelled' AND ${isPlainJobText}`
+  FROM @jobs j WHERE j.name = $1 AND j.deleted_at IS NULL AND j.state <> 'cancelled'`
 
 /** A unique key that is taken makes no row and no error. Only where there is a key: this costs a fifth of an enqueue. */
 const unlessTaken = 'ON CONFLICT DO NOTHING RETURNING id'
 
 const refusedText = `
-  SELECT name, state, limited, followed FROM @jobs WHERE name = ANY($1) AND deleted_at IS NULL`
+  SELECT name, state FROM @jobs WHERE name = ANY($1) AND deleted_at IS NULL`
 
 /** Only rows that were made are acknowledged: a job may appear right after the statement saw none. */
-export function* enqueueExecutions(drafts: readonly NewExecution[]): Script<Enqueued[] | null> {
+export function* enqueueExecutions(drafts: readonly NewExecution[]): Script<Enqueued[]> {
   if (drafts.some(({ uniqueKey }) => uniqueKey !== null)) return yield* enqueueUnique(drafts)
   for (let tries = 0; tries < mostTries; tries += 1) {
     const { text: enqueue, params } = enqueueOf(drafts)
     const made = yield* runAlone(enqueue, ...params)
     if (made === drafts.length) return drafts.map(({ id }) => ({ id, created: true }))
-    if (!(yield* takePlain(drafts))) return null
+    yield* refuse(drafts)
   }
   throw unsettled()
 }
 
-function* enqueueUnique(drafts: readonly NewExecution[]): Script<Enqueued[] | null> {
+function* enqueueUnique(drafts: readonly NewExecution[]): Script<Enqueued[]> {
   const made = new Set<string>()
   const same = new Map<string, string>()
   // Of several, some may be made before another turns out to be impossible: then none may stay.
@@ -77,7 +76,7 @@ function* enqueueUnique(drafts: readonly NewExecution[]): Script<Enqueued[] | nu
   for (let tries = 0; tries < mostTries; tries += 1) {
     const { text: enqueue, params } = enqueueOf(open)
     const inserted = yield* insert(`${enqueue} ${unlessTaken}`, ...params)
-    if (inserted.length === 0 && !(yield* takePlain(open))) return null
+    if (inserted.length === 0) yield* refuse(open)
     for (const { id } of inserted) made.add(text(id))
     open = yield* findSame(pickUnmade(open, made), same)
     if (open.length === 0) return drafts.map(({ id }) => ({ id: same.get(id) ?? id, created: made.has(id) }))
@@ -91,14 +90,12 @@ function enqueueOf(drafts: readonly NewExecution[]): { readonly text: string; re
   return { text: enqueueText, params: batchParams(draftColumns, drafts.map(valuesOf)) }
 }
 
-/** Throws unless every job takes work by now; false where one takes none that is plain. */
-function* takePlain(drafts: readonly NewExecution[]): Script<boolean> {
+/** Returns only where every job takes work by now. */
+function* refuse(drafts: readonly NewExecution[]): Script<void> {
   const names = [...new Set(drafts.map(({ jobName }) => jobName))]
-  const jobs = new Map((yield* look(refusedText, names)).map((job) => [text(job.name), job]))
+  const states = new Map((yield* look(refusedText, names)).map((job) => [text(job.name), text(job.state)]))
   for (const name of names) {
-    const job = jobs.get(name)
-    if (job === undefined) throw jobNotFound(name)
-    if (job.state === 'cancelled') throw jobCancelled(name)
+    if (!states.has(name)) throw jobNotFound(name)
+    if (states.get(name) === 'cancelled') throw jobCancelled(name)
   }
-  return [...jobs.values()].every(isPlainJob)
 }

@@ -10,7 +10,7 @@ import { type Columns, run, type Script } from '../sql/runtime/script.ts'
 import { ClaimedJobs } from '../sql/work/claimed-jobs.ts'
 import { findIdleLanes } from '../sql/work/idle-lanes.ts'
 import { batchParams, batchText } from './batch.ts'
-import { claimExecutions, holdReady } from './claim.ts'
+import { claimExecutions } from './claim.ts'
 import { enqueueExecutions } from './enqueue.ts'
 import { completeAttempts, crashAttempts } from './finish.ts'
 import { extendLeases, startClaims } from './lease.ts'
@@ -21,7 +21,6 @@ export function hotScripts(): HotScripts {
   return {
     enqueueExecutions,
     claimExecutions: (request) => claimExecutions(request, jobs),
-    holdReady,
     extendLeases,
     startClaims,
     completeAttempts,

@@ -12,15 +12,11 @@ import type {
   NewExecution,
 } from '../store.ts'
 import { pauseColumns } from './jobs/job-columns.ts'
-import type { Row, Script } from './runtime/script.ts'
+import type { Script } from './runtime/script.ts'
 
 export interface HotScripts {
-  /** Plain work alone. Null, and nothing was made, where a job's executions are tied: `enqueueTied` makes those. */
-  enqueueExecutions(rows: readonly NewExecution[]): Script<Enqueued[] | null>
-  /** Plain work alone, as far as the first that shares a limit or takes turns: `claimCarefully` goes on from there. */
+  enqueueExecutions(rows: readonly NewExecution[]): Script<Enqueued[]>
   claimExecutions(request: ClaimRequest): Script<Claiming>
-  /** What is ready, in the order of the claim; held, and not taken. */
-  holdReady(request: ClaimRequest): Script<ReadyRows>
   extendLeases(request: ExtendRequest): Script<ExtendResult>
   /** The ids of those that were still reserved by this claim, and have started now. */
   startClaims(claims: readonly Claim[], now: number): Script<ReadonlySet<string>>
@@ -36,15 +32,7 @@ export interface HotScripts {
   findIdleLanes(now: number): Script<string[]>
 }
 
-export interface ReadyRows {
-  readonly ready: readonly Row[]
-  readonly nextReadyAt: number | null
-  readonly ofCancelledJobs: readonly string[]
-}
-
 export interface Claiming extends ClaimResult {
-  /** It stopped where something shares a limit or takes turns. */
-  readonly careful: boolean
   /** Enqueued after their jobs were cancelled, and passed over. A claim holds no job, so it must not end them itself. */
   readonly ofCancelledJobs: readonly string[]
 }

@@ -6,17 +6,12 @@ import { accessStore } from './access/access-store.ts'
 import { alertStore } from './alerts/alert-store.ts'
 import { auditStore } from './audit/audit-store.ts'
 import { backupStore } from './backup/backup-store.ts'
-import { batchStore } from './batches/batch-store.ts'
-import { calendarStore } from './calendars/calendar-store.ts'
 import { checkInStore } from './check-ins/check-in-store.ts'
 import { clusterStore } from './cluster/cluster-store.ts'
 import { compatStore } from './compat/compat-store.ts'
-import { dependencyStore } from './dependencies/dependency-store.ts'
 import { executionStore } from './executions/execution-store.ts'
-import { flowStore } from './flows/flow-store.ts'
 import type { HotScripts } from './hot-scripts.ts'
 import { jobStore } from './jobs/job-store.ts'
-import { limitStore } from './limits/limit-store.ts'
 import { noticeStore } from './notices/notice-store.ts'
 import type { SqlDriver } from './runtime/driver.ts'
 import { row, type Script, type ScriptContext, type Step } from './runtime/script.ts'
@@ -88,18 +83,13 @@ export function createSqlStore(
     jobs: jobStore(scripts),
     executions: executionStore(scripts),
     steps: stepStore(scripts),
-    flows: flowStore(scripts),
-    batches: batchStore(scripts),
-    calendars: calendarStore(scripts),
     checkIns: checkInStore(scripts),
-    dependencies: dependencyStore(scripts),
     cluster: clusterStore(scripts, lifelines, dialect),
     alerts: alertStore(scripts),
     audit: auditStore(scripts),
     notices: noticeStore(scripts),
     access: accessStore(scripts),
     vault: vaultStore(scripts),
-    limits: limitStore(scripts),
     backup: backupStore(scripts, dialect),
     compat: compatStore(scripts),
   }

@@ -1,11 +1,9 @@
 /** The claim, by hand for this engine: priority by priority, and each row by an update of its own. */
 
-import type { Claiming, ReadyRows } from '../sql/hot-scripts.ts'
+import type { Claiming } from '../sql/hot-scripts.ts'
 import { jobNotFound } from '../sql/jobs/create-job.ts'
-import { turnsList } from '../sql/limits/carried-keys.ts'
 import { number, optionalNumber, text } from '../sql/runtime/rows.ts'
-import { change, type Row, row, rows, type Script } from '../sql/runtime/script.ts'
-import { isCareful } from '../sql/work/claim-carefully.ts'
+import { change, row, rows, type Script } from '../sql/runtime/script.ts'
 import { type ClaimedJob, claimedFrom, claimedJobFrom, claimedTo } from '../sql/work/claimed.ts'
 import type { ClaimedExecution, ClaimRequest } from '../store.ts'
 
@@ -20,8 +18,7 @@ const topPriorityText = `
  */
 const claimableText = `
   SELECT e.seq, e.id, e.job_id, e.cause, e.tick_at, e.scheduled_for, e.ready_at, e.start_by, e.attempt,
-    e.max_attempts, e.fence, e.tied, e.caught_up_index, e.caught_up_of, e.input, e.metadata, e.idempotency_key,
-    e.queue, e.priority, e.limit_keys, e.fair_key, e.turn, e.wait_key, e.wait_ready_at
+    e.max_attempts, e.fence, e.caught_up_index, e.caught_up_of, e.input, e.metadata, e.idempotency_key
   FROM @live_executions e
   WHERE e.queue = ? AND e.state IN ('pending', 'retrying') AND e.priority = ? AND e.ready_at <= ?
     AND (e.start_by IS NULL OR e.start_by >= ? OR e.attempt > 0)
@@ -43,27 +40,18 @@ const upcomingText = `
     SELECT 1 FROM @live_executions
     WHERE queue = ? AND state IN ('pending', 'retrying') AND priority = ? AND ready_at > ? AND ready_at <= ? LIMIT ?)`
 
-const closedText = `
-  SELECT (SELECT 1 FROM @queues WHERE name = ? AND paused_at IS NOT NULL) AS paused,
-    (SELECT 1 FROM @live_executions WHERE wait_key = ? AND waits_for = 'turn' LIMIT 1) AS in_turn`
-
 export function* claimExecutions(request: ClaimRequest): Script<Claiming> {
   const { queue, now, readyBy, nodeId, limit, upcomingBy = readyBy } = request
-  const closed = yield* row(closedText, queue, turnsList(queue))
-  const careful = closed?.in_turn === 1
-  const isPaused = closed?.paused === 1
-  if (isPaused || careful) {
-    return { claimed: [], nextReadyAt: null, upcoming: 0, ofCancelledJobs: [], careful: careful && !isPaused }
-  }
+  const paused = yield* row('SELECT name FROM @queues WHERE name = ? AND paused_at IS NOT NULL', queue)
+  if (paused !== null) return { claimed: [], nextReadyAt: null, upcoming: 0, ofCancelledJobs: [] }
   const claimed: ClaimedExecution[] = []
   const jobs = new Map<string, ClaimedJob>()
   let nextReadyAt: number | null = null
   let upcoming = 0
-  let priority = yield* priorityBelow(queue, Number.MAX_SAFE_INTEGER)
+  let priority = optionalNumber((yield* row(topPriorityText, queue, Number.MAX_SAFE_INTEGER))?.priority)
   while (priority !== null) {
     const ready = yield* rows(claimableText, queue, priority, readyBy, now, nodeId, limit - claimed.length)
     for (const execution of ready) {
-      if (isCareful(execution)) return { claimed, nextReadyAt, upcoming, ofCancelledJobs: [], careful: true }
       const to = claimedTo(request, claimed.length)
       const { started, leasedUntil, place } = to
       const counts = started ? 1 : 0
@@ -74,37 +62,15 @@ export function* claimExecutions(request: ClaimRequest): Script<Claiming> {
       claimed.push(claimedFrom(execution, jobs.get(jobId) ?? (yield* readJob(jobId, jobs)), to))
     }
     if (claimed.length >= limit) break
-    const next = yield* nextReady(queue, priority, readyBy)
+    const next = optionalNumber((yield* row(nextReadyText, queue, priority, readyBy))?.ready_at)
     if (next !== null) nextReadyAt = Math.min(nextReadyAt ?? next, next)
     if (next !== null && next <= upcomingBy) {
       upcoming += number((yield* row(upcomingText, queue, priority, readyBy, upcomingBy, limit))?.upcoming)
     }
-    priority = yield* priorityBelow(queue, priority)
+    priority = optionalNumber((yield* row(topPriorityText, queue, priority))?.priority)
   }
   // An enqueue reads its job where it is written: there is one writer, and no cancel between the two.
-  return { claimed, nextReadyAt, upcoming, ofCancelledJobs: [], careful: false }
-}
-
-export function* holdReady({ queue, now, readyBy, nodeId, limit }: ClaimRequest): Script<ReadyRows> {
-  const ready: Row[] = []
-  let nextReadyAt: number | null = null
-  let priority = yield* priorityBelow(queue, Number.MAX_SAFE_INTEGER)
-  while (priority !== null) {
-    ready.push(...(yield* rows(claimableText, queue, priority, readyBy, now, nodeId, limit - ready.length)))
-    if (ready.length >= limit) break
-    const next = yield* nextReady(queue, priority, readyBy)
-    if (next !== null) nextReadyAt = Math.min(nextReadyAt ?? next, next)
-    priority = yield* priorityBelow(queue, priority)
-  }
-  return { ready, nextReadyAt, ofCancelledJobs: [] }
-}
-
-function* priorityBelow(queue: string, priority: number): Script<number | null> {
-  return optionalNumber((yield* row(topPriorityText, queue, priority))?.priority)
-}
-
-function* nextReady(queue: string, priority: number, readyBy: number): Script<number | null> {
-  return optionalNumber((yield* row(nextReadyText, queue, priority, readyBy))?.ready_at)
+  return { claimed, nextReadyAt, upcoming, ofCancelledJobs: [] }
 }
 
 /** Read once per job of a batch: joined, every row would carry its job's whole spec. */

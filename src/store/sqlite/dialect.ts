@@ -52,10 +52,9 @@ function bind(param: Param): SqlValue {
 type SqlValue = Exclude<Param, readonly Param[]>
 
 /** Row by row: with no round trip to save, one prepared statement beats any multi-row form. */
-export function insertText({ into, columns, unlessTaken }: Insert, apart = false): string {
+export function insertText({ into, columns }: Insert, apart = false): string {
   const names = Object.keys(columns)
-  const taken = unlessTaken === true ? ' ON CONFLICT DO NOTHING' : ''
-  return `INSERT INTO ${tableName(into, apart)} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})${taken}`
+  return `INSERT INTO ${tableName(into, apart)} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`
 }
 
 /** The values of one row, in the order of `insertText`. */

@@ -1,7 +1,7 @@
 /** Enqueue, by hand for this engine: each job is read once for a batch, and each draft is one insert. */
 
 import { jobCancelled, jobNotFound } from '../sql/jobs/create-job.ts'
-import { enqueueColumns, isPlainJob } from '../sql/jobs/job-columns.ts'
+import { enqueueColumns } from '../sql/jobs/job-columns.ts'
 import { text } from '../sql/runtime/rows.ts'
 import { change, type Row, row, type Script } from '../sql/runtime/script.ts'
 import { enqueuedNames, enqueuedRow, unsettled } from '../sql/work/enqueue.ts'
@@ -24,16 +24,17 @@ const sameUniqueText = `
   SELECT id FROM @live_executions
   WHERE job_id = ? AND unique_key = ? AND ${isUnfinished}`
 
-export function* enqueueExecutions(drafts: readonly NewExecution[]): Script<Enqueued[] | null> {
+export function* enqueueExecutions(drafts: readonly NewExecution[]): Script<Enqueued[]> {
   const jobs = new Map<string, Row>()
-  for (const { jobName } of drafts) {
-    if (jobs.has(jobName)) continue
-    const job = yield* openJob(jobName)
-    if (!isPlainJob(job)) return null
-    jobs.set(jobName, job)
-  }
   const enqueued: Enqueued[] = []
-  for (const draft of drafts) enqueued.push(yield* enqueueOne(jobs.get(draft.jobName) ?? {}, draft))
+  for (const draft of drafts) {
+    let job = jobs.get(draft.jobName)
+    if (job === undefined) {
+      job = yield* openJob(draft.jobName)
+      jobs.set(draft.jobName, job)
+    }
+    enqueued.push(yield* enqueueOne(job, draft))
+  }
   return enqueued
 }
 

@@ -7,7 +7,7 @@ import { type CursorMove, type HotScripts, pauseValues } from '../sql/hot-script
 import { run, type Script, setText } from '../sql/runtime/script.ts'
 import { moveOne } from '../sql/ticks/apply-plan.ts'
 import { findIdleLanes } from '../sql/work/idle-lanes.ts'
-import { claimExecutions, holdReady } from './claim.ts'
+import { claimExecutions } from './claim.ts'
 import { enqueueExecutions } from './enqueue.ts'
 import { completeAttempts, crashAttempts } from './finish.ts'
 import { extendLeases, startClaims } from './lease.ts'
@@ -16,7 +16,6 @@ export function hotScripts(): HotScripts {
   return {
     enqueueExecutions,
     claimExecutions,
-    holdReady,
     extendLeases,
     startClaims,
     completeAttempts,

@@ -12,7 +12,6 @@ function tried(overrides: Partial<Tried> = {}): Tried {
     maxAttempts: 3,
     cause: 'schedule',
     retry,
-    hours: null,
     overlap: 'skip',
     onCrash: 'retry',
     nextTickAt: null,

@@ -9,7 +9,6 @@ test('what a tick made has the key of its tick, anything else its own id', () =>
     schedule: tick,
     catch_up: tick,
     backfill: 'id',
-    dependency: 'id',
     manual: 'id',
     enqueue: 'id',
   })

@@ -47,7 +47,7 @@ test('whatever the policy, limit and window, each missed tick is settled exactly
           t0 + 1,
           newest,
           { ...catchUp, policy, maxMissedRuns, windowMs },
-          (ms) => now - ms,
+          now,
         )
         const ranges = settled.ranges.map(ledgerRow)
         const entries = entriesOf(settled.chosen, ranges)

@@ -139,7 +139,6 @@ describe('the explanation', () => {
     ledgerFrom: at(20),
     accountedUntil: at(60) + 1,
     heldBack: false,
-    isClosed: () => false,
     limit: 100,
     spans: [forEver],
     executions: fired

@@ -32,7 +32,6 @@ function plan(spec: JobSpec, given: Given): TickPlan {
     sequence: given.wrap?.(sequence) ?? sequence,
     lane: { overlap, maxConcurrent, ...idle, ...given.lane },
     heldBack: given.heldBack ?? false,
-    settlesClosed: false,
     now: given.now,
     aheadMs: given.aheadMs ?? 0,
     catchUpReadyAt: (k) => given.now + k * 100,

@@ -11,7 +11,6 @@ import {
 } from './checks.ts'
 import { Cluster, type Ground } from './cluster.ts'
 import type { Told } from './cluster-node.ts'
-import { testLimits } from './describe-limits.ts'
 import type { ClusterEngine } from './engines.ts'
 import { Faults } from './faults.ts'
 import { installPackage } from './installed-package.ts'
@@ -82,8 +81,6 @@ export function describeCluster(engine: ClusterEngine, { kills }: { readonly kil
       },
       90_000 + kills * 30_000,
     )
-
-    testLimits(() => ground, kills)
 
     test('ten nodes that start at once have one leader', async () => {
       const cluster = await openCluster('plain.config.ts')

@@ -82,9 +82,7 @@ export class CallRules {
       const draft = drafts[index]
       const stands = created
         ? id === draft?.id
-        : draft?.event === undefined
-          ? this.#model.executions.get(id)?.unique_key === draft?.uniqueKey
-          : this.#model.keys.get(id)?.unique_key === draft.event.key
+        : this.#model.executions.get(id)?.unique_key === draft?.uniqueKey
       if (!stands) throw unwritten(id, `stands for ${draft?.id}, and has nothing to do with it`)
     }
   }

@@ -26,14 +26,6 @@ export interface ExecutionRow {
   readonly queue: string
   readonly start_by: number | null
   readonly reserve_place: number | null
-  /** JSON: key and limit of each that it counts in. */
-  readonly limit_keys: string | null
-  readonly flow_id: string | null
-  readonly batch_id: string | null
-  readonly tied: number | null
-  readonly root_id: string | null
-  /** On PostgreSQL what is finished waits for nothing, and has no such column. */
-  readonly waits_for?: string | null
 }
 
 export interface JobRow {
@@ -124,41 +116,10 @@ export interface StepRow {
   readonly rest_fence: number | null
 }
 
-/** Which execution stands for the events of a key. */
-export interface KeyRow {
-  readonly job_id: string
-  readonly mode: 'replace' | 'debounce' | 'throttle'
-  readonly unique_key: string
-  /** Empty while events come to it. */
-  readonly followed_by: string
-  readonly execution_id: string
-  readonly events: number
-}
-
 /** What a step has written in its own transaction. */
 export interface StepEffectRow {
   readonly execution_id: string
   readonly name: string
-}
-
-/** One job comes after another. */
-export interface EdgeRow {
-  readonly child_id: string
-  readonly parent: string
-  readonly revision: number
-  readonly on_end: string
-  readonly join_mode: string
-  readonly per_length: string | null
-  readonly made_at: number
-  readonly ended_at: number | null
-}
-
-export interface JoinRow {
-  readonly child_id: string
-  readonly join_key: string
-  readonly state: 'open' | 'made' | 'not_made'
-  readonly reason: string | null
-  readonly execution_id: string | null
 }
 
 /** In the outbox. */
@@ -166,34 +127,6 @@ export interface NoticeRow {
   readonly seq: number
   readonly type: string
   readonly subject: string
-}
-
-export interface FlowRow {
-  readonly id: string
-  readonly state: string
-  readonly steps: number
-  readonly completed: number
-  readonly failed: number
-  readonly cancelled: number
-}
-
-export interface FlowStepRow {
-  readonly flow_id: string
-  readonly name: string
-  readonly execution_id: string
-  /** JSON. */
-  readonly parents: string
-  readonly on_failure: 'cancel' | 'continue'
-}
-
-export interface BatchRow {
-  readonly id: string
-  readonly total: number
-  readonly completed: number
-  readonly failed: number
-  readonly cancelled: number
-  readonly done_at: number | null
-  readonly on_done_id: string | null
 }
 
 export interface Rows {
@@ -209,12 +142,6 @@ export interface Rows {
   step: StepRow
   stepEffect: StepEffectRow
   notice: NoticeRow
-  key: KeyRow
-  flow: FlowRow
-  flowStep: FlowStepRow
-  batch: BatchRow
-  edge: EdgeRow
-  join: JoinRow
 }
 
 /** A row before and after; one of them is null where it was made or is gone. */
@@ -229,8 +156,7 @@ export type Change = {
 }[keyof Rows]
 
 const executionColumns = `id, job_id, cause, tick_at, account, state, ready_at, attempt, max_attempts, fence, leased_by,
-  retry_of, leased_until, started_at, finished_at, cancel_requested_at, cancel_reason, unique_key, queue, start_by, reserve_place,
-  flow_id, batch_id, tied, root_id, waits_for, limit_keys`
+  retry_of, leased_until, started_at, finished_at, cancel_requested_at, cancel_reason, unique_key, queue, start_by, reserve_place`
 const jobColumns = `id, name, state, version, revision, revision_from, spec, accounted_until, ledger_from, next_due_at, open_tick_at,
   paused_at, runs, deleted_at, updated_at`
 
@@ -258,28 +184,6 @@ const watched: readonly Watched[] = [
   },
   { table: 'stepEffect', name: 'step_effects', columns: 'execution_id, name' },
   { table: 'notice', name: 'evertick_notices', columns: 'seq, type, subject' },
-  {
-    table: 'key',
-    name: 'evertick_unique_keys',
-    columns: 'job_id, mode, unique_key, followed_by, execution_id, events',
-  },
-  { table: 'flow', name: 'evertick_flows', columns: 'id, state, steps, completed, failed, cancelled' },
-  {
-    table: 'flowStep',
-    name: 'evertick_flow_steps',
-    columns: 'flow_id, name, execution_id, parents, on_failure',
-  },
-  {
-    table: 'batch',
-    name: 'evertick_batches',
-    columns: 'id, total, completed, failed, cancelled, done_at, on_done_id',
-  },
-  {
-    table: 'edge',
-    name: 'evertick_dependencies',
-    columns: 'child_id, parent, revision, on_end, join_mode, per_length, made_at, ended_at',
-  },
-  { table: 'join', name: 'evertick_joins', columns: 'child_id, join_key, state, reason, execution_id' },
 ]
 
 interface Watched {

@@ -2,14 +2,10 @@
 import type { Plan } from '../plan/plan.ts'
 import { CallRules } from './call-rules.ts'
 import type { Change } from './change-log.ts'
-import { DependencyRules } from './dependency-rules.ts'
 import { ExecutionRules } from './execution-rules.ts'
-import { GroupRules } from './group-rules.ts'
 import { JobRules } from './job-rules.ts'
-import { KeyRules } from './key-rules.ts'
 import { LaneRules } from './lane-rules.ts'
 import { LeaderRules } from './leader-rules.ts'
-import { LimitRules } from './limit-rules.ts'
 import { Model } from './model.ts'
 import { NoticeRules } from './notice-rules.ts'
 import type { Scene } from './scene.ts'
@@ -22,28 +18,20 @@ export class Checker {
   readonly executions: ExecutionRules
   readonly steps: StepRules
   readonly lanes: LaneRules
-  readonly limits: LimitRules
   readonly jobs: JobRules
   readonly leader: LeaderRules
   readonly calls: CallRules
   readonly notices: NoticeRules
-  readonly keys: KeyRules
-  readonly groups: GroupRules
-  readonly dependencies: DependencyRules
 
   constructor(scene: Scene, listens = false) {
     this.ticks = new TickRules(this.model)
     this.executions = new ExecutionRules(this.model, scene)
     this.steps = new StepRules(this.model, scene)
     this.lanes = new LaneRules(this.model, scene)
-    this.limits = new LimitRules(this.model)
     this.jobs = new JobRules(this.model)
     this.leader = new LeaderRules(this.model, scene)
     this.calls = new CallRules(this.model)
     this.notices = new NoticeRules(this.model, listens)
-    this.keys = new KeyRules(this.model)
-    this.groups = new GroupRules(this.model)
-    this.dependencies = new DependencyRules(this.model)
   }
 
   /** One commit, or the few of one turn. */
@@ -55,26 +43,18 @@ export class Checker {
       this.executions.see(change)
       this.steps.see(change)
       this.lanes.see(change)
-      this.limits.see(change)
       this.jobs.see(change)
       this.leader.see(change)
       this.calls.see(change)
       this.notices.see(change)
-      this.keys.see(change)
-      this.groups.see(change)
-      this.dependencies.see(change)
       this.model.apply(change)
     }
     this.ticks.end()
     this.executions.end()
     this.steps.end()
     this.lanes.end()
-    this.limits.end()
     this.jobs.end()
     this.notices.end()
-    this.keys.end()
-    this.groups.end()
-    this.dependencies.end()
   }
 
   finish(plan: Plan): void {

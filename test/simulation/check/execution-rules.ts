@@ -1,11 +1,7 @@
 /** One live lease per execution, fenced writes, counted attempts, and ends that stay ends. */
-
 import { leaseSlackMs } from '../../../src/core/attempt/lease.ts'
-import { asksHours } from '../../../src/core/execution/execution.ts'
 import { executionTransitions, isFinal } from '../../../src/core/execution/execution-state.ts'
-import { windowOf } from '../../../src/core/job/window.ts'
 import { earlyMs } from '../../../src/engine/worker/performer.ts'
-import { causeOf } from '../../../src/store/sql/runtime/rows.ts'
 import type { Change, ExecutionRow, ReserveRow } from './change-log.ts'
 import { at } from './ledger-entries.ts'
 import { isUnstarted, type Model } from './model.ts'
@@ -167,7 +163,6 @@ export class ExecutionRules {
     if ((this.#model.queues.get(after.queue)?.paused_at ?? null) !== null)
       throw this.#broken('a paused queue hands out nothing', after.id, `the queue ${after.queue} is paused`)
     this.#seeBegin(before, after)
-    this.#seeHours(before, after)
     // What had been claimed before the pause is retried.
     if (before.fence === 0) this.#seePause(after, 'claimed')
   }
@@ -183,19 +178,6 @@ export class ExecutionRules {
       row.id,
       `the tick ${at(tick)} was ${what} after the pause at ${at(job.paused_at)}`,
     )
-  }
-
-  /** What was reserved before an edit of the hours goes on: it is as good as begun. So does what has rested. */
-  #seeHours(before: ExecutionRow, after: ExecutionRow): void {
-    if (
-      before.attempt > 0 ||
-      this.#begun.has(after.id) ||
-      after.started_at === null ||
-      !asksHours(causeOf(after.cause))
-    )
-      return
-    if (windowOf(this.#model.spec(after.job_id))?.hours.isOpen(after.started_at) === false)
-      throw this.#broken('nothing starts in closed time', after.id, `it began at ${at(after.started_at)}`)
   }
 
   /** By the clock that wrote both. */

@@ -1,7 +1,6 @@
 /** Limits that a job's policies set, and a schedule that goes on. */
 import { bufferLimits } from '../../../src/core/execution/overlap.ts'
 import { nominalSequence } from '../../../src/core/job/sequence.ts'
-import { dueInstant } from '../../../src/core/job/window.ts'
 import type { Change, ExecutionRow } from './change-log.ts'
 import { at } from './ledger-entries.ts'
 import { isUnstarted, type Model } from './model.ts'
@@ -56,8 +55,7 @@ export class JobRules {
         throw this.#broken(jobId, 'a fixedDelay has one open tick', `it has ${ticks + due}`)
       return
     }
-    const sequence = nominalSequence(job.name, spec)
-    const next = sequence === null ? null : dueInstant(spec, sequence, job.accounted_until)
+    const next = nominalSequence(job.name, spec)?.next(job.accounted_until - 1) ?? null
     if (job.next_due_at !== next)
       throw this.#broken(
         jobId,

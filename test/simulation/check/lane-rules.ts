@@ -78,10 +78,8 @@ export class LaneRules {
     if (overlap === 'allow' || busy.length >= maxConcurrent) return
     const chainGoes = !this.#scene.wrongClocks && !busy.some(({ cause }) => isChained(cause))
     const left = lane.find(
-      ({ state, cause, ready_at: readyAt, waits_for: waitsFor }) =>
-        state === 'blocked' &&
-        (waitsFor ?? null) === null &&
-        (isChained(cause) ? chainGoes && readyAt <= endedAt : true),
+      ({ state, cause, ready_at: readyAt }) =>
+        state === 'blocked' && (isChained(cause) ? chainGoes && readyAt <= endedAt : true),
     )
     if (left !== undefined)
       throw this.#broken(

@@ -1,10 +1,10 @@
 /** One leader at a time by the store's own record, and a report of its repairs that is true. */
-
 import { leaseSlackMs } from '../../../src/core/attempt/lease.ts'
+import { nominalSequence } from '../../../src/core/job/sequence.ts'
+import { specFrom } from '../../../src/store/sql/runtime/rows.ts'
 import type { Change, LockRow } from './change-log.ts'
 import { at } from './ledger-entries.ts'
 import type { Model } from './model.ts'
-import { nextDue } from './next-due.ts'
 import type { Scene } from './scene.ts'
 import { Violation } from './violation.ts'
 
@@ -72,7 +72,8 @@ export class LeaderRules {
   #checkHandled(termStart: number): void {
     for (const job of this.#model.jobs.values()) {
       if (job.state !== 'active') continue
-      const next = nextDue(job)
+      const next =
+        nominalSequence(job.name, specFrom(job.spec))?.next(job.accounted_until - 1) ?? job.open_tick_at
       if (next !== null && next < termStart)
         throw new Violation(
           'handled means handled',

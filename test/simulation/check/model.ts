@@ -3,13 +3,9 @@ import { isFinal } from '../../../src/core/execution/execution-state.ts'
 import type { JobSpec } from '../../../src/core/job/job.ts'
 import { specFrom } from '../../../src/store/sql/runtime/rows.ts'
 import type {
-  BatchRow,
   Change,
   ExecutionRow,
-  FlowRow,
-  FlowStepRow,
   JobRow,
-  KeyRow,
   LockRow,
   QueueRow,
   RangeRow,
@@ -22,13 +18,6 @@ export class Model {
   readonly executions = new Map<string, ExecutionRow>()
   readonly locks = new Map<string, LockRow>()
   readonly queues = new Map<string, QueueRow>()
-  /** By the execution that stands for the events of the key. */
-  readonly keys = new Map<string, KeyRow>()
-  readonly flows = new Map<string, FlowRow>()
-  readonly batches = new Map<string, BatchRow>()
-  readonly #flowSteps = new Map<string, Map<string, FlowStepRow>>()
-  /** By batch: its unfinished executions. */
-  readonly #members = new Map<string, Map<string, ExecutionRow>>()
   readonly #reserves = new Map<string, ReserveRow>()
   readonly #ranges = new Map<string, Map<number, RangeRow>>()
   readonly #steps = new Map<string, Map<string, StepRow>>()
@@ -81,20 +70,6 @@ export class Model {
     return [...(this.#ranges.get(jobId)?.values() ?? [])]
   }
 
-  /** Of a flow, by name: each step with its newest execution. */
-  flowSteps(flowId: string): ReadonlyMap<string, FlowStepRow> {
-    return this.#flowSteps.get(flowId) ?? new Map()
-  }
-
-  /** How many of a batch are unfinished. */
-  openMembers(batchId: string): number {
-    return this.#members.get(batchId)?.size ?? 0
-  }
-
-  batchBefore(executionId: string): BatchRow | undefined {
-    return [...this.batches.values()].find(({ on_done_id: id }) => id === executionId)
-  }
-
   /** What is remembered of an execution, by name. */
   steps(executionId: string): ReadonlyMap<string, StepRow> {
     return this.#steps.get(executionId) ?? nothing
@@ -117,8 +92,6 @@ export class Model {
         const ranges = within(this.#ranges, (after ?? before)?.job_id ?? '')
         return keep(ranges, before?.id, after?.id, after)
       }
-      case 'key':
-        return keep(this.keys, change.before?.execution_id, change.after?.execution_id, change.after)
       case 'step': {
         const { before, after } = change
         return keep(
@@ -128,22 +101,8 @@ export class Model {
           after,
         )
       }
-      case 'flow':
-        return keep(this.flows, change.before?.id, change.after?.id, change.after)
-      case 'flowStep': {
-        const { before, after } = change
-        const steps = within(this.#flowSteps, (after ?? before)?.flow_id ?? '')
-        return keep(steps, before?.name, after?.name, after)
-      }
-      case 'batch':
-        return keep(this.batches, change.before?.id, change.after?.id, change.after)
       case 'execution': {
         const { before, after } = change
-        const batchId = (after ?? before)?.batch_id ?? null
-        if (batchId !== null) {
-          const isOpen = after !== null && !isFinal(after.state)
-          keep(within(this.#members, batchId), before?.id, after?.id, isOpen ? after : null)
-        }
         keep(this.executions, before?.id, after?.id, after)
         const open = within(this.#open, (after ?? before)?.job_id ?? '')
         return keep(open, before?.id, after?.id, after === null || isFinal(after.state) ? null : after)

@@ -35,8 +35,6 @@ export const rules = {
     'A lease runs out only where its holder had trouble after its last renewal.',
   'nothing starts early': 'By the clock of its worker; nor does a mark of a reserve pass what is not due.',
   'nothing starts after its deadline': 'Also not from a reserve.',
-  'nothing starts in closed time':
-    'A tick or a catch-up that is tried for the first time begins within the hours that its job has when it is claimed.',
   'attempts count at their start': 'No handler begins before its attempt is counted.',
   'an attempt starts once': 'No attempt is handed to two handlers.',
   'attempts stay within their limit': 'Never more than the execution was made with.',
@@ -46,10 +44,6 @@ export const rules = {
   'effects commit with the completion': 'Both in one transaction.',
   'completed means done': 'Its handler has returned.',
   'one unfinished execution per unique key': 'For each job and key.',
-  'one waiting per key':
-    'Of a key with a mode: what runs, or sleeps in the middle of its run, does not wait.',
-  'an event joins no run':
-    'What an event is given to has not begun; one that comes during a run makes an execution of its own.',
   'what is acknowledged is written':
     'An id that was answered is a row, made by that call or standing for its unique key.',
   // --- steps, sleeps and waits
@@ -67,23 +61,10 @@ export const rules = {
   'a rest gives its attempt back': 'However often it sleeps or waits, it has all its attempts.',
   'what has begun is not unstarted again':
     'Though its attempt was given back, it is neither superseded, nor too late to start, nor taken back.',
-  // --- flows and batches
-  'a step waits for what it comes after':
-    'It is released by the commit that ends the last step before it, and only where these allow it.',
-  'no step is left behind': 'What waits has something unfinished before it.',
-  'a flow ends with its last step': 'And its figures are those of its steps.',
-  'a batch is done once':
-    'By the commit that ends its last execution, which releases what follows; never early, and never again.',
   // --- webhooks
   'what happened is told once':
     'The commit that ends an execution tells whoever listens, and one later commit makes one delivery of it for each.',
-  // --- jobs after jobs
-  'an end makes what follows it':
-    'The commit that ends a run makes the runs whose condition it meets, and none whose condition is not met.',
-  'a child is run once': 'The ends before it make one run of a job for each run that began it all.',
-  'a retry keeps its root': 'It belongs to what the execution that it retries began with.',
   // --- policies
-  'limits hold': 'Never more executions have a lease under one key of a limit than it says.',
   'overlap holds': 'Never more than `maxConcurrent` of a job are under way.',
   "only a tick's own execution costs a tick": 'None is skipped for a catch-up, a backfill or a trigger.',
   'nothing final without its settlement':

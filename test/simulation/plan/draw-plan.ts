@@ -3,16 +3,11 @@
  * from each other find more than histories in which everything happens a little.
  */
 import { Random } from '../world/random.ts'
-import { drawChainSteps, drawChains } from './draw-chains.ts'
 import { drawCourse, drawCourseSteps } from './draw-course.ts'
-import { drawEventJobs, drawEvents } from './draw-events.ts'
-import { drawFlows, drawFlowWork } from './draw-flows.ts'
 import { crowdEveryMs, drawCrowd, drawJobs, drawOptions, drawSchedule, type Era, eras } from './draw-jobs.ts'
-import { drawLimited, drawLimitedWork } from './draw-limited.ts'
 import { drawMixedQueue, drawMixture } from './draw-mixed-queue.ts'
 import { drawOwnEnqueues, drawOwnWork } from './draw-own-enqueues.ts'
 import { drawSoak } from './draw-soak.ts'
-import { drawHours, drawWindows } from './draw-windows.ts'
 import {
   calm,
   type JobPlan,
@@ -50,23 +45,15 @@ export function drawPlan(seed: number, mode: Mode): Plan {
   const crowd = drawCrowd(random.fork('crowd'))
   const mixed = drawMixedQueue(random.fork('mixed queue'))
   const own = drawOwnWork(random.fork('own work'))
-  const limited = drawLimited(random.fork('limits'))
   const course = drawCourse(random.fork('course'), era)
-  const eventful = drawEventJobs(random.fork('event jobs'))
-  const linked = drawFlowWork(random.fork('flow work'))
-  const chains = drawChains(random.fork('chains'))
   const jobs = [...drawJobs(random, era), ...crowd]
   const nodes = drawNodes(random, swarm, jobs)
   const steps = [
     ...drawSteps(random, swarm, { durationMs, timing, nodes, jobs, era }),
     ...drawMixture(random.fork('mixture'), mixed, { ...swarm, durationMs, timing, nodes }),
     ...drawOwnEnqueues(random.fork('own enqueues'), own, { ...swarm, durationMs, nodes }),
-    ...drawLimitedWork(random.fork('limited work'), limited, { ...swarm, durationMs, nodes }),
     ...drawCourseSteps(random.fork('course steps'), course, { ...swarm, durationMs, nodes }),
-    ...drawEvents(random.fork('events'), eventful, { ...swarm, durationMs, nodes }),
-    ...drawChainSteps(random.fork('chain steps'), chains, { ...swarm, durationMs, nodes }),
     ...(swarm.operators ? drawInterference(random.fork('interference'), crowd, durationMs) : []),
-    ...drawFlows(random.fork('flows'), linked, { ...swarm, durationMs, nodes }),
     ...drawPruning(random.fork('pruning'), nodes.length, durationMs),
   ].toSorted((a, b) => a.atMs - b.atMs)
   const weather = swarm.weather ? drawWeather(random) : calm
@@ -74,14 +61,7 @@ export function drawPlan(seed: number, mode: Mode): Plan {
   const tables = random.fork('tables').pick(['one', 'two'] as const)
   const listens = random.fork('listens').chance(0.25)
   const surroundings = { startAt: era.startAt, tables, listens, durationMs, timing, weather, lifelines }
-  const all = [...jobs, ...mixed, ...own, ...course]
-  const tied = [...limited, ...eventful, ...linked, ...chains]
-  // A history that must come to rest has no work that waits for tomorrow's opening.
-  if (mode !== 'safety') return { seed, mode, ...surroundings, nodes, jobs: [...all, ...tied], steps }
-  const hours = drawWindows(random.fork('windows'), era, all, durationMs)
-  const edits = swarm.operators ? drawHours(random.fork('hours'), era, hours, durationMs) : []
-  const withHours = [...steps, ...edits].toSorted((a, b) => a.atMs - b.atMs)
-  return { seed, mode, ...surroundings, nodes, jobs: [...hours, ...tied], steps: withHours }
+  return { seed, mode, ...surroundings, nodes, jobs: [...jobs, ...mixed, ...own, ...course], steps }
 }
 
 function drawSwarm(random: Random): Swarm {

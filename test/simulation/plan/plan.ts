@@ -130,19 +130,7 @@ export type OperatorStep = {
   | { readonly kind: 'trigger'; readonly job: string; readonly force: boolean }
   | { readonly kind: 'backfill'; readonly job: string; readonly agoMs: number }
   | { readonly kind: 'enqueue'; readonly job: string; readonly unique: string | null }
-  | {
-      readonly kind: 'event'
-      readonly job: string
-      readonly key: string
-      readonly mode: 'replace' | 'debounce' | 'throttle'
-    }
   | { readonly kind: 'burst'; readonly job: string; readonly count: number }
-  /** The same number is the same flow. */
-  | { readonly kind: 'flow'; readonly job: string; readonly shape: number }
-  | { readonly kind: 'batch'; readonly job: string; readonly follows: string; readonly count: number }
-  | { readonly kind: 'cancel_flow'; readonly job: string }
-  /** An even number: what did not complete; else from a step on. */
-  | { readonly kind: 'retry_flow'; readonly job: string; readonly shape: number }
   | {
       readonly kind: 'cancel' | 'delete' | 'cancel_execution' | 'retry_execution' | 'reset_cursor'
       readonly job: string

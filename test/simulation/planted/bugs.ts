@@ -2,11 +2,8 @@
  * Bugs that somebody might really write, each as a small patch of the product's source. A simulation that does not find
  * them has not earned trust.
  */
-import { dependencyBugs } from './dependency-bugs.ts'
 import { executionBugs } from './execution-bugs.ts'
-import { groupBugs } from './group-bugs.ts'
 import { jobBugs } from './job-bugs.ts'
-import { keyBugs } from './key-bugs.ts'
 import { leaderBugs } from './leader-bugs.ts'
 import { noticeBugs } from './notice-bugs.ts'
 import { ourOwnBugs } from './our-own-bugs.ts'
@@ -19,13 +16,10 @@ export type { Patch, PlantedBug } from './planted-bug.ts'
 export const plantedBugs: readonly PlantedBug[] = [
   ...executionBugs,
   ...stepBugs,
-  ...groupBugs,
   ...tickBugs,
   ...jobBugs,
   ...leaderBugs,
   ...noticeBugs,
-  ...keyBugs,
-  ...dependencyBugs,
 ]
 
 /** Those that seeds are searched for, and those that regressions bring back. */

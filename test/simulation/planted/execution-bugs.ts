@@ -53,19 +53,6 @@ export const executionBugs: readonly PlantedBug[] = [
     ],
   },
   {
-    name: 'a-retry-runs-without-its-share',
-    says: 'A claim writes down a share for first attempts only: a retry runs beside as many as may.',
-    rules: ['limits hold'],
-    patches: [
-      {
-        file: 'src/store/sql/work/claim-carefully.ts',
-        find: 'this.taken.push({ key, executionId: text(execution.id) })',
-        replace:
-          'if (number(execution.attempt) === 0) this.taken.push({ key, executionId: text(execution.id) })',
-      },
-    ],
-  },
-  {
     name: 'no-unique-key',
     says: 'The unique index of (job, unique key) is not there.',
     rules: ['one unfinished execution per unique key'],

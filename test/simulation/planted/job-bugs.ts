@@ -83,8 +83,8 @@ export const jobBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: 'src/store/sqlite/claim.ts',
-        find: 'const isPaused = closed?.paused === 1',
-        replace: 'const isPaused = false',
+        find: 'if (paused !== null) return',
+        replace: 'if (paused === undefined) return',
       },
     ],
   },

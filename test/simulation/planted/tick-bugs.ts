@@ -232,16 +232,4 @@ import { dueOf } from '../ticks/settle.ts'`,
       },
     ],
   },
-  {
-    name: 'a-start-does-not-ask-the-hours',
-    says: 'What could not start before the closing starts after it.',
-    rules: ['nothing starts in closed time'],
-    patches: [
-      {
-        file: 'src/store/sql/work/hours.ts',
-        find: 'start_by: Math.min(deadline ?? open_until, open_until - 1)',
-        replace: 'start_by: deadline',
-      },
-    ],
-  },
 ]

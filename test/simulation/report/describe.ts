@@ -57,45 +57,10 @@ export function describeChange(change: Change, model: Model): string | null {
     }
     case 'stepEffect':
       return `${writer} commits what "${change.after?.name}" of ${short(change.after?.execution_id ?? '')} wrote`
-    case 'flow': {
-      const { before, after } = change
-      return after === null || before?.state === after.state
-        ? null
-        : `${writer}: flow ${short(after.id)} is ${after.state}`
-    }
-    case 'flowStep': {
-      const { before, after } = change
-      return before === null || after === null
-        ? null
-        : `${writer}: step ${after.name} of flow ${short(after.flow_id)} is ${short(after.execution_id)} now`
-    }
-    case 'batch': {
-      const { before, after } = change
-      return after === null || before === null || before.done_at === after.done_at
-        ? null
-        : `${writer}: batch ${short(after.id)} is done`
-    }
-    case 'key': {
-      const { before, after } = change
-      if (after === null || after.events === before?.events) return null
-      return `${writer}: ${short(after.execution_id)} stands for ${after.events} of "${after.unique_key}" (${after.mode})`
-    }
     case 'notice':
       return change.after === null
         ? null
         : `${writer} tells of ${change.after.type} ${short(change.after.subject)}`
-    case 'edge': {
-      const { after } = change
-      if (after === null) return null
-      const how = after.ended_at === null ? 'comes after' : 'no longer comes after'
-      return `${writer}: ${model.nameOf(after.child_id)} ${how} ${after.parent} (${after.on_end})`
-    }
-    case 'join': {
-      const { before, after } = change
-      if (after === null || before?.state === after.state) return null
-      const why = after.reason === null ? '' : ` (${after.reason})`
-      return `${writer}: a join of ${model.nameOf(after.child_id)} is ${after.state}${why}`
-    }
     case 'effect':
       return `${writer} commits the effect of execution ${short(change.after?.execution_id ?? '')}`
   }

@@ -55,18 +55,8 @@ function actionWords(step: OperatorStep): string {
       return `backfills the last ${durationWords(step.agoMs)} of ${step.job}`
     case 'burst':
       return `enqueues ${step.count} times ${step.job}`
-    case 'flow':
-      return `makes flow ${step.shape} of ${step.job}`
-    case 'batch':
-      return `makes a batch of ${step.count} ${step.job}, and ${step.follows} after it`
-    case 'cancel_flow':
-      return 'cancels the newest flow that runs'
-    case 'retry_flow':
-      return `retries the newest flow that can be${step.shape % 2 === 0 ? '' : ', from a step on'}`
     case 'enqueue':
       return `enqueues ${step.job}${step.unique === null ? '' : ` with the key "${step.unique}"`}`
-    case 'event':
-      return `enqueues ${step.job} under the key "${step.key}" (${step.mode})`
     case 'cancel':
       return `cancels ${step.job}`
     case 'delete':

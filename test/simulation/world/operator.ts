@@ -7,7 +7,6 @@ import type { Evertick } from '../../../src/evertick.ts'
 import type { Store } from '../../../src/store/store.ts'
 import type { OperatorStep } from '../plan/plan.ts'
 import type { Life } from './life.ts'
-import { madeUpFlow } from './made-up-flow.ts'
 
 /** A signal for the moment of a timeout waits for it this long at most, and comes at most this much after it. */
 const longestLurkMs = 10_000
@@ -72,41 +71,9 @@ async function act(evertick: Evertick, step: OperatorStep, life: Life): Promise<
       return await answerAll(evertick, step.job)
     case 'burst':
       return await evertick.enqueueMany(Array.from({ length: step.count }, () => ({ job: step.job })))
-    case 'event':
-      return await evertick.enqueue(step.job, null, { unique: { ...spans[step.mode], key: step.key } })
-    case 'flow':
-      return await evertick.flow(madeUpFlow(step.job, step.shape))
-    case 'batch':
-      return await evertick.enqueueMany(
-        Array.from({ length: step.count }, () => ({ job: step.job })),
-        { batch: { onDone: step.follows } },
-      )
-    case 'cancel_flow': {
-      const [running] = (await evertick.flows.list({ state: 'running', limit: 1 })).flows
-      return running === undefined ? null : await evertick.flows.cancel(running.id)
-    }
-    case 'retry_flow':
-      return await retryFlow(evertick, step.shape)
     case 'enqueue':
       return await evertick.enqueue(step.job, null, step.unique === null ? {} : { unique: step.unique })
   }
-}
-
-/** Short beside a history: events come before and after their ends. */
-const spans = {
-  replace: { mode: 'replace' },
-  debounce: { mode: 'debounce', within: '1s', max: '4s' },
-  throttle: { mode: 'throttle', within: '2s' },
-} as const
-
-async function retryFlow({ flows }: Evertick, shape: number): Promise<unknown> {
-  const newest = (await flows.list({ limit: 5 })).flows
-  const found = newest.find(({ counts }) => counts.completed + counts.failed + counts.cancelled > 0)
-  if (found === undefined) return null
-  if (shape % 2 === 0) return await flows.retry(found.id)
-  const { steps } = await flows.get(found.id)
-  const step = steps[shape % Math.max(1, steps.length)]
-  return step === undefined ? null : await flows.retry(found.id, { from: step.name })
 }
 
 async function signal(

@@ -1,10 +1,10 @@
 /** One history from beginning to end. */
-
 import { never } from '../../../src/core/execution/step.ts'
+import { nominalSequence } from '../../../src/core/job/sequence.ts'
 import { isWebhookJob } from '../../../src/core/notice/webhook.ts'
+import { specFrom } from '../../../src/store/sql/runtime/rows.ts'
 import type { ExecutionRow } from '../check/change-log.ts'
 import { at } from '../check/ledger-entries.ts'
-import { nextDue } from '../check/next-due.ts'
 import { Violation } from '../check/violation.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { Observer, Say } from './observer.ts'
@@ -68,7 +68,8 @@ function checkRecovered({ checker: { model }, wrongClocks, now }: Observer): voi
     throw new Violation('somebody leads', 'nobody leads, long after everything healed')
   for (const job of model.jobs.values()) {
     if (job.state !== 'active') continue
-    const next = nextDue(job)
+    const next =
+      nominalSequence(job.name, specFrom(job.spec))?.next(job.accounted_until - 1) ?? job.open_tick_at
     if (next !== null && next < now - lateMs)
       throw new Violation(
         'service returns by itself',
@@ -92,9 +93,7 @@ function isDrained(observer: Observer): boolean {
  */
 function waiting({ checker: { model }, now }: Observer): ExecutionRow | undefined {
   for (const { id, name } of model.jobs.values()) {
-    const own = isWebhookJob(name) ? [] : model.open(id)
-    // What came after others while its job was paused waits for the resume.
-    const open = own.filter(({ waits_for: waitsFor }) => waitsFor !== 'paused')
+    const open = isWebhookJob(name) ? [] : model.open(id)
     if (
       open.length > 0 &&
       !open.some(({ ready_at: readyAt }) => readyAt > now + farAheadMs && readyAt !== never)

@@ -20,12 +20,6 @@ async function run(
   await hand.finish(claim, at(second), ends === 'well' ? undefined : failed)
 }
 
-/** A run by hand is in the lane, as a tick is. */
-async function failInLane({ hand }: Bench, name: string, second: number): Promise<void> {
-  await hand.trigger(name, `${name}-lane-${second}`, at(second))
-  await hand.finish(await hand.claimOne(at(second)), at(second), failed)
-}
-
 async function twoJobs({ hand }: Bench, spec = unscheduled) {
   const leader = await hand.lead()
   await hand.work()
@@ -244,7 +238,7 @@ export function describeAlertFacts(open: OpenStoreUnderTest): void {
         const { store, hand } = bench
         const leader = await twoJobs(bench, jobSpec({ schedule: every(day) }))
         await onlyRule(store, breaker, t0)
-        for (const second of [1, 2]) await failInLane(bench, 'a', second)
+        for (const second of [1, 2]) await run(bench, 'a', second, 'badly')
         const first = await watchOnce(store, leader, at(10))
         expect(first.paused).toMatchObject([{ rule: 'own', job: 'a', reason: 'a failed 2 times in a row.' }])
         const pause = { at: at(10), until: at(610), by: 'alert:own', reason: 'a failed 2 times in a row.' }
@@ -255,7 +249,7 @@ export function describeAlertFacts(open: OpenStoreUnderTest): void {
         await hand.account(leader, at(700))
         expect(await hand.job('a')).toMatchObject({ state: 'active', pause: null })
         expect((await watchOnce(store, leader, at(710))).paused).toEqual([])
-        await failInLane(bench, 'a', 720)
+        await run(bench, 'a', 720, 'badly')
         expect((await watchOnce(store, leader, at(730))).paused).toMatchObject([{ job: 'a' }])
         expect(await hand.job('a')).toMatchObject({
           state: 'paused',
@@ -271,7 +265,8 @@ export function describeAlertFacts(open: OpenStoreUnderTest): void {
         const leader = await twoJobs(bench, jobSpec({ schedule: every(day) }))
         await hand.create('c', unscheduled)
         await onlyRule(store, { ...breaker, action: { pauseMs: null } }, t0)
-        for (const name of ['a', 'b', 'c']) for (const second of [1, 2]) await failInLane(bench, name, second)
+        for (const name of ['a', 'b', 'c'])
+          for (const second of [1, 2]) await run(bench, name, second, 'badly')
         await store.jobs.changeJob('b', { kind: 'pause', reason: 'mine' }, by(at(5), 'bob'))
         const looked = await watchOnce(store, leader, at(10))
         expect(looked.paused).toMatchObject([{ job: 'a' }])
@@ -283,50 +278,6 @@ export function describeAlertFacts(open: OpenStoreUnderTest): void {
         expect(await store.alerts.listAlerts({ jobId: idOf('job-b'), limit: 10, now: at(20) })).toHaveLength(
           1,
         )
-      }),
-    )
-
-    test(
-      'counts the failures of the lane: what is enqueued is not held by a pause, and is no reason for one',
-      withStore(open, async (bench) => {
-        const { store, hand } = bench
-        const leader = await twoJobs(bench, jobSpec({ schedule: every(day) }))
-        await onlyRule(store, breaker, t0)
-        await failInLane(bench, 'a', 1)
-        for (const second of [2, 3]) await run(bench, 'a', second, 'badly')
-        const looked = await watchOnce(store, leader, at(10))
-        expect([looked.opened.length, looked.paused]).toEqual([1, []])
-        await failInLane(bench, 'a', 20)
-        expect((await watchOnce(store, leader, at(30))).paused).toMatchObject([{ job: 'a' }])
-        expect(await hand.job('b')).toMatchObject({ state: 'active' })
-      }),
-    )
-
-    test(
-      'holds the chain for its time: then one of it is tried, and its failure is enough',
-      withStore(open, async (bench) => {
-        const { store, hand } = bench
-        const leader = await hand.lead()
-        await hand.work()
-        const catchUp = { policy: 'all', windowMs: day } as const
-        await hand.create('a', jobSpec({ schedule: every(minute), catchUp, retry: { attempts: 1 } }))
-        await onlyRule(store, breaker, t0)
-        // Ten minutes without a look: the ticks of them are a chain.
-        await hand.account(leader, at(600))
-        for (const second of [601, 602])
-          await hand.finish(await hand.claimOne(at(second)), at(second), failed)
-        const [next] = await hand.claim(at(603))
-        expect((await watchOnce(store, leader, at(604))).paused).toMatchObject([{ job: 'a' }])
-        if (next !== undefined) await hand.finish(next, at(605), failed)
-        await store.work.releaseBlocked('any', at(900))
-        expect(await hand.claim(at(900))).toEqual([])
-        // Over at 604 + 600.
-        await hand.account(leader, at(1_205))
-        await store.work.releaseBlocked('any', at(1_205))
-        const tried = await hand.claim(at(1_206))
-        expect(tried).toHaveLength(1)
-        for (const claim of tried) await hand.finish(claim, at(1_207), failed)
-        expect((await watchOnce(store, leader, at(1_208))).paused).toMatchObject([{ job: 'a' }])
       }),
     )
   })

@@ -75,11 +75,11 @@ export function describeHealth(open: OpenStoreUnderTest): void {
           ['a', 'b'].flatMap((name) => [newExecution(`${name}1`, name), newExecution(`${name}2`, name)]),
         )
         const claims = await hand.claim(at(1))
-        const attempts = claims.map(({ id, fence, attempt, jobId, cause, tickAt, tied }) => {
+        const attempts = claims.map(({ id, fence, attempt, jobId, cause, tickAt }) => {
           const ending =
             id === idOf('a1') || id === idOf('b2') ? failed : ({ state: 'completed', result: null } as const)
           const finishedAt = at(nameOf(id).endsWith('1') ? 2 : 3)
-          return { id, fence, attempt, ending, finishedAt, claimed: { jobId, cause, tickAt, tied } }
+          return { id, fence, attempt, ending, finishedAt, claimed: { jobId, cause, tickAt } }
         })
         await store.work.finishAttempts({ nodeId: 'n1', attempts, now: at(3) })
         expect(await healthAt(bench, 'a', at(3))).toMatchObject({ state: 'ok' })

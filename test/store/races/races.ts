@@ -2,7 +2,6 @@
 import { describe, expect, test } from 'vitest'
 import { by, day, idOf, jobSpec, newExecution } from '../builders.ts'
 import { at } from '../by-hand.ts'
-import { describeDependencyRaces } from './dependency-races.ts'
 import { describeKeyRaces, describeLeaseRaces } from './lease-races.ts'
 import { type ServerUnderTest, value, withRace } from './race.ts'
 
@@ -13,7 +12,6 @@ export function describeRaces(name: string, server: () => ServerUnderTest, { ski
     describeClaims(server)
     describeTicks(server)
     describeLeaseRaces(server)
-    describeDependencyRaces(server)
     describeKeyRaces(server)
   })
 }

@@ -98,8 +98,6 @@ export const knownActions: readonly string[] = [
   'execution.cancel',
   'execution.retry',
   'execution.signal',
-  'flow.cancel',
-  'flow.retry',
   'queue.pause',
   'queue.resume',
   'lock.release',

@@ -23,8 +23,6 @@ export function causeSentence(
       return `Triggered manually at ${absolute(createdAt, zone, true)}.`
     case 'enqueue':
       return `Enqueued at ${absolute(createdAt, zone, true)}.`
-    case 'dependency':
-      return `Created by the ends of the jobs before it, for ${due}.`
   }
 }
 

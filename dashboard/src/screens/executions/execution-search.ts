@@ -15,8 +15,6 @@ export const executionSuggestions: readonly Suggestion[] = [
   { text: 'cause:manual', means: 'triggered manually' },
   { text: 'cause:enqueue', means: 'enqueued' },
   { text: 'queue:', means: 'in a queue' },
-  { text: 'batch:', means: 'of a batch, by its id' },
-  { text: 'flow:', means: 'of a flow, by its id' },
   { text: 'node:', means: 'by the node that runs or ran it' },
   { text: 'from:', means: 'created since an instant' },
   { text: 'to:', means: 'created before an instant' },

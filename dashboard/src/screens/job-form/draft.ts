@@ -7,7 +7,6 @@ import { type OptionDraft, optionDraft } from './option-draft.ts'
 
 export type NewJob = Body<'POST /jobs'>
 export type Schedule = NonNullable<NewJob['schedule']>
-export type Hours = NonNullable<NewJob['window']>
 export const scheduleKinds = ['cron', 'every', 'fixedDelay', 'at', 'none'] as const
 export type ScheduleKind = (typeof scheduleKinds)[number]
 

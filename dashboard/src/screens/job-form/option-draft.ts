@@ -1,6 +1,5 @@
 /** Converts a job's options to the values of the form's controls, and back. */
 import { type Field, placedFields } from '../../../../src/core/job/fields.ts'
-import { itemFormOf } from '../../../../src/core/job/item-forms.ts'
 import type { JobOptions, JobSettings } from '../../../../src/core/job/options.ts'
 import { gatherOptions, optionAt, toShown } from '../../../../src/core/job/options-codec.ts'
 
@@ -15,16 +14,9 @@ export function optionDraft(given: Readonly<Record<string, unknown>>): OptionDra
   const shown = drawnFields.map((placed) => {
     const { path, field } = placed
     const value = optionAt(given, placed) ?? toShown(field, field.default) ?? ''
-    return [path, controlValue(field, value)] as const
+    return [path, field.is === 'texts' ? (value as readonly string[]).join(', ') : value] as const
   })
   return Object.fromEntries(shown) as OptionDraft
-}
-
-/** A list has an item on each line. */
-function controlValue(field: Field, value: unknown): unknown {
-  if (field.is === 'texts') return (value as readonly string[]).join(`${field.apart ?? ','} `)
-  if (field.is !== 'list') return value
-  return (value as readonly unknown[]).map((item) => itemFormOf(field.of).text(item)).join('\n')
 }
 
 /** An empty control leaves its option out, unless it is a text or list that may be empty. */
@@ -46,9 +38,7 @@ export function hasMeaning({ unless }: Field, draft: OptionDraft): boolean {
 /** The settings of a job with these options, for its sentences. An empty control means the default. */
 export function settingsOf(draft: OptionDraft): JobSettings<string> {
   const defaults = optionDraft({})
-  const settings = gatherOptions(({ path, field }) => {
-    // Lists have as many items as lines; no sentence of a form says which.
-    if (field.is === 'texts' || field.is === 'list') return valueOf(field, draft[path] ?? '')
+  const settings = gatherOptions(({ path }) => {
     const value = draft[path] === '' ? defaults[path] : draft[path]
     return value === '' ? undefined : value
   })
@@ -57,9 +47,9 @@ export function settingsOf(draft: OptionDraft): JobSettings<string> {
 
 function valueOf(field: Field, value: string | number): unknown {
   const text = String(value).trim()
-  if (field.is === 'texts' || field.is === 'list')
+  if (field.is === 'texts')
     return text
-      .split(field.is === 'list' ? '\n' : (field.apart ?? ','))
+      .split(',')
       .map((one) => one.trim())
       .filter((one) => one !== '')
   if (field.is === 'text' && field.min === 0) return text

@@ -1,12 +1,7 @@
 /** What the form sends: a whole new job, or only what an edit changes. */
 import type { Body } from '../../../../src/client/index.ts'
-import type { Draft, Hours, NewJob, Pair, Schedule } from './draft.ts'
+import type { Draft, NewJob, Pair, Schedule } from './draft.ts'
 import { optionsOf } from './option-draft.ts'
-
-/** For the preview. */
-export function hoursOf({ options }: Draft): Hours {
-  return optionsOf(options).window ?? {}
-}
 
 export function scheduleOf(draft: Draft): Schedule | undefined {
   switch (draft.scheduleKind) {

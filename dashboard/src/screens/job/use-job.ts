@@ -29,14 +29,6 @@ export function useRevisions(job: Readonly<Ref<Job>>) {
   })
 }
 
-/** What it comes after, what comes after it, and what its parents have come to. */
-export function useDependencies(job: Readonly<Ref<Job>>) {
-  return useQuery({
-    queryKey: computed(() => ['job', job.value.name, 'dependencies', job.value.revision]),
-    queryFn: ({ signal }) => server.jobs.dependencies(job.value.id, {}, { signal }),
-  })
-}
-
 /** What the latest executions used, of those that somebody could watch. */
 export function useUsage(name: Readonly<Ref<string>>) {
   return useQuery({

@@ -29,7 +29,7 @@ export interface LegacyFields {
   readonly is_paused?: boolean
 }
 
-/** With neither an interval nor a cron, no `schedule` and no `after`, the job runs once, at once. */
+/** With neither an interval nor a cron, and no `schedule`, the job runs once, at once. */
 export type LegacyJob = CreateJob & LegacyFields
 export type LegacyChanges = UpdateJob & Omit<LegacyFields, 'is_paused'>
 
@@ -59,8 +59,7 @@ export function optionsOfLegacy(job: LegacyJob, now: number): CreateJob {
     schedule_time: schedule_time ?? null,
   })
   if (timing !== null) refuseBoth(timing, own.schedule, timing.field, 'schedule')
-  const isDue = timing !== null || own.schedule !== undefined || (own.after ?? []).length > 0
-  const atOnce = !isDue && own.runNow !== false
+  const atOnce = timing === null && own.schedule === undefined && own.runNow !== false
   if (atOnce && is_paused === true) throw pausedAtOnce()
   const { runNow, ...rest } = own
   return {

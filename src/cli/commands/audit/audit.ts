@@ -36,8 +36,7 @@ export function addAudit(program: Command, cli: Cli): void {
 }
 
 function show({ terminal, times }: Session, result: AuditResult): void {
-  const { ok, jobs, ticks, executions, ranges, unaccounted, doubled, unverifiable, miscounted, findings } =
-    result
+  const { ok, jobs, ticks, executions, ranges, unaccounted, doubled, unverifiable, findings } = result
   terminal.answer(result, (out) => {
     const books = `${counted(ticks, 'tick')} of ${counted(jobs, 'job')}, covered by ${counted(executions, 'execution')} and ${counted(ranges, 'range')}`
     out.write(
@@ -45,10 +44,6 @@ function show({ terminal, times }: Session, result: AuditResult): void {
         ? `${out.paint('ran', '✓')} Every tick is accounted for exactly once. ${books}.`
         : `${out.paint('failed', '✗')} ${counted(unaccounted, 'tick')} unaccounted for, ${doubled.toLocaleString('en')} duplicated. ${books}.`,
     )
-    if (miscounted > 0)
-      out.write(
-        `${out.paint('failed', '✗')} ${counted(miscounted, 'share')} of limits and what runs do not agree.`,
-      )
     if (unverifiable > 0) {
       out.write(
         `${out.paint('late', '!')} ${counted(unverifiable, 'tick')} cannot be verified: they were computed with another version of the time zone data.`,

@@ -67,7 +67,7 @@ async function undecidedSince(evertick: ExaminedSystem, job: ListedJob, now: num
   if (job.state !== 'active' || now - job.accountedUntil.getTime() < behindMs) return null
   const span = { from: job.accountedUntil, to: new Date(now), limit: 1 }
   const [tick] = (await evertick.jobs.explain(job.id, span)).ticks
-  return tick?.account === 'undecided' && tick.reason !== 'closed' ? tick.scheduledFor.getTime() : null
+  return tick?.account === 'undecided' ? tick.scheduledFor.getTime() : null
 }
 
 function checkStates(jobs: readonly ListedJob[]): Check {

@@ -1,8 +1,7 @@
 /** `evertick executions show`: one execution, its steps and its attempts. */
 
-import type { AttemptView, StandsForView } from '../../../app/execution/execution-detail.ts'
+import type { AttemptView } from '../../../app/execution/execution-detail.ts'
 import { roundBytes } from '../../../core/bytes.ts'
-import { eventsText } from '../../../core/execution/unique-key.ts'
 import type { Definition } from '../../../core/job/definition.ts'
 import { actorText } from '../../output/actor-text.ts'
 import { stateCell } from '../../output/execution-state.ts'
@@ -47,10 +46,7 @@ export async function showExecution({ evertick, terminal, times }: Session, id: 
           : `${plainText(leasedBy)}, fence ${execution.fence}${leasedUntil === null ? '' : `, until ${times.at(leasedUntil)}`}`,
       ],
       ['revision', revisionWords(execution.definition)],
-      ['stands for', standsForWords(execution.standsFor, times)],
       ['retry of', execution.retryOf],
-      ['flow', execution.flowId === null ? null : `${execution.flowId}, step ${execution.flowStep}`],
-      ['batch', execution.batchId],
       ['idempotency key', execution.idempotencyKey],
       ['input', jsonCell(execution.input)],
       ['result', jsonCell(execution.result)],
@@ -84,20 +80,6 @@ export async function showExecution({ evertick, terminal, times }: Session, id: 
     ])
     writeTable(out, columns, rows)
   })
-}
-
-function standsForWords(stands: StandsForView | null, times: Session['times']): string | null {
-  if (stands === null) return null
-  const { events, key, mode, firstAt, lastAt, until, followedBy } = stands
-  const span = events === 1 ? times.at(firstAt) : `${times.at(firstAt)} to ${times.at(lastAt)}`
-  const limit =
-    until === null
-      ? ''
-      : mode === 'debounce'
-        ? `, until ${times.at(until)} at most`
-        : `, until ${times.at(until)}`
-  const next = followedBy === null ? '' : `; a later event made ${followedBy}`
-  return `${eventsText(events)} of "${plainText(key)}" (${mode}), ${span}${limit}${next}`
 }
 
 const usageColumns: readonly Column[] = [

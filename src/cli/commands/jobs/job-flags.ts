@@ -2,7 +2,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { CreateJob } from '../../../app/job/jobs.ts'
 import { type PlacedField, placedFields } from '../../../core/job/fields.ts'
-import { itemForms } from '../../../core/job/item-forms.ts'
 import { gatherOptions } from '../../../core/job/options-codec.ts'
 import { phraseOf } from '../../../core/phrase.ts'
 import type { Duration, Schedule } from '../../../core/schedule/schedule.ts'
@@ -34,7 +33,7 @@ export function addJobFlags(command: Command): Command {
   return command
 }
 
-/** Durations, instants and items of lists stay text: the library parses them, and its error names the field. */
+/** Durations and instants stay text: the library parses them, and its error names the field. */
 function flagOf({ field }: PlacedField): Option {
   const words = phraseOf(field.line)
   const option = (value: string) => new Option(`${field.flag} <${value}>`, words)
@@ -47,11 +46,6 @@ function flagOf({ field }: PlacedField): Option {
       return option('n').argParser(numberBetween(field.min, field.max))
     case 'texts':
       return new Option(`${field.flag} <text>`, `${words}; can be repeated`).argParser(collect)
-    case 'list':
-      return new Option(
-        `${field.flag} <item>`,
-        `${words}, such as ${itemForms[field.of].examples.join(' or ')}; can be repeated`,
-      ).argParser(collect)
     case 'object':
       return option('json').argParser(jsonObject)
     default:

@@ -13,7 +13,6 @@ import { plainText } from '../../output/plain-text.ts'
 import { writePairs, writeTable } from '../../output/table.ts'
 import { executionSentence } from '../../output/tick-sentence.ts'
 import { durationWords } from '../../output/times.ts'
-import { upcomingRows } from '../../output/upcoming-rows.ts'
 import { type Cli, type Session, withEvertick } from '../../session.ts'
 import { type CommandForm, jobCommand } from './job-command.ts'
 import { statusCell } from './list.ts'
@@ -47,7 +46,6 @@ async function showJob(session: Session, name: string): Promise<void> {
     ['last run', last === null ? 'never' : lastWords(last, session)],
     ['handler', plainText(handlerText(job.handler))],
     ...settingPairs(job),
-    ...(await dependencyPairs(session, job)),
     ['managed by', `${job.managedBy}, revision ${job.revision}`],
     ['accounted until', times.both(job.accountedUntil)],
     ['times in', out.tty ? times.timezone : null],
@@ -75,27 +73,6 @@ function settingPairs(job: JobView): [string, string | null][] {
   })
 }
 
-/** Who comes before and after it, and what the last ends before it have led to. */
-async function dependencyPairs(
-  { evertick, times }: Session,
-  job: JobView,
-): Promise<[string, string | null][]> {
-  const { parents, children, joins } = await evertick.jobs.dependencies(job.id, { limit: 1 })
-  const told = (relatives: typeof parents) =>
-    relatives
-      .map(
-        ({ job: name, on, state }) =>
-          `${plainText(name)} (${state ?? 'no such job'}${on === 'success' ? '' : `, on ${on}`})`,
-      )
-      .join(', ')
-  const [last] = joins
-  return [
-    ['comes after', parents.length === 0 ? null : told(parents)],
-    ['followed by', children.length === 0 ? null : told(children)],
-    ['last join', last === undefined ? null : `${times.both(last.openedAt)}: ${plainText(last.sentence)}`],
-  ]
-}
-
 export function addUpcoming(parent: Command, cli: Cli, form: CommandForm = { name: 'upcoming' }): Command {
   const upcoming = jobCommand(parent, form, '<job>')
     .description('Lists the next times a job is due.')
@@ -103,21 +80,14 @@ export function addUpcoming(parent: Command, cli: Cli, form: CommandForm = { nam
     .action((job: string, { count }: { count: number }) =>
       withEvertick(cli, upcoming, async ({ evertick, terminal, times }) => {
         const next = await evertick.jobs.upcoming(job, { count })
-        const closed = await evertick.jobs.closings(job, { count })
         const { name, state } = await evertick.jobs.get(job)
-        terminal.answer({ job: name, upcoming: next, closed }, (out) => {
-          if (next.length + closed.length === 0) {
+        terminal.answer({ job: name, upcoming: next }, (out) => {
+          if (next.length === 0) {
             const why = state === 'active' ? 'has no upcoming ticks' : `is ${state}`
             return terminal.say(`Job "${plainText(name)}" ${why}.`)
           }
-          writeTable(
-            out,
-            [`UPCOMING (${out.tty ? times.timezone : 'UTC'})`, ''],
-            upcomingRows(next, closed, (at) => times.full(at)).map(({ cell, at }) => [
-              cell,
-              times.relative(at),
-            ]),
-          )
+          const rows = next.map((at) => [times.full(at), times.relative(at)])
+          writeTable(out, [`UPCOMING (${out.tty ? times.timezone : 'UTC'})`, ''], rows)
         })
       }),
     )

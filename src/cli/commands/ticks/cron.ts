@@ -1,8 +1,6 @@
 /** `evertick cron`: an expression in words, its next runs, and how clock changes affect it. Needs no database. */
-import { type Command, Option } from 'commander'
-import type { ClosedTime } from '../../../app/job/closed-time.ts'
+import type { Command } from 'commander'
 import { previewSchedule } from '../../../app/job/preview-schedule.ts'
-import { type ClosedPolicy, closedPolicies } from '../../../core/job/policies.ts'
 import type { CronSchedule } from '../../../core/schedule/schedule.ts'
 import { parseTimezone } from '../../../core/schedule/timezone.ts'
 import { examples, wholeNumber } from '../../help.ts'
@@ -10,7 +8,6 @@ import { instantArgument } from '../../instant-argument.ts'
 import { writeTable } from '../../output/table.ts'
 import type { Stream } from '../../output/terminal.ts'
 import { localFormat, localText, relativeWords } from '../../output/times.ts'
-import { upcomingRows } from '../../output/upcoming-rows.ts'
 import type { Cli } from '../../session.ts'
 
 interface CronOptions {
@@ -18,9 +15,6 @@ interface CronOptions {
   readonly from?: string
   readonly count: number
   readonly name?: string
-  readonly open?: string[]
-  readonly closed?: string[]
-  readonly onClosed: ClosedPolicy
 }
 
 export function addCron(program: Command, cli: Cli): void {
@@ -34,55 +28,28 @@ export function addCron(program: Command, cli: Cli): void {
     .option('--from <instant>', 'list the runs after this instant (default: now)')
     .option('--count <n>', 'how many runs to list', wholeNumber(1, 100_000), 5)
     .option('--name <job>', 'the job’s name, which determines H')
-    .option('--open <line>', 'opening hours, such as "Mon-Fri 08:00-18:00"; may be given again', collect)
-    .option('--closed <line>', 'when it is closed; may be given again', collect)
-    .addOption(
-      new Option('--on-closed <policy>', 'what becomes of closed ticks')
-        .choices(closedPolicies)
-        .default('skip'),
-    )
     .action((expression: string[], options: CronOptions) => show(cli, expression.join(' '), options))
   examples(command, [
     ['cron "0 9 * * 1-5" --tz Europe/Madrid'],
-    ['cron "0 * * * *" --open "Mon-Fri 08:00-18:00"', 'with opening hours'],
     ['cron "30 2 * * *" --tz America/New_York --from 2027-03-01T00:00:00Z --count 20'],
   ])
 }
 
-function show({ terminal, env }: Cli, cron: string, options: CronOptions): void {
-  const { tz, from, count, name, open = [], closed = [], onClosed } = options
+function show({ terminal, env }: Cli, cron: string, { tz, from, count, name }: CronOptions): void {
   const now = Date.now()
   const start = from === undefined ? new Date(now) : instantArgument(from, 'from', now)
   const given = tz ?? env.EVERTICK_TIMEZONE
   const schedule: CronSchedule = given === undefined || given === '' ? { cron } : { cron, timezone: given }
-  const preview = previewSchedule(schedule, {
-    from: start,
-    count,
-    ...(name === undefined ? {} : { name }),
-    window: { open, closed, onClosed },
-  })
+  const preview = previewSchedule(schedule, { from: start, count, ...(name === undefined ? {} : { name }) })
   const { description, next, warnings } = preview
   terminal.answer(preview, (out) => {
     out.write(out.paint('strong', description))
     out.write('')
     writeRuns(out, next, parseTimezone(schedule.timezone ?? 'UTC', 'tz'), now)
     if (next.length === 0) out.write('It never runs after that.')
-    writeClosed(out, preview.closed, parseTimezone(schedule.timezone ?? 'UTC', 'tz'))
     if (warnings.length > 0) out.write('')
     for (const warning of warnings) out.write(`${out.paint('late', '!')} ${warning}`)
   })
-}
-
-function writeClosed(out: Stream, closed: readonly ClosedTime[], timezone: string): void {
-  if (closed.length === 0) return
-  const format = localFormat(timezone)
-  const rows = upcomingRows([], closed, (at) => localText(format, at).join(' ')).map(({ cell }) => [cell])
-  out.write('')
-  writeTable(out, [`CLOSED, ${timezone}`], rows)
-}
-
-function collect(line: string, before: string[] = []): string[] {
-  return [...before, line]
 }
 
 function writeRuns(out: Stream, runs: readonly Date[], timezone: string, now: number): void {

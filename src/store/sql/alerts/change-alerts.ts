@@ -4,7 +4,6 @@
  */
 import type { Alert } from '../../../core/alert/alert.ts'
 import { alertSentence } from '../../../core/alert/alert-words.ts'
-import { circuitActor } from '../../../core/alert/circuit.ts'
 import type { AlertChange, ChangeAlerts, ChangedAlerts, PausedByRule } from '../../store.ts'
 import { changeEntry, changeHeld } from '../jobs/change-job.ts'
 import { lockJob } from '../jobs/lock-job.ts'
@@ -118,26 +117,12 @@ function* pauseJob(
   if (rule === null || rule.action === null || fact === null || fact.jobId === null) return null
   const job = yield* lockJob(fact.jobId)
   if (job === null || job.state !== 'active' || job.spec.schedule === null || !evaluates(job)) return null
-  if (rule.kind === 'failing' && (yield* failuresInLane(job.id, fact.value ?? 0)) < rule.params.runs)
-    return null
   const { pauseMs } = rule.action
   const reason = alertSentence({ kind: rule.kind, name: job.name, value: fact.value }, now)
   const until = pauseMs === null ? {} : { until: now + pauseMs }
   const change = { kind: 'pause', reason, ...until } as const
-  const by = { now, actor: circuitActor(rule.name) }
+  const by = { now, actor: `alert:${rule.name}` }
   const changed = yield* changeHeld(job, change, by, context)
   yield* recordChange({ entry: changeEntry(job, changed, change, by), job: changed })
   return { rule: rule.name, job: job.name, reason }
-}
-
-const lastEndsText = `
-  SELECT cause, state FROM @finished_executions WHERE job_id = ? AND state IN ('completed', 'failed')
-  ORDER BY seq DESC LIMIT ?`
-
-/** Of so many failures in a row: a pause does not hold what is enqueued, so the failures of that are no reason for one. */
-function* failuresInLane(jobId: string, failures: number): Script<number> {
-  const last = yield* rows(lastEndsText, jobId, failures)
-  const succeeded = last.findIndex(({ state }) => state === 'completed')
-  const failed = succeeded === -1 ? last : last.slice(0, succeeded)
-  return failures - failed.filter(({ cause }) => cause === 'enqueue').length
 }

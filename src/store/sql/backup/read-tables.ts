@@ -15,10 +15,9 @@ import { instant } from '../cluster/leadership.ts'
 import type { ReadNow, SqlDriver } from '../runtime/driver.ts'
 import { number, text } from '../runtime/rows.ts'
 import { type Columns, type Param, type Row, row, rows, type Script } from '../runtime/script.ts'
-import type { BackedUpTable } from './backed-up-table.ts'
 import { areTablesAside, asideName } from './move-mark.ts'
 import { ownTables } from './own-tables.ts'
-import { backedUpTables } from './tables.ts'
+import { type BackedUpTable, backedUpTables } from './tables.ts'
 
 export async function readTables<T>(
   driver: SqlDriver,

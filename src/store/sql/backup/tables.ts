@@ -3,8 +3,19 @@
  * column is added here, or to what is left out with its reason; a test compares this list with the schema.
  */
 import { specColumnTypes } from '../jobs/job-columns.ts'
-import { type BackedUpTable, flag, number, real, text, timestamp, uuid } from './backed-up-table.ts'
-import { groupTables } from './group-tables.ts'
+import type { Columns } from '../runtime/script.ts'
+
+export interface BackedUpTable {
+  readonly name: string
+  /** Its rows are read and written in the order of these columns, which are unique. */
+  readonly key: readonly string[]
+  /** In the order of the file. */
+  readonly columns: Columns
+  /** Which of its rows; all where it says nothing. */
+  readonly where?: string
+  /** Columns that no backup holds: `write-tables` fills them in. */
+  readonly without?: readonly string[]
+}
 
 /** In the order in which they are written. */
 export const backedUpTables: readonly BackedUpTable[] = [
@@ -20,7 +31,7 @@ export const backedUpTables: readonly BackedUpTable[] = [
       ...text('tz_version'),
       ...number('next_due_at open_tick_at runs chain_yields paused_at paused_until'),
       ...text('paused_reason paused_by managed_by managed_hash'),
-      ...number('created_at updated_at deleted_at limited followed'),
+      ...number('created_at updated_at deleted_at'),
     },
   },
   { name: 'job_tags', key: ['tag', 'job_id'], columns: { ...text('tag'), ...uuid('job_id') } },
@@ -59,17 +70,9 @@ export const backedUpTables: readonly BackedUpTable[] = [
       ...text('idempotency_key'),
       ...number('fence'),
       ...text('leased_by'),
-      ...number('leased_until reserve_place created_at started_at finished_at tied'),
-      ...uuid('root_id flow_id'),
-      ...text('flow_step'),
-      ...uuid('batch_id'),
-      ...text('waits_for'),
-      ...number('wait_ready_at open_parents open_until'),
-      ...text('limit_keys wait_key fair_key'),
-      ...number('turn'),
+      ...number('leased_until reserve_place created_at started_at finished_at'),
     },
   },
-  ...groupTables,
   {
     name: 'attempts',
     key: ['seq'],
@@ -101,16 +104,6 @@ export const backedUpTables: readonly BackedUpTable[] = [
       ...number('fence attempt tries begun_at ends_at decided_at'),
       ...text('outcome result signal_id signalled_by'),
       ...number('rest_fence'),
-    },
-  },
-  {
-    name: 'unique_keys',
-    key: ['job_id', 'mode', 'unique_key', 'followed_by'],
-    columns: {
-      ...uuid('job_id'),
-      ...text('mode unique_key followed_by'),
-      ...uuid('execution_id'),
-      ...number('events first_at last_at until_at expires_at'),
     },
   },
   // Facts of before the backup that nobody has been told of yet: told after a restore, perhaps again.
@@ -191,19 +184,6 @@ export const backedUpTables: readonly BackedUpTable[] = [
     },
   },
   {
-    name: 'calendars',
-    key: ['name'],
-    columns: {
-      ...text('name'),
-      ...number('version moved_version'),
-      ...text('rules'),
-      ...number('created_at'),
-      ...text('created_by'),
-      ...number('changed_at'),
-      ...text('changed_by'),
-    },
-  },
-  {
     name: 'check_in_tokens',
     key: ['job_id'],
     columns: { ...uuid('job_id'), ...text('hash'), ...number('made_at'), ...text('made_by') },
@@ -212,30 +192,6 @@ export const backedUpTables: readonly BackedUpTable[] = [
     name: 'check_ins',
     key: ['job_id', 'tick_at'],
     columns: { ...uuid('job_id'), ...number('tick_at started_at ended_at'), ...text('outcome note') },
-  },
-  {
-    name: 'dependencies',
-    key: ['child_id', 'parent', 'revision'],
-    columns: {
-      ...uuid('child_id'),
-      ...text('parent'),
-      ...number('revision'),
-      ...text('on_end join_mode per_length per_zone'),
-      ...number('made_at ended_at'),
-    },
-  },
-  {
-    name: 'joins',
-    key: ['child_id', 'join_key'],
-    columns: {
-      ...uuid('child_id'),
-      ...text('join_key state reason join_mode'),
-      ...uuid('root_id'),
-      ...number('period_to close_at scheduled_for'),
-      ...text('parents'),
-      ...uuid('execution_id'),
-      ...number('opened_at closed_at'),
-    },
   },
   {
     name: 'alert_rules',
@@ -309,35 +265,6 @@ export const backedUpTables: readonly BackedUpTable[] = [
     columns: { ...number('id term_id'), ...text('job_name account reason'), ...number('count') },
   },
   {
-    name: 'limits',
-    key: ['id'],
-    columns: {
-      ...text('id name'),
-      ...uuid('job_id'),
-      ...number('concurrency rate_count rate_per_ms'),
-      ...text('code_hash'),
-      ...number('changed_at'),
-      ...text('changed_by'),
-    },
-  },
-  // Whoever ran at the backup ran with its shares, which go back with its lease.
-  {
-    name: 'limit_keys',
-    key: ['limit_key'],
-    columns: { ...text('limit_key limit_id'), ...number('starts released released_until made_at') },
-  },
-  {
-    name: 'limit_leases',
-    key: ['limit_key', 'execution_id'],
-    columns: { ...text('limit_key'), ...uuid('execution_id') },
-  },
-  { name: 'limit_starts', key: ['limit_key', 'n'], columns: { ...text('limit_key'), ...number('n at') } },
-  {
-    name: 'fair_turns',
-    key: ['queue', 'priority'],
-    columns: { ...text('queue'), ...number('priority turn others') },
-  },
-  {
     name: 'enqueue_marks',
     key: ['mark'],
     columns: { ...text('mark'), ...number('claimed_by enqueued_at expires_at') },
@@ -353,4 +280,32 @@ export const leftOutTables = {
 } as const
 
 /** They belong to the schema of a database, and not to what is in it. */
-export const schemaTables = ['migrations', 'dependency_graph'] as const
+export const schemaTables = ['migrations'] as const
+
+function text(names: string): Columns {
+  return columnsOf(names, 'text')
+}
+
+function uuid(names: string): Columns {
+  return columnsOf(names, 'uuid')
+}
+
+function number(names: string): Columns {
+  return columnsOf(names, 'number')
+}
+
+function real(names: string): Columns {
+  return columnsOf(names, 'real')
+}
+
+function timestamp(names: string): Columns {
+  return columnsOf(names, 'timestamp')
+}
+
+function flag(names: string): Columns {
+  return columnsOf(names, 'flag')
+}
+
+function columnsOf(names: string, type: Columns[string]): Columns {
+  return Object.fromEntries(names.split(' ').map((name) => [name, type]))
+}

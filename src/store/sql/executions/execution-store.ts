@@ -1,5 +1,4 @@
 import type { ExecutionStore } from '../../store.ts'
-import { findStanding, readStandsFor } from '../keys/key-rows.ts'
 import { pageRows } from '../runtime/script.ts'
 import { oneMoment, type Scripts } from '../runtime/scripts.ts'
 import { listAttempts } from '../work/attempt-rows.ts'
@@ -16,22 +15,19 @@ import { readActivity, readTimeline } from './read-activity.ts'
 import { readWaits } from './read-waits.ts'
 import { recentExecutions } from './recent-executions.ts'
 
-export function executionStore({ hot, context, read, writeAndTell }: Scripts): ExecutionStore {
+export function executionStore({ context, read, writeAndTell }: Scripts): ExecutionStore {
   return {
     triggerJob: (reference, trigger, by) => writeAndTell(() => triggerJob(reference, trigger, by), 'work'),
     backfillJob: (reference, backfill, by) =>
       writeAndTell(() => backfillJob(reference, backfill, by, context), 'work'),
     cancelExecution: (id, by) => writeAndTell(() => cancelExecution(id, by), 'work'),
-    retryExecution: (id, retry, by) =>
-      writeAndTell(() => retryExecution(id, retry, by, hot, context), 'work'),
+    retryExecution: (id, retry, by) => writeAndTell(() => retryExecution(id, retry, by), 'work'),
     findExecution: (id) => read(() => findExecution(id)),
     listExecutions: (query) => read(() => listExecutions(query)),
     recentExecutions: (query) => read(() => recentExecutions(query)),
     newestRuns: (limit) => read(() => newestRuns(limit), limit > pageRows ? oneMoment : {}),
     jobRuns: (jobId, limit) => read(() => jobRuns(jobId, limit), oneMoment),
     lastExecutions: (jobIds, now) => read(() => lastExecutions(jobIds, now)),
-    findStanding: (job, event) => read(() => findStanding(job, event)),
-    readStandsFor: (ids) => read(() => readStandsFor(ids)),
     readWaits: (ids) => read(() => readWaits(ids)),
     listAttempts: (executionId) => read(() => listAttempts([executionId])),
     listUsages: (executionId) => read(() => listUsages([executionId])),

@@ -20,12 +20,14 @@ export function* listLeases(filter: 'active' | 'expired', now: number, limit = 1
 
 export function* countExecutions(): Script<Record<string, number>> {
   const counts = countsOf(yield* rows('SELECT state, count(*) AS n FROM @job_executions GROUP BY state'))
-  const { pending, retrying, ...others } = counts
-  if (pending === undefined && retrying === undefined) return counts
-  // What rests or is held up is among them in the database.
-  const shown: Record<string, number> = others
-  for (const { state, count } of yield* countClaimable()) shown[state] = (shown[state] ?? 0) + count
-  return shown
+  const { retrying, ...others } = counts
+  if (retrying === undefined) return counts
+  // What rests is among them in the database.
+  const apart: Record<string, number> = {}
+  for (const { state, count } of yield* countClaimable()) {
+    if (state !== 'pending') apart[state] = (apart[state] ?? 0) + count
+  }
+  return { ...others, ...apart }
 }
 
 export function* countUnfinished(): Script<Unfinished> {

@@ -10,7 +10,7 @@ import { seqAround } from '../runtime/seq-at.ts'
 import { Where } from '../runtime/where.ts'
 import { restText } from '../steps/step-rows.ts'
 
-const columns: Readonly<Record<Exclude<ExecutionTerm['by'], 'state' | 'flow' | 'batch'>, string>> = {
+const columns: Readonly<Record<Exclude<ExecutionTerm['by'], 'state'>, string>> = {
   job: 'e.job_id',
   queue: 'e.queue',
   cause: 'e.cause',
@@ -31,7 +31,7 @@ export function* listExecutions(query: ExecutionQuery): Script<Execution[]> {
   for (const { by, values, negated } of query.terms ?? []) {
     const wanted: string[] = []
     for (const value of values) wanted.push(by === 'job' ? yield* jobIdOf(value) : value)
-    const [text, ...params] = yield* conditionOf(by, wanted)
+    const [text, ...params] = by === 'state' ? stateIn(wanted) : [`${columns[by]} IN ?*`, wanted]
     where.and(`${negated ? 'NOT ' : ''}(${text})`, ...params)
   }
   if (from !== undefined) {
@@ -60,36 +60,15 @@ export function* listExecutions(query: ExecutionQuery): Script<Execution[]> {
   return executions.map(executionFrom)
 }
 
-/** Those that rest or are held up are `pending` or `retrying` in the database, unless one looks at what for. */
-const shown = {
-  pending: `e.state = 'pending' AND COALESCE(e.waits_for, 'turn') = 'turn'`,
-  retrying: `e.state = 'retrying' AND (${restText}) IS NULL`,
-  sleeping: `e.state = 'retrying' AND (${restText}) = 'sleep'`,
-  waiting: `e.state = 'retrying' AND (${restText}) = 'wait'`,
-  blocked: `(e.state = 'blocked' OR e.waits_for <> 'turn' AND (e.state = 'pending' OR e.state = 'retrying'))`,
-}
-
+/** Those that rest are `retrying` in the database, unless one looks at what they rest for. */
 function stateIn(states: readonly string[]): [string, ...Param[]] {
+  const resting = { retrying: 'IS NULL', sleeping: `= 'sleep'`, waiting: `= 'wait'` }
   const [only = ''] = states
-  if (states.length === 1 && !(only in shown)) return ['e.state = ?', only]
-  const told = keysOf(shown).filter((state) => states.includes(state))
+  if (states.length === 1 && !(only in resting)) return ['e.state = ?', only]
+  const told = keysOf(resting).filter((state) => states.includes(state))
+  const rest = told.map((state) => `e.state = 'retrying' AND (${restText}) ${resting[state]}`)
   const plain = states.filter((state) => !told.some((one) => one === state))
-  return [['e.state IN ?*', ...told.map((state) => shown[state])].join(' OR '), plain]
-}
-
-/** By their tables, which have indexes: few executions are part of anything. */
-const members = {
-  flow: `SELECT execution_id FROM @flow_steps WHERE flow_id IN ?*
-    UNION ALL SELECT execution_id FROM @flow_retries WHERE flow_id IN ?*`,
-  batch: 'SELECT execution_id FROM @batch_members WHERE batch_id IN ?*',
-}
-
-function* conditionOf(by: ExecutionTerm['by'], wanted: readonly string[]): Script<[string, ...Param[]]> {
-  if (by === 'state') return stateIn(wanted)
-  if (by !== 'flow' && by !== 'batch') return [`${columns[by]} IN ?*`, wanted]
-  const ids = wanted.map(idOrNone)
-  const found = yield* rows(members[by], ...(by === 'flow' ? [ids, ids] : [ids]))
-  return ['e.id IN ?*', found.map(({ execution_id }) => text(execution_id))]
+  return [['e.state IN ?*', ...rest].join(' OR '), plain]
 }
 
 /** By id or name; of deleted jobs of that name the one deleted last; `noId` where there is none. */

@@ -9,26 +9,19 @@ import { nextJobState } from '../../../core/job/job-state.ts'
 import { nominalSequence } from '../../../core/job/sequence.ts'
 import type { Backfill, BackfillResult, ChangeContext, Retry, Trigger } from '../../store.ts'
 import { writeAuditLog } from '../audit/audit-log.ts'
-import { joinBatch } from '../batches/join-batch.ts'
-import { holdFlowOf, retryStep } from '../flows/retry-step.ts'
-import type { HotScripts } from '../hot-scripts.ts'
 import { jobNotFound } from '../jobs/create-job.ts'
 import { holdLanes, lockJob } from '../jobs/lock-job.ts'
-import { holdForRetry, passKey } from '../keys/retry-key.ts'
 import { executionFrom, text } from '../runtime/rows.ts'
 import { row, run, type Script, type ScriptContext } from '../runtime/script.ts'
 import { copySteps, restText } from '../steps/step-rows.ts'
+import { stepBack } from '../ticks/apply-plan.ts'
 import { revokeAhead } from '../ticks/revoke-ahead.ts'
 import { dueOf } from '../ticks/settle.ts'
 import { settleEnded } from '../work/end-execution.ts'
-import { cancelWaiting } from '../work/ended.ts'
-import { enqueueExecutions } from '../work/enqueue-executions.ts'
-import { holdGroups } from '../work/hold-groups.ts'
-import { executionRow, insertChained, insertExecutions } from '../work/insert-execution.ts'
+import { executionRow, insertExecution, insertExecutions } from '../work/insert-execution.ts'
 import { loadLane, settleLane } from '../work/lane.ts'
-import { stepBack } from '../work/make-room.ts'
+import { cancelWaiting } from '../work/make-final.ts'
 import { holdToStop } from '../work/reserves.ts'
-import { retryDraft } from '../work/retry-draft.ts'
 
 export const executionText = `
   SELECT e.*, j.name AS job_name, ${restText} AS rests_for FROM @job_executions e JOIN @jobs j ON j.id = e.job_id WHERE e.id = ?`
@@ -81,8 +74,6 @@ export function* triggerJob(
 }
 
 interface ManualDraft {
-  /** Of a retry: what the execution that it retries began with. */
-  readonly rootId?: string
   readonly id: string
   readonly scheduledFor: number
   readonly input: unknown
@@ -92,7 +83,7 @@ interface ManualDraft {
 }
 
 function* placeManual(job: Job, force: boolean, now: number, draft: ManualDraft): Script<void> {
-  const placement = placeTrigger(yield* loadLane(job, now), force)
+  const placement = placeTrigger(yield* loadLane(job), force)
   if (placement === null) {
     throw new EvertickError(
       'job_busy',
@@ -103,21 +94,17 @@ function* placeManual(job: Job, force: boolean, now: number, draft: ManualDraft)
     )
   }
   yield* stepBack(job, placement.stepBack)
-  yield* insertChained(
-    job,
-    {
-      ...draft,
-      cause: 'manual',
-      tickAt: null,
-      account: null,
-      state: placement.place === 'start' ? 'pending' : 'blocked',
-      readyAt: now,
-      index: null,
-      of: null,
-      createdAt: now,
-    },
-    { rootId: draft.rootId ?? null, waitsFor: null },
-  )
+  yield* insertExecution(job, {
+    ...draft,
+    cause: 'manual',
+    tickAt: null,
+    account: null,
+    state: placement.place === 'start' ? 'pending' : 'blocked',
+    readyAt: now,
+    index: null,
+    of: null,
+    createdAt: now,
+  })
 }
 
 export function* backfillJob(
@@ -195,7 +182,6 @@ export function* cancelExecution(
 ): Script<Execution> {
   const { id, cause, jobId } = yield* readExecution(reference)
   yield* holdLanes(cause === 'enqueue' ? [] : [jobId])
-  yield* holdGroups('id = ?', id)
   // Read again now that nothing moves in its lane, and nobody claims it, gives it back or ends it.
   yield* holdToStop('id = ?', id)
   const execution = yield* readExecution(id)
@@ -227,11 +213,8 @@ export function* retryExecution(
   reference: string,
   { id: newId, fromStep }: Retry,
   { now, actor, origin }: ChangeContext,
-  hot: HotScripts,
-  context: ScriptContext,
 ): Script<Execution> {
   const seen = yield* readExecution(reference)
-  yield* holdFlowOf(seen)
   const job = yield* lockJob(seen.jobId)
   if (job === null) throw jobNotFound(seen.jobName)
   // Again, now that the job is held: retention may have folded it meanwhile.
@@ -242,19 +225,22 @@ export function* retryExecution(
   nextJobState(job.name, job.state, 'trigger')
   const { id, scheduledFor, input, metadata, idempotencyKey } = execution
   const kept = { id: newId, scheduledFor, input: input ?? undefined, metadata, retryOf: id, idempotencyKey }
-  // Whoever came after the execution that it retries comes after this one.
-  const retried = { ...job, followed: true }
-  const isStep = yield* retryStep(execution, { id: newId, fromStep }, now, hot, context)
-  const isEnqueued = execution.cause === 'enqueue'
-  const key = isStep || !isEnqueued ? null : yield* holdForRetry(execution)
-  if (!isStep && isEnqueued) {
-    const ties = yield* joinBatch(execution, newId)
-    yield* enqueueExecutions([retryDraft(execution, newId, now, ties ?? {})], hot)
-  } else if (!isStep) {
-    yield* placeManual(retried, false, now, { ...kept, rootId: execution.rootId ?? id })
+  if (execution.cause === 'enqueue') {
+    yield* insertExecution(job, {
+      ...kept,
+      cause: 'enqueue',
+      tickAt: null,
+      account: null,
+      state: 'pending',
+      readyAt: now,
+      index: null,
+      of: null,
+      createdAt: now,
+    })
+  } else {
+    yield* placeManual(job, false, now, kept)
   }
-  if (key !== null) yield* passKey(key, newId)
-  if (!isStep) yield* copySteps(execution, newId, fromStep)
+  yield* copySteps(execution, newId, fromStep)
   yield* writeAuditLog({
     at: now,
     actor,

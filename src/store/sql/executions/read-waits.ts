@@ -1,24 +1,11 @@
 /** What the executions of a page wait for: a handful of statements, however many they are. */
-
 import { never } from '../../../core/execution/step.ts'
-import { hoursFor } from '../../../core/job/window.ts'
 import type { WaitingRow } from '../../store.ts'
-import { readDependencies } from '../flows/read-dependencies.ts'
-import { readStandsFor } from '../keys/key-rows.ts'
-import {
-  causeOf,
-  executionStateOf,
-  number,
-  optionalText,
-  specFrom,
-  stepKindOf,
-  text,
-} from '../runtime/rows.ts'
+import { executionStateOf, number, optionalText, stepKindOf, text } from '../runtime/rows.ts'
 import { type Row, rows, type Script } from '../runtime/script.ts'
 import { isActive } from '../work/states.ts'
 
-const waitingText = `SELECT e.id, e.job_id, e.queue, e.handler, e.state, e.cause, e.ready_at, e.waits_for,
-    CASE WHEN e.open_until IS NULL THEN NULL ELSE (SELECT j.spec FROM @jobs j WHERE j.id = e.job_id) END AS spec,
+const waitingText = `SELECT e.id, e.job_id, e.queue, e.handler, e.state,
     CASE WHEN e.handler IN (SELECT h.handler FROM @node_handlers h) THEN 1 ELSE 0 END AS handled
   FROM @live_executions e WHERE e.id IN ?*`
 const restsText = `SELECT s.execution_id, s.name, s.kind FROM @steps s JOIN @live_executions e ON e.id = s.execution_id
@@ -40,12 +27,9 @@ export function* readWaits(ids: readonly string[]): Script<WaitingRow[]> {
     ...new Set(waiting.filter(({ state }) => state === 'blocked').map(({ job_id }) => text(job_id))),
   ]
   const rests = yield* rows(restsText, ids)
-  const stands = yield* readStandsFor(ids)
   const paused = yield* rows(pausedText, queues)
   const busy = yield* rows(busyText, queues)
   const active = blocked.length === 0 ? [] : yield* rows(beforeText, blocked)
-  const after = waiting.filter(({ waits_for }) => waits_for === 'dependency').map(({ id }) => text(id))
-  const dependencies = yield* readDependencies(after)
   return waiting.map((row) => {
     const pause = paused.find(({ name }) => name === row.queue)
     const before = row.state === 'blocked' ? active.find(({ job_id }) => job_id === row.job_id) : undefined
@@ -58,21 +42,9 @@ export function* readWaits(ids: readonly string[]): Script<WaitingRow[]> {
       rests: rests
         .filter(({ execution_id }) => execution_id === row.id)
         .map(({ name, kind }) => ({ name: text(name), kind: stepKindOf(kind) })),
-      stands: stands.get(text(row.id)) ?? null,
-      dependency: dependencies.get(text(row.id)) ?? null,
-      waitsFor: optionalText(row.waits_for),
-      atOpening: isAtOpening(row),
       before: before === undefined ? null : { id: text(before.id), state: executionStateOf(before.state) },
     }
   })
-}
-
-/** Whatever its hours move stands at an opening. */
-function isAtOpening({ spec, cause, ready_at }: Row): boolean {
-  if (spec === null || spec === undefined) return false
-  const hours = hoursFor(specFrom(spec), causeOf(cause))
-  const readyAt = number(ready_at)
-  return hours?.isOpen(readyAt) === true && !hours.isOpen(readyAt - 1)
 }
 
 function pauseFrom({ paused_by, paused_reason }: Row): NonNullable<WaitingRow['queuePause']> {

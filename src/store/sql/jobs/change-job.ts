@@ -6,28 +6,20 @@
 import { handlerKey } from '../../../core/job/handler.ts'
 import type { Job, JobSpec } from '../../../core/job/job.ts'
 import { nextJobState } from '../../../core/job/job-state.ts'
-import { openFrom } from '../../../core/job/window.ts'
 import type { ChangeContext, JobChange, NewAuditEntry } from '../../store.ts'
-import { withCalendar } from '../calendars/calendars.ts'
-import { changeEdges, changesEdges, holdFamily } from '../dependencies/edges.ts'
-import { placePaused } from '../dependencies/place-dependents.ts'
-import { writeLimitsOf } from '../limits/limits.ts'
 import { recordChange } from '../notices/tell-changes.ts'
 import { row, run, type Script, type ScriptContext, setText } from '../runtime/script.ts'
 import { endPauseIfOver } from '../ticks/account-ticks.ts'
 import { resetCursor } from '../ticks/reset-cursor.ts'
 import { revokeAhead } from '../ticks/revoke-ahead.ts'
 import { dormantReasons, dueOf, settleDue, skipDue } from '../ticks/settle.ts'
-import { cancelWaiting } from '../work/ended.ts'
-import { holdGroups } from '../work/hold-groups.ts'
-import { moveToHours } from '../work/hours.ts'
 import { settleLane } from '../work/lane.ts'
-import { makeFinal } from '../work/make-final.ts'
+import { cancelWaiting, makeFinal } from '../work/make-final.ts'
 import { holdToStop } from '../work/reserves.ts'
 import { isUnfinished } from '../work/states.ts'
 import { changeTags, insertRevision, jobNotFound, readJob } from './create-job.ts'
 import { pauseColumns, specColumns } from './job-columns.ts'
-import { findJob, lockJob } from './lock-job.ts'
+import { lockJob } from './lock-job.ts'
 import { evaluates, type Turn, turnOf } from './turn.ts'
 
 export function* changeJob(
@@ -36,32 +28,14 @@ export function* changeJob(
   by: ChangeContext,
   context: ScriptContext,
 ): Script<Job> {
-  yield* holdEdges(reference, change)
   const locked = yield* lockJob(reference)
   if (locked === null) throw jobNotFound(reference)
   // Two nodes of one deploy start together: the second finds its definition written.
   if (change.kind === 'edit' && change.managedHash !== undefined && change.managedHash === locked.managedHash)
     return locked
-  if (change.kind === 'calendar' && (yield* hasNewestCalendar(locked))) return locked
   const changed = yield* changeHeld(locked, change, by, context)
   yield* recordChange({ entry: changeEntry(locked, changed, change, by), job: changed })
   return yield* readJob(locked.id)
-}
-
-/** Who changes what a job comes after holds the graph first, and then all jobs that this is about. */
-function* holdEdges(reference: string, change: JobChange): Script<void> {
-  if (change.kind !== 'edit' && change.kind !== 'delete') return
-  const job = yield* findJob(reference)
-  if (job === null) return
-  const after = afterOf(job, change)
-  if (changesEdges(job.spec, after)) yield* holdFamily(job, after)
-}
-
-/** The definition as the change leaves it: whoever is deleted comes after nobody. */
-function afterOf(job: Job, change: JobChange): JobSpec {
-  if (change.kind === 'delete') return { ...job.spec, after: [] }
-  if (change.kind !== 'edit') return job.spec
-  return typeof change.spec === 'function' ? change.spec(job) : change.spec
 }
 
 /** The caller holds the job's row, and writes the line in the audit log. */
@@ -97,16 +71,7 @@ export function* changeHeld(
   )
   yield* changeTags(after.id, locked.spec, after.spec)
   yield* passOn(locked, after)
-  yield* moveToHours(locked.spec, after, now)
-  const edges = change.kind === 'delete' ? afterOf(after, change) : after.spec
-  if (changesEdges(locked.spec, edges)) yield* changeEdges(after, locked.spec, edges, now)
-  if (change.kind === 'resume') {
-    const { settle } = turnOf(locked, change, by)
-    const catchUp = settle === null || settle === 'dormant' ? null : settle.catchUp
-    yield* makeFinal(yield* placePaused(after, catchUp, now))
-  }
   yield* settleLane(after, now)
-  yield* writeLimitsOf(after, locked.spec, by)
   return changed
 }
 
@@ -150,8 +115,6 @@ function* applyChange(job: Job, change: JobChange, by: ChangeContext, context: S
       return { ...(yield* endJob(job, now, context)), state: 'cancelled', deletedAt: now }
     case 'edit':
       return yield* editJob(job, change, by, context)
-    case 'calendar':
-      return yield* editJob(job, { kind: 'edit', spec: job.spec }, by, context)
     case 'reset_cursor':
       return yield* resetCursor(job, now)
   }
@@ -187,7 +150,6 @@ function* settleDormant(job: Job, now: number, context: ScriptContext): Script<J
 
 function* endJob(job: Job, now: number, context: ScriptContext): Script<Job> {
   const settled = yield* settleDormant(job, now, context)
-  yield* holdGroups(`job_id = ? AND ${isUnfinished}`, job.id)
   yield* holdToStop(`job_id = ? AND ${isUnfinished}`, job.id)
   yield* makeFinal(yield* cancelWaiting('job_cancelled', now, 'job_id = ?', job.id))
   yield* run(
@@ -208,9 +170,7 @@ function* openTick(job: Job, spec: JobSpec, now: number): Script<number | null> 
      AND ${isUnfinished} LIMIT 1`,
     job.id,
   )
-  return unfinished === null
-    ? openFrom(spec, Math.max(now + spec.schedule.delayMs, job.accountedUntil))
-    : null
+  return unfinished === null ? Math.max(now + spec.schedule.delayMs, job.accountedUntil) : null
 }
 
 function* editJob(
@@ -220,7 +180,7 @@ function* editJob(
   context: ScriptContext,
 ): Script<Job> {
   const { now } = by
-  const spec = yield* withCalendar(afterOf(job, change))
+  const spec = typeof change.spec === 'function' ? change.spec(job) : change.spec
   const state = nextJobState(job.name, job.state, 'edit')
   const ticksChange = ticksOf(job.spec) !== ticksOf(spec)
   let settled = job
@@ -246,11 +206,6 @@ function* editJob(
   return { ...edited, state: settled.state === 'completed' ? (ticksChange ? 'active' : 'completed') : state }
 }
 
-/** Whoever moves jobs to it may have been cut off, or be two. */
-function* hasNewestCalendar({ spec }: Job): Script<boolean> {
-  return (yield* withCalendar(spec)).calendar?.version === spec.calendar?.version
-}
-
 function ticksOf(spec: JobSpec): string {
   return JSON.stringify([spec.schedule, spec.startAt, spec.endAt, spec.maxRuns])
 }
@@ -274,10 +229,6 @@ export function changeEntry(
 
 function told(before: Job, after: Job, change: JobChange): Pick<NewAuditEntry, 'before' | 'after'> {
   if (change.kind === 'edit') return { before: before.spec, after: after.spec }
-  if (change.kind === 'calendar') {
-    const versionOf = ({ spec }: Job) => ({ name: spec.calendar?.name, version: spec.calendar?.version })
-    return { before: versionOf(before), after: versionOf(after) }
-  }
   if (change.kind === 'reset_cursor') return { before: before.accountedUntil, after: after.accountedUntil }
   const { kind: _, ...details } = change
   return { before: { state: before.state }, after: { state: after.state, ...details } }

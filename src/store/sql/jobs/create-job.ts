@@ -2,11 +2,7 @@
 import { EvertickError } from '../../../core/error.ts'
 import type { Job, JobSpec } from '../../../core/job/job.ts'
 import { legalActions } from '../../../core/job/job-state.ts'
-import { openFrom } from '../../../core/job/window.ts'
 import type { ChangeContext, NewJob, OwedTick } from '../../store.ts'
-import { withCalendar } from '../calendars/calendars.ts'
-import { changeEdges, followersOf, holdFamily, holdGraph } from '../dependencies/edges.ts'
-import { writeLimitsOf } from '../limits/limits.ts'
 import { recordChange } from '../notices/tell-changes.ts'
 import { jobFrom, number } from '../runtime/rows.ts'
 import { insertAll, insertRow, row, run, type Script, type ScriptContext } from '../runtime/script.ts'
@@ -18,9 +14,8 @@ import { lockJob } from './lock-job.ts'
 import { insertUnproven } from './unproven.ts'
 
 export function* createJob(job: NewJob, context: ScriptContext): Script<Job> {
-  const { name } = job
+  const { name, spec } = job
   const { now, actor, origin } = job.context
-  yield* holdForNew(job)
   const existing = yield* lockJob(name)
   if (existing !== null) {
     throw new EvertickError('job_exists', `There is already a job named "${name}".`, {
@@ -28,10 +23,9 @@ export function* createJob(job: NewJob, context: ScriptContext): Script<Job> {
       next: 'Update it, or choose another name.',
     })
   }
-  const spec = yield* withCalendar(job.spec)
   const { schedule } = spec
   const accountedUntil = schedule?.kind === 'at' ? yield* beginOfOnce(job, schedule.at) : now + 1
-  const openTickAt = schedule?.kind === 'fixed_delay' ? openFrom(spec, now + schedule.delayMs) : null
+  const openTickAt = schedule?.kind === 'fixed_delay' ? now + schedule.delayMs : null
   const begun = job.paused ? ('paused' as const) : ('active' as const)
   const pause = job.paused ? { at: now, until: null, reason: null, by: actor } : null
   const nextDueAt = dueOf({ name, spec, state: begun, openTickAt, accountedUntil, pause })
@@ -52,14 +46,11 @@ export function* createJob(job: NewJob, context: ScriptContext): Script<Job> {
     paused_by: pause?.by ?? null,
     managed_by: job.managedBy,
     managed_hash: job.managedHash,
-    followed: yield* followersOf(name),
     created_at: now,
     updated_at: now,
   })
-  yield* changeEdges({ id: job.id, name, revision: 1 }, null, spec, now)
   yield* insertUnproven(job.id)
   yield* insertTags(job.id, spec)
-  yield* writeLimitsOf(job, null, job.context)
   yield* insertRevision(job.id, 1, accountedUntil, spec, job.context, context)
   const created = yield* readJob(job.id)
   yield* recordChange({
@@ -68,12 +59,6 @@ export function* createJob(job: NewJob, context: ScriptContext): Script<Job> {
   })
   if (job.owed !== undefined) yield* insertOwed(created, job.owed, now, context)
   return created
-}
-
-/** Others may come after a job of this name, and it after others: nobody changes that meanwhile. */
-function* holdForNew({ name, spec }: NewJob): Script<void> {
-  if (spec.after.length === 0) return yield* holdGraph('FOR SHARE')
-  yield* holdFamily({ name, spec }, spec)
 }
 
 /** They are older than the start of the ledger: readable, but no longer counted. */

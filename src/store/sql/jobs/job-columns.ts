@@ -17,7 +17,6 @@ export const specColumnTypes = {
   delay_ms: 'number',
   start_deadline_ms: 'number',
   late_ms: 'number',
-  limited: 'number',
 } as const satisfies Columns
 
 export function specColumns(spec: JobSpec): RowOf<typeof specColumnTypes> {
@@ -35,7 +34,6 @@ export function specColumns(spec: JobSpec): RowOf<typeof specColumnTypes> {
     // The end of every tick asks for it.
     delay_ms: schedule?.kind === 'fixed_delay' ? schedule.delayMs : null,
     late_ms: lateAfterMs(spec),
-    limited: spec.limits.length > 0 || spec.fairBy !== null ? 1 : null,
   }
 }
 
@@ -49,8 +47,7 @@ export function pauseColumns({ pause }: Pick<Job, 'pause'>) {
 }
 
 /** What an enqueue takes from the row of its job. */
-export const enqueueColumns =
-  'id, name, state, handler, queue, priority, max_attempts, start_deadline_ms, limited, followed'
+export const enqueueColumns = 'id, name, state, handler, queue, priority, max_attempts, start_deadline_ms'
 
 /** Until when an execution may start; null where it may at any time. */
 export function startBy(
@@ -65,17 +62,5 @@ export function startByRow(readyAt: number, job: Row): number | null {
   return startBy(readyAt, { startDeadlineMs: optionalNumber(job.start_deadline_ms) })
 }
 
-/** Its executions are plain work: nothing is to be settled when one is claimed or ends. `enqueueTied` makes all others. */
-export function isPlainJob({ limited, followed }: Row): boolean {
-  return optionalNumber(limited) === null && optionalNumber(followed) === null
-}
-
 /** The same inside a statement, where the job is `j`. */
-export const isPlainJobText = 'COALESCE(j.limited, j.followed) IS NULL'
-
-/** The same of an execution's own row, in a statement that writes it. */
-export const ownStartByText = (readyAt: string) =>
-  `${readyAt} + (SELECT j.start_deadline_ms FROM @jobs j WHERE j.id = job_id)`
-
-/** `startBy` inside a statement, where the job is `j`. */
 export const startByText = (readyAt: string) => `${readyAt} + j.start_deadline_ms`

@@ -7,7 +7,6 @@ import type { Job } from '../../../core/job/job.ts'
 import { nextJobState } from '../../../core/job/job-state.ts'
 import type { CatchUpSpec } from '../../../core/job/options.ts'
 import { sequenceOfJob } from '../../../core/job/sequence.ts'
-import { windowOf } from '../../../core/job/window.ts'
 import type { ChangeContext, JobChange } from '../../store.ts'
 
 type Pause = Extract<JobChange, { kind: 'pause' }>
@@ -54,7 +53,6 @@ function resumeTurn(job: Job, { catchUp }: Resume): Turn {
 export function evaluates(job: Job): boolean {
   try {
     sequenceOfJob(job)
-    windowOf(job.spec)
     return true
   } catch (error) {
     if (error instanceof EvertickError && error.kind === 'usage') return false

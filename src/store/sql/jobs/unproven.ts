@@ -5,7 +5,7 @@
  */
 import type { Completion } from '../hot-scripts.ts'
 import { run, type Script } from '../runtime/script.ts'
-import type { Ended } from '../work/ended.ts'
+import type { Ended } from '../work/make-final.ts'
 
 export const unprovenText = 'SELECT job_id FROM @unproven WHERE job_id IN ?*'
 const provenText = 'DELETE FROM @unproven WHERE job_id = ?'

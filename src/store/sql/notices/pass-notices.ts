@@ -152,7 +152,6 @@ function deliveryRow(job: Row, message: Message, id: string, now: number): NewEx
     state: 'pending',
     ready_at: now,
     start_by: startByRow(now, job),
-    open_until: null,
     queue: text(job.queue),
     priority: number(job.priority),
     handler: webhookKey,
@@ -164,8 +163,5 @@ function deliveryRow(job: Row, message: Message, id: string, now: number): NewEx
     retry_of: null,
     idempotency_key: message.id,
     created_at: now,
-    tied: null,
-    limit_keys: null,
-    fair_key: null,
   }
 }

@@ -4,7 +4,7 @@ import type { NoticeType } from '../../../core/notice/notice.ts'
 import type { Heard } from '../../store.ts'
 import { errorFrom, number, optionalNumber, optionalText, text } from '../runtime/rows.ts'
 import { type Row, rows, type Script } from '../runtime/script.ts'
-import type { Ended } from '../work/ended.ts'
+import type { Ended } from '../work/make-final.ts'
 import { heardNow } from './audience.ts'
 import { instantText, type Notice, writeNotices } from './tell.ts'
 

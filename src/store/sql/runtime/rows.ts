@@ -133,7 +133,6 @@ export function jobFrom(row: Row): Job {
             reason: optionalText(row.paused_reason),
             by: text(row.paused_by),
           },
-    followed: optionalNumber(row.followed) !== null,
     managedBy: text(row.managed_by),
     managedHash: optionalText(row.managed_hash),
     createdAt: number(row.created_at),
@@ -155,8 +154,7 @@ export function executionFrom(row: Row): Execution {
     account: row.account === null ? null : accountOf(row.account),
     scheduledFor,
     state: shownState(row),
-    // What waits for something is ready at no time there; what was put aside keeps its own.
-    readyAt: number(row.waits_for === null ? row.ready_at : (row.wait_ready_at ?? row.ready_at)),
+    readyAt: number(row.ready_at),
     startBy: optionalNumber(row.start_by),
     queue: text(row.queue),
     priority: number(row.priority),
@@ -174,10 +172,6 @@ export function executionFrom(row: Row): Execution {
     metadata: jsonObject(row.metadata),
     uniqueKey: optionalText(row.unique_key),
     retryOf: optionalText(row.retry_of),
-    flowId: optionalText(row.flow_id),
-    flowStep: optionalText(row.flow_step),
-    batchId: optionalText(row.batch_id),
-    rootId: optionalText(row.root_id),
     idempotencyKey: keyOf(row, cause, scheduledFor),
     fence: number(row.fence),
     leasedBy: optionalText(row.leased_by),
@@ -188,15 +182,10 @@ export function executionFrom(row: Row): Execution {
   }
 }
 
-/**
- * In the database what rests is `retrying`: it comes back by the same claim. In its chain it stays `blocked`. What waits for
- * something else than its turn is `pending` or `retrying` there, with no time at which it is ready.
- */
+/** In the database what rests is `retrying`: it comes back by the same claim. In its chain it stays `blocked`. */
 export function shownState({ state, rests_for }: Row): ExecutionState {
-  const isOpen = state === 'pending' || state === 'retrying'
-  if (!isOpen || rests_for === null || rests_for === undefined) return executionStateOf(state)
-  if (rests_for === 'sleep') return 'sleeping'
-  return rests_for === 'wait' ? 'waiting' : 'blocked'
+  if (state !== 'retrying' || rests_for === null || rests_for === undefined) return executionStateOf(state)
+  return rests_for === 'wait' ? 'waiting' : 'sleeping'
 }
 
 /** Only a retry stores its key: it keeps that of the execution it retries. */

@@ -56,8 +56,6 @@ export interface Insert {
   readonly rows: readonly RowOf<Columns>[]
   /** The rows bring the numbers that the database would give them: PostgreSQL must be told that this is meant. */
   readonly numbered?: true
-  /** A row whose unique key is taken is left out, without an error. */
-  readonly unlessTaken?: true
 }
 
 export type Step = Statement | Insert
@@ -131,15 +129,6 @@ export function* insertAll<const Written extends Columns>(
   rows: readonly RowOf<Written>[],
 ): Script<void> {
   if (rows.length > 0) yield { into, columns, rows }
-}
-
-/** The same, without those whose unique key is taken. Which rows were made is for a look: another may have the same key. */
-export function* insertUntaken<const Written extends Columns>(
-  into: string,
-  columns: Written,
-  rows: readonly RowOf<Written>[],
-): Script<void> {
-  if (rows.length > 0) yield { into, columns, rows, unlessTaken: true }
 }
 
 /** Holds rows for the rest of the transaction without reading them. */

@@ -96,13 +96,9 @@ export class SqlMigrator implements Migrator {
     return undone.map(({ name }) => name)
   }
 
-  /** A later migration may write a view anew. */
-  *#refuseForeign({ version, up }: Migration): Script<void> {
-    const earlier = this.#known.filter((known) => known.version < version)
-    const own = new Set(earlier.flatMap((known) => madeBy(this.#engine.spell(known.up))))
+  *#refuseForeign({ up }: Migration): Script<void> {
     for (const name of madeBy(this.#engine.spell(up))) {
-      if (!own.has(name) && (yield* this.#engine.exists(name)))
-        throw refuseForeignTable(this.#engine.fullName(name))
+      if (yield* this.#engine.exists(name)) throw refuseForeignTable(this.#engine.fullName(name))
     }
   }
 

@@ -111,27 +111,16 @@ function noSuchStep(id: string, name: string, steps: readonly Step[]): EvertickE
   })
 }
 
-/**
- * What an execution `e` rests for, of which a slot was given up, or what it waits for; null where it does neither. Whoever
- * only waits for its turn in its queue is as ready as all others there.
- */
+/** What an execution `e` rests for, of which a slot was given up; null where it does not rest. */
 export const restText = `
-  CASE WHEN e.waits_for <> 'turn' THEN e.waits_for
-   WHEN e.state = 'retrying' THEN (SELECT max(s.kind) FROM @steps s
+  CASE WHEN e.state = 'retrying' THEN (SELECT max(s.kind) FROM @steps s
    WHERE s.execution_id = e.id AND s.rest_fence = e.fence AND s.decided_at IS NULL) END`
 
-/** The same as a condition: it has given up its slot for a sleep or a signal, and is under way. */
-export const isSleeping = `
-  EXISTS (SELECT 1 FROM @steps s
-   WHERE e.state = 'retrying' AND s.execution_id = e.id AND s.rest_fence = e.fence AND s.decided_at IS NULL)`
-
-/** Of what was read without a look at its steps: the same, with what rests or is held up shown so. Few are looked up. */
+/** Of what was read without a look at its steps: the same, with what rests shown so. Only retries are looked up. */
 export function* withRests<Shown extends { readonly id: string; readonly state: ExecutionState }>(
   executions: readonly Shown[],
 ): Script<Shown[]> {
-  const ids = executions
-    .filter(({ state }) => state === 'retrying' || state === 'pending')
-    .map(({ id }) => id)
+  const ids = executions.filter(({ state }) => state === 'retrying').map(({ id }) => id)
   if (ids.length === 0) return [...executions]
   const found = yield* rows(
     `SELECT e.id, e.state, ${restText} AS rests_for FROM @live_executions e WHERE e.id IN ?*`,

@@ -12,14 +12,12 @@ import type {
   DueJobs,
   ReleaseAt,
 } from '../../store.ts'
-import { placePaused } from '../dependencies/place-dependents.ts'
 import type { HotScripts } from '../hot-scripts.ts'
 import { recordChange } from '../notices/tell-changes.ts'
 import { jobFrom, number, optionalNumber, text } from '../runtime/rows.ts'
 import { insertAll, row, rows, run, type Script, type ScriptContext } from '../runtime/script.ts'
 import { insertExecutions } from '../work/insert-execution.ts'
 import { isHeldBack, type Lanes, laneOf, loadLanes, settleLane } from '../work/lane.ts'
-import { makeFinal } from '../work/make-final.ts'
 import { applyPlan, cursorMoved, jobAfter, tickRow } from './apply-plan.ts'
 import { jobsOfBatch } from './due-batch.ts'
 import { underZoneData } from './ledger-spans.ts'
@@ -58,7 +56,7 @@ export function* accountTicks(
     dueJobs.map(({ id }) => id),
   )
   const jobs = new Map(held.map((job) => [text(job.id), jobFrom(job)]))
-  const lanes = yield* loadLanes([...jobs.values()], request.now)
+  const lanes = yield* loadLanes([...jobs.values()])
   let done = 0
   for (const due of dueJobs) {
     if (done > 0 && (batch.executions >= request.maxExecutions || request.outOfTime())) break
@@ -208,7 +206,6 @@ function* accountJob(
       heldBack: yield* isHeldBack(job, lane),
       now,
       aheadMs,
-      settlesClosed: false,
       catchUpReadyAt: (k) => Math.round(request.catchUpFrom + (batch.catchUps + k) * request.catchUpEveryMs),
     })
     if (isEmptyPlan(plan)) {
@@ -276,7 +273,6 @@ export function* endPauseIfOver(job: Job, now: number, context: ScriptContext): 
     entry: { at: now, actor, action, subject, before: job.pause, after: null },
     job: resumed,
   })
-  yield* makeFinal(yield* placePaused(resumed, resumed.spec.catchUp, now))
   return { ...resumed, nextDueAt }
 }
 

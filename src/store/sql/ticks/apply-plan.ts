@@ -2,21 +2,21 @@
  * Writes a plan: executions, ranges, and the cursor that moves over them, all in the transaction that runs this script.
  */
 
+import type { Placement } from '../../../core/execution/overlap.ts'
 import type { Job } from '../../../core/job/job.ts'
 import type { TickPlan } from '../../../core/tick/plan-ticks.ts'
 import { type CursorMove, cursorValues } from '../hot-scripts.ts'
 import { text } from '../runtime/rows.ts'
 import { rows, run, type Script, type ScriptContext } from '../runtime/script.ts'
-import { cancelWaiting } from '../work/ended.ts'
 import { executionRow, insertExecutions, type NewExecutionRow } from '../work/insert-execution.ts'
-import { makeFinal } from '../work/make-final.ts'
-import { makeRoom } from '../work/make-room.ts'
+import { cancelWaiting, makeFinal } from '../work/make-final.ts'
+import { interruptReserves } from '../work/reserves.ts'
 import { isActive, isUntried } from '../work/states.ts'
 import { insertRanges } from './ledger-rows.ts'
 
 /** Returns the job as it stands after the plan. The caller holds the job's row, and settles its lane afterwards. */
 export function* applyPlan(job: Job, plan: TickPlan, now: number, context: ScriptContext): Script<Job> {
-  if (plan.placement !== null) yield* makeFinal(yield* makeRoom(job, plan.placement, now))
+  if (plan.placement !== null) yield* makeRoom(job, plan.placement, now)
   if (plan.keepCatchUps !== null) {
     // This plan's catch-ups are the newest, so older ones make room for them.
     const made = plan.executions.filter((execution) => execution.cause === 'catch_up').length
@@ -47,6 +47,42 @@ export function tickRow(
     idempotencyKey: null,
     createdAt: now,
   })
+}
+
+function* makeRoom(job: Job, placement: Placement, now: number): Script<void> {
+  yield* stepBack(job, placement.stepBack)
+  if (placement.replace.length > 0) {
+    yield* makeFinal(
+      yield* cancelWaiting('replaced', now, `id IN ?* AND state <> 'blocked'`, placement.replace),
+    )
+  }
+  if (placement.replaceWaiting) {
+    const waiting = `job_id = ? AND state = 'blocked' AND cause IN ('schedule', 'manual')`
+    yield* makeFinal(yield* cancelWaiting('replaced', now, waiting, job.id))
+  }
+  if (placement.stop !== null) {
+    const reserved = yield* rows(
+      `SELECT leased_by FROM @live_executions WHERE id = ? AND state = 'running' AND started_at IS NULL`,
+      placement.stop,
+    )
+    yield* interruptReserves(reserved.map(({ leased_by }) => text(leased_by)))
+    yield* run(
+      `UPDATE @live_executions SET cancel_requested_at = ?, cancel_reason = 'replaced'
+       WHERE id = ? AND state = 'running' AND cancel_requested_at IS NULL`,
+      now,
+      placement.stop,
+    )
+  }
+}
+
+/** Released but unclaimed catch-ups make room for what is due now. */
+export function* stepBack(job: Pick<Job, 'id'>, ids: readonly string[]): Script<void> {
+  if (ids.length === 0) return
+  const stepped = yield* run(
+    `UPDATE @live_executions SET state = 'blocked' WHERE state = 'pending' AND id IN ?*`,
+    ids,
+  )
+  if (stepped > 0) yield* run('UPDATE @jobs SET chain_yields = chain_yields + 1 WHERE id = ?', job.id)
 }
 
 /**

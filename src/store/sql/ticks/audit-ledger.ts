@@ -11,7 +11,6 @@ import { countOf } from '../../../core/tick/ledger-row.ts'
 import { packedCounts } from '../../../core/tick/packed-runs.ts'
 import type { AuditFinding, AuditReport } from '../../store.ts'
 import { revisionFrom } from '../jobs/find-jobs.ts'
-import { recountShares } from '../limits/recount-shares.ts'
 import type { SqlDriver } from '../runtime/driver.ts'
 import { jobFrom, number, text } from '../runtime/rows.ts'
 import { type Row, row, rows, type Script, type ScriptContext } from '../runtime/script.ts'
@@ -48,7 +47,6 @@ export async function auditLedger(
     unaccounted: sum((report) => report.unaccounted),
     doubled: sum((report) => report.doubled),
     unverifiable: sum((report) => report.unverifiable),
-    miscounted: await driver.read(() => recountShares(), oneMoment),
     findings: reports.flatMap((report) => report.named),
   }
 }

@@ -11,12 +11,10 @@ import {
 import type { Job } from '../../../core/job/job.ts'
 import { keptCancelReason, type LedgerRow } from '../../../core/tick/ledger-row.ts'
 import type { Archive } from '../../store.ts'
-import { forgetKeys } from '../keys/key-rows.ts'
 import { accountOf, finalStateOf, number, optionalNumber, optionalText, text } from '../runtime/rows.ts'
 import { type Row, row, rows, run, type Script } from '../runtime/script.ts'
 import { isFinal } from '../work/states.ts'
 import { archiveExecutions } from './archive-executions.ts'
-import { forgetGroups, groupsOf, withoutKeptGroups } from './kept-groups.ts'
 import { insertFolded } from './ledger-rows.ts'
 import { type LedgerSpan, ledgerSpans } from './ledger-spans.ts'
 
@@ -42,9 +40,7 @@ export type Keeping = 'retention' | 'age'
 
 /** The executions that may go, oldest first; about `most` of them. */
 export function* findGoing(job: Job, keeping: Keeping, most: number, now: number): Script<Ended[]> {
-  const newest = (one: Job) => newestOf(one, one.id === job.id ? keeping : 'retention')
-  const old = yield* findOld(job, keeping, most, now)
-  return yield* withFamilies(job, yield* withoutKeptGroups(job, old, now, newest))
+  return yield* withFamilies(job, yield* findOld(job, keeping, most, now))
 }
 
 /** The same, with those that a retry holds back. */
@@ -68,8 +64,7 @@ export function* findOld(job: Job, keeping: Keeping, most: number, now: number):
   return going
 }
 
-const endedText = `SELECT id, seq, tick_at, account, state, cancel_reason, retry_of, finished_at,
-    tied, flow_id, batch_id FROM @finished_executions
+const endedText = `SELECT id, seq, tick_at, account, state, cancel_reason, retry_of, finished_at FROM @finished_executions
   WHERE job_id = ? AND seq > ? AND seq < ? AND ${isFinal} ORDER BY seq LIMIT ?`
 const nthText = 'SELECT seq FROM @job_executions WHERE job_id = ? ORDER BY seq DESC LIMIT 1 OFFSET ?'
 const nthFailedText = `SELECT seq FROM @finished_executions WHERE job_id = ? AND state = 'failed'
@@ -123,7 +118,6 @@ export function* foldExecutions(
   if (going.length === 0) return
   const deleted = yield* deleteExecutions(
     going.map(({ id }) => id),
-    now,
     archive,
   )
   if (deleted !== going.length) throw new Error(`An execution of job ${job.name} changed while it was held.`)
@@ -150,18 +144,14 @@ export function* foldExecutions(
 }
 
 /** By their ids: for an IN (SELECT …) MariaDB would read every log and attempt that there is. */
-export function* deleteExecutions(ids: readonly string[], now: number, archive?: Archive): Script<number> {
+export function* deleteExecutions(ids: readonly string[], archive?: Archive): Script<number> {
   if (ids.length === 0) return 0
   if (archive !== undefined) yield* archiveExecutions(ids, archive)
-  const groups = yield* groupsOf(ids)
   yield* run('DELETE FROM @execution_logs WHERE execution_id IN ?*', ids)
   yield* run('DELETE FROM @attempts WHERE execution_id IN ?*', ids)
   yield* run('DELETE FROM @steps WHERE execution_id IN ?*', ids)
   yield* run('DELETE FROM @usages WHERE execution_id IN ?*', ids)
-  yield* forgetKeys(ids, now)
-  const deleted = yield* run(`DELETE FROM @finished_executions WHERE id IN ?* AND ${isFinal}`, ids)
-  yield* forgetGroups(groups)
-  return deleted
+  return yield* run(`DELETE FROM @finished_executions WHERE id IN ?* AND ${isFinal}`, ids)
 }
 
 function rowOf(

@@ -6,12 +6,10 @@ import { packedCounts } from '../../../core/tick/packed-runs.ts'
 import type { Archive, PurgeRequest, PurgeResult } from '../../store.ts'
 import { timestamp } from '../cluster/leadership.ts'
 import { lockJob } from '../jobs/lock-job.ts'
-import { purgeKeys } from '../keys/key-rows.ts'
 import { jobFrom, number, optionalNumber, text } from '../runtime/rows.ts'
 import { look, row, rows, run, type Script } from '../runtime/script.ts'
 import { isUnfinished } from '../work/states.ts'
 import { deleteExecutions, findGoing, findOld, foldExecutions } from './fold-executions.ts'
-import { forgetEmptyBatches } from './kept-groups.ts'
 
 /** What one transaction removes, about; where it has to be written to an archive first, that takes its time, too. */
 const mostGoing = 10_000
@@ -34,8 +32,6 @@ export function* purgeHistory(request: PurgeRequest): Script<PurgeResult> {
   }
   if (seen.length === jobs) return { lastJobId, executions, ranges }
   yield* forgetMissed(now)
-  yield* purgeKeys(now)
-  yield* forgetEmptyBatches(now)
   return { lastJobId: null, executions, ranges }
 }
 
@@ -59,7 +55,7 @@ function* purgeOne(
   const going = yield* findGoing(job, 'retention', most, now)
   yield* foldExecutions(job, going, now, archive)
   const ranges = yield* moveLedger(job, now)
-  if (isToForget(job, now)) yield* forgetJob(job, now, archive)
+  if (isToForget(job, now)) yield* forgetJob(job, archive)
   return { executions: going.length, ranges }
 }
 
@@ -161,12 +157,6 @@ function* addTotals(job: Job, ledgerFrom: number): Script<void> {
   }
 }
 
-/** A flow or batch that goes on keeps what has ended of it. */
-const openGroupText = `
-  SELECT e.id FROM @finished_executions e WHERE e.job_id = ? AND (
-    EXISTS (SELECT 1 FROM @flows f WHERE f.id = e.flow_id AND f.finished_at IS NULL)
-    OR EXISTS (SELECT 1 FROM @batches b WHERE b.id = e.batch_id AND b.done_at IS NULL)) LIMIT 1`
-
 const leftText = 'SELECT id FROM @finished_executions WHERE job_id = ? LIMIT 10000'
 
 function isToForget({ deletedAt, spec }: Job, now: number): boolean {
@@ -174,16 +164,16 @@ function isToForget({ deletedAt, spec }: Job, now: number): boolean {
 }
 
 /** A deleted job goes with all that is left of it once it is old enough: its last rows would otherwise stay for ever. */
-function* forgetJob(job: Job, now: number, archive?: Archive): Script<void> {
+function* forgetJob(job: Job, archive?: Archive): Script<void> {
   const unfinished = yield* row(
     `SELECT id FROM @live_executions WHERE job_id = ? AND ${isUnfinished} LIMIT 1`,
     job.id,
   )
-  if (unfinished !== null || (yield* row(openGroupText, job.id)) !== null) return
+  if (unfinished !== null) return
   let gone = 1
   while (gone > 0) {
     const left = (yield* rows(leftText, job.id)).map(({ id }) => text(id))
-    gone = yield* deleteExecutions(left, now, archive)
+    gone = yield* deleteExecutions(left, archive)
   }
   for (const table of [
     'tick_ranges',
@@ -193,12 +183,8 @@ function* forgetJob(job: Job, now: number, archive?: Archive): Script<void> {
     'job_tags',
     'ledger_totals',
     'unproven',
-    'unique_keys',
   ]) {
     yield* run(`DELETE FROM @${table} WHERE job_id = ?`, job.id)
-  }
-  for (const table of ['joins', 'dependencies']) {
-    yield* run(`DELETE FROM @${table} WHERE child_id = ?`, job.id)
   }
   yield* run('DELETE FROM @jobs WHERE id = ?', job.id)
 }

@@ -1,7 +1,5 @@
 /** The ledger, page by page, read against the nominal ticks of the job's revisions: explain. */
-
 import type { Job } from '../../../core/job/job.ts'
-import { knownWindow } from '../../../core/job/window.ts'
 import {
   type ExplainedTick,
   type Explanation,
@@ -51,7 +49,6 @@ export function* explainSpan(
           ledgerFrom,
           accountedUntil,
           heldBack: job.state === 'disabled',
-          isClosed: (tickAt) => knownWindow(job.spec)?.hours.isOpen(tickAt) === false,
           limit: Math.min(limit - ticks.length, pageRows),
           spans,
           rows: [...all.slice(passed), ...page.rows],

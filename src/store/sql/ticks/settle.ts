@@ -6,7 +6,6 @@ import type { Job } from '../../../core/job/job.ts'
 import type { JobState } from '../../../core/job/job-state.ts'
 import type { CatchUpSpec } from '../../../core/job/options.ts'
 import { sequenceOfJob } from '../../../core/job/sequence.ts'
-import { dueInstant, openFrom } from '../../../core/job/window.ts'
 import type { SkipReason } from '../../../core/tick/account.ts'
 import { skipSpan } from '../../../core/tick/catch-up.ts'
 import { planTicks, type TickPlan } from '../../../core/tick/plan-ticks.ts'
@@ -32,7 +31,7 @@ export interface SettleOptions {
 /** By the catch-up and overlap policies. The cursor then stands behind `until`, ticks or not. */
 export function* settleDue(read: Job, options: SettleOptions, context: ScriptContext): Script<Settlement> {
   const job = yield* underZoneData(read, context)
-  const lane = yield* loadLane(job, options.now)
+  const lane = yield* loadLane(job)
   const plan = duePlan(job, options, lane, yield* isHeldBack(job, lane))
   return { job: yield* applyPlan(job, plan, options.now, context), plan }
 }
@@ -48,7 +47,6 @@ export function duePlan(job: Job, options: SettleOptions, lane: Lane, heldBack: 
     heldBack,
     now: until,
     aheadMs: options.aheadMs ?? 0,
-    settlesClosed: true,
     catchUpReadyAt: options.catchUpReadyAt ?? (() => now),
   })
   const accountedUntil = planned.ended ? planned.accountedUntil : Math.max(planned.accountedUntil, until + 1)
@@ -71,8 +69,7 @@ export function skipPlan(job: Job, until: number, reason: SkipReason, now: numbe
   const from = job.accountedUntil
   const ranges = skipSpan(sequenceOfJob(job), from, until + 1, reason)
   const delayMs = job.spec.schedule?.kind === 'fixed_delay' ? job.spec.schedule.delayMs : null
-  const openTickAt =
-    delayMs !== null && ranges.length > 0 ? openFrom(job.spec, now + delayMs) : job.openTickAt
+  const openTickAt = delayMs !== null && ranges.length > 0 ? now + delayMs : job.openTickAt
   return {
     executions: [],
     ranges,
@@ -100,5 +97,5 @@ export function dueOf(
 ): number | null {
   if (job.state === 'paused') return job.pause?.until ?? null
   if (job.state !== 'active' || job.spec.schedule === null) return null
-  return dueInstant(job.spec, sequenceOfJob(job), job.accountedUntil)
+  return sequenceOfJob(job).next(job.accountedUntil - 1)
 }

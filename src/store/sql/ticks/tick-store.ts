@@ -1,5 +1,4 @@
 import type { AccountResult, TickStore } from '../../store.ts'
-import { purgeKeys } from '../limits/level-limits.ts'
 import { oneMoment, type Scripts, unspoken } from '../runtime/scripts.ts'
 import { accountTicks, findDueJobs, LeadLost } from './account-ticks.ts'
 import { auditLedger } from './audit-ledger.ts'
@@ -21,11 +20,7 @@ export function tickStore({ driver, hot, context, read, write, tellingIf }: Scri
     countTicks: (...slots) => read(() => countTicks(...slots), oneMoment),
     recentTicks: (jobIds, limit) => read(() => recentTicks(jobIds, limit), oneMoment),
     missedTicks: (termId) => read(() => missedTicks(termId), oneMoment),
-    purgeHistory: async (request) => {
-      const slice = await write(() => purgeHistory(request))
-      if (slice.lastJobId === null) await write(() => purgeKeys(request.now))
-      return slice
-    },
+    purgeHistory: (request) => write(() => purgeHistory(request)),
   }
 }
 

@@ -4,9 +4,6 @@ import type { ClaimedExecution, ClaimRequest } from '../../store.ts'
 import { causeOf, json, jsonObject, keyOf, number, optionalNumber, specFrom, text } from '../runtime/rows.ts'
 import type { Row } from '../runtime/script.ts'
 
-/** In the column `tied`, which is 1 for all else that is. */
-export const tiedAndFollows = 2
-
 export interface ClaimedJob {
   readonly jobName: string
   readonly spec: JobSpec
@@ -46,8 +43,6 @@ export function claimedFrom(execution: Row, job: ClaimedJob, to: ClaimedTo): Cla
     spec: job.spec,
     nextTickAt: job.nextTickAt,
     cause,
-    tied: optionalNumber(execution.tied) !== null,
-    follows: optionalNumber(execution.tied) === tiedAndFollows,
     scheduledFor,
     tickAt: optionalNumber(execution.tick_at),
     readyAt: number(execution.ready_at),

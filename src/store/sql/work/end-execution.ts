@@ -2,17 +2,13 @@
 import { isChained } from '../../../core/execution/execution.ts'
 import { isFinal } from '../../../core/execution/execution-state.ts'
 import type { Job } from '../../../core/job/job.ts'
-import { openFrom } from '../../../core/job/window.ts'
 import type { Aftermath, Claim, Heard, ReleaseAt } from '../../store.ts'
-import { placeInLane } from '../dependencies/place-dependents.ts'
 import { noteFailures } from '../jobs/unproven.ts'
 import { executionStateOf, jobFrom, optionalNumber, text } from '../runtime/rows.ts'
 import { row, rows, run, type Script } from '../runtime/script.ts'
 import { dueOf } from '../ticks/settle.ts'
-import { cancelWaiting, type Ended, endedFrom } from './ended.ts'
-import { holdGroups } from './hold-groups.ts'
 import { settleLane } from './lane.ts'
-import { makeFinal } from './make-final.ts'
+import { cancelWaiting, type Ended, endedFrom, makeFinal } from './make-final.ts'
 
 /** A reservation that never started costs no attempt; one that somebody asked to stop ends here. */
 const giveBackText = `
@@ -22,8 +18,7 @@ const giveBackText = `
     leased_by = NULL, leased_until = NULL
   WHERE id = ? AND fence = ? AND state = 'running' AND started_at IS NULL`
 
-const endedText =
-  'SELECT id, job_id, cause, tick_at, tied, started_at, state FROM @live_executions WHERE id = ?'
+const endedText = 'SELECT id, job_id, cause, tick_at, started_at, state FROM @live_executions WHERE id = ?'
 
 export interface Written extends Ended {
   readonly startedAt: number | null
@@ -48,24 +43,19 @@ const lookText = `
   WHERE j.id IN ?* AND (j.delay_ms IS NOT NULL OR j.chain_yields > 0
     OR EXISTS (SELECT 1 FROM @live_executions e WHERE e.job_id = j.id AND e.state = 'blocked'))`
 
-interface Settled extends Aftermath {
-  /** And what ended with them. What was to be tried again, and has ended instead, comes a second time, as it is now. */
-  readonly ended: readonly Ended[]
-}
-
 /**
  * What has ended is final, its lane goes on, and its job is known to have failed. What was enqueued is in no lane. In id
  * order, so that two nodes which end work of the same jobs take their rows in the same order.
  */
-export function* settleEnded(ended: readonly Ended[], now: number, heard?: Heard): Script<Settled> {
-  if (ended.length === 0) return { ended, ...nothing }
-  const all = yield* makeFinal(ended, heard)
+export function* settleEnded(ended: readonly Ended[], now: number, heard?: Heard): Script<Aftermath> {
+  if (ended.length === 0) return nothing
+  yield* makeFinal(ended, heard)
   const after = yield* settleLanes(
-    all.filter(({ cause }) => cause !== 'enqueue'),
+    ended.filter(({ cause }) => cause !== 'enqueue'),
     now,
   )
-  yield* noteFailures(all)
-  return { ended: all, ...after }
+  yield* noteFailures(ended)
+  return after
 }
 
 const nothing: Aftermath = { releases: [], opened: false }
@@ -88,7 +78,6 @@ function* settleLanes(ended: readonly Ended[], now: number): Script<Aftermath> {
       job = { ...job, chainYields: 0 }
     }
     if (ticks.has(jobId) && (yield* openNextTick(job, now))) opened = true
-    if (job.spec.after.length > 0) yield* makeFinal(yield* placeInLane(job, now))
     if (job.spec.overlap !== 'allow') releases.push(...(yield* settleLane(job, now)))
   }
   return { releases, opened }
@@ -96,7 +85,6 @@ function* settleLanes(ended: readonly Ended[], now: number): Script<Aftermath> {
 
 /** What was enqueued in a transaction that committed after its job was cancelled. */
 export function* cancelEnqueued(ids: readonly string[], now: number): Script<void> {
-  yield* holdGroups('id IN ?*', ids)
   yield* settleEnded(yield* cancelWaiting('job_cancelled', now, 'id IN ?*', ids), now)
 }
 
@@ -105,7 +93,7 @@ function* openNextTick(job: Job, now: number): Script<boolean> {
   const { schedule } = job.spec
   if (schedule?.kind !== 'fixed_delay' || job.openTickAt !== null) return false
   if (job.state === 'completed' || job.state === 'cancelled') return false
-  const openTickAt = openFrom(job.spec, Math.max(now + schedule.delayMs, job.accountedUntil))
+  const openTickAt = Math.max(now + schedule.delayMs, job.accountedUntil)
   const nextDueAt = dueOf({ ...job, openTickAt })
   const opened = yield* run(
     'UPDATE @jobs SET open_tick_at = ?, next_due_at = ? WHERE id = ? AND open_tick_at IS NULL',

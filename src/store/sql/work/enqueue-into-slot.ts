@@ -3,7 +3,7 @@
  * two. Where anything speaks against that nothing is written here, and it is enqueued like everything else.
  */
 import type { ClaimedExecution, NewExecution, SlotOffer } from '../../store.ts'
-import { enqueueColumns, isPlainJob, isPlainJobText, startByRow } from '../jobs/job-columns.ts'
+import { enqueueColumns, startByRow } from '../jobs/job-columns.ts'
 import { number } from '../runtime/rows.ts'
 import { look, type Row, runAlone, type Script } from '../runtime/script.ts'
 import { claimedFrom, claimedJobFrom } from './claimed.ts'
@@ -21,7 +21,7 @@ const insertText = `
   SELECT ?::uuid, j.id, 'enqueue', ?::bigint, 'running', ?::bigint, ?, ?::bigint, ?, ?::bigint,
     ?, ?, ?::bigint, 1, 1, ?, ?::bigint, ?::bigint
   FROM @jobs j
-  WHERE j.id = ? AND j.version = ? AND j.state <> 'cancelled' AND j.deleted_at IS NULL AND ${isPlainJobText}
+  WHERE j.id = ? AND j.version = ? AND j.state <> 'cancelled' AND j.deleted_at IS NULL
     AND (SELECT count(*) FROM @queues q WHERE q.name = ? AND q.paused_at IS NOT NULL) = 0
     AND (SELECT count(*) FROM @node_handlers h WHERE h.handler = ? AND h.node_id = ?) = 1
   FOR SHARE SKIP LOCKED`
@@ -98,7 +98,6 @@ export class SlotEnqueuer {
  */
 function mayBegin(draft: NewExecution, job: Row, { queue, now }: SlotOffer): boolean {
   const { schedule, onCrash } = claimedJobFrom(job).spec
-  const isPlain =
-    isPlainJob(job) && schedule === null && onCrash === 'retry' && startByRow(draft.readyAt, job) === null
+  const isPlain = schedule === null && onCrash === 'retry' && startByRow(draft.readyAt, job) === null
   return isPlain && draft.readyAt <= now && (draft.queue ?? job.queue) === queue
 }

@@ -1,9 +1,11 @@
 /** What enqueues share: the values of a draft, who holds a unique key, and when to give up. */
 import { EvertickError } from '../../../core/error.ts'
-import type { NewExecution } from '../../store.ts'
+import type { Enqueued, NewExecution } from '../../store.ts'
+import type { HotScripts } from '../hot-scripts.ts'
 import { startByRow } from '../jobs/job-columns.ts'
 import { number, text } from '../runtime/rows.ts'
 import { look, type Param, type Row, type Script } from '../runtime/script.ts'
+import type { Scripts } from '../runtime/scripts.ts'
 import { isUnfinished } from './states.ts'
 
 /** By column, but for the job, which is still a name. */
@@ -92,25 +94,27 @@ const sameText = `
   SELECT e.id FROM @live_executions e JOIN @jobs j ON j.id = e.job_id
   WHERE j.name = ? AND j.deleted_at IS NULL AND e.unique_key = ? AND ${isUnfinished.replaceAll('state', 'e.state')}`
 
-/**
- * Notes which execution stands for each draft; returns the drafts that no execution stands for any more. With a lock it sees
- * what a caller's REPEATABLE READ does not show.
- */
+/** Notes which execution stands for each draft; returns the drafts that no execution stands for any more. */
 export function* findSame(
   drafts: readonly NewExecution[],
   same: Map<string, string>,
-  lock: '' | 'FOR SHARE' = '',
 ): Script<NewExecution[]> {
   const free: NewExecution[] = []
   for (const draft of drafts) {
-    if (draft.uniqueKey === null) {
-      free.push(draft)
-      continue
-    }
-    const [holder] =
-      draft.uniqueKey === null ? [] : yield* look(`${sameText} ${lock}`, draft.jobName, draft.uniqueKey)
+    const [holder] = yield* look(sameText, draft.jobName, draft.uniqueKey)
     if (holder === undefined) free.push(draft)
     else same.set(draft.id, text(holder.id))
   }
   return free
+}
+
+/** On a server the commit is the caller's, and so is its moment. */
+export function* enqueueWithin(
+  rows: readonly NewExecution[],
+  hot: HotScripts,
+  tellWithin: Scripts['tellWithin'],
+): Script<Enqueued[]> {
+  const enqueued = yield* hot.enqueueExecutions(rows)
+  if (tellWithin !== null) yield tellWithin('work')
+  return enqueued
 }

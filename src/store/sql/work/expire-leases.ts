@@ -4,7 +4,6 @@ import { apartAfterCrashMs } from '../../../core/attempt/backoff.ts'
 import { leaseSlackMs } from '../../../core/attempt/lease.ts'
 import { crashError, endingOf } from '../../../core/attempt/outcome.ts'
 import type { ExecutionState } from '../../../core/execution/execution-state.ts'
-import { hoursFor } from '../../../core/job/window.ts'
 import type { Claim, ExpireRequest, ExpireResult, ReleaseAt, ReleaseResult } from '../../store.ts'
 import type { Crash, HotScripts } from '../hot-scripts.ts'
 import { holdLanes } from '../jobs/lock-job.ts'
@@ -12,22 +11,19 @@ import { causeOf, jobFrom, number, optionalNumber, optionalText, specFrom, text 
 import { type Row, row, rows, type Script } from '../runtime/script.ts'
 import { insertAttempts } from './attempt-rows.ts'
 import { giveBack, settleEnded } from './end-execution.ts'
-import { cancelWaiting, type Ended, endedFrom } from './ended.ts'
-import { holdGroups } from './hold-groups.ts'
-import { closeLate, isPastClosing } from './hours.ts'
 import { settleLane } from './lane.ts'
+import { cancelWaiting, type Ended, endedFrom } from './make-final.ts'
 import { withReservedStarts } from './reserves.ts'
 
 const watchedText = `
   SELECT EXISTS (SELECT 1 FROM @live_executions WHERE state = 'running')
     OR EXISTS (SELECT 1 FROM @live_executions WHERE state = 'blocked')
     OR EXISTS (SELECT 1 FROM @live_executions
-       WHERE start_by IS NOT NULL AND attempt = 0 AND state IN ('pending', 'blocked')) AS watched,
-    EXISTS (SELECT 1 FROM @limit_keys) AS keyed`
+       WHERE start_by IS NOT NULL AND attempt = 0 AND state IN ('pending', 'blocked')) AS watched`
 
 /** Without their jobs, which are read once each: joined, every lease would carry its job's whole spec. */
 const leaseText = `
-  SELECT id, job_id, cause, tick_at, tied, attempt, max_attempts, fence, started_at, leased_by, leased_until, queue, reserve_place,
+  SELECT id, job_id, cause, tick_at, attempt, max_attempts, fence, started_at, leased_by, leased_until, queue, reserve_place,
     cancel_requested_at
   FROM @live_executions WHERE state = 'running' AND`
 
@@ -36,7 +32,7 @@ const jobsText = 'SELECT id, name, spec, next_due_at FROM @jobs WHERE id IN ?*'
 export function* expireLeases(
   { now, limit, random, silent = [] }: ExpireRequest,
   hot: Pick<HotScripts, 'crashAttempts'>,
-): Script<ExpireResult & { readonly keyed: boolean }> {
+): Script<ExpireResult> {
   const seen = yield* rows(
     `${leaseText} leased_until <= ? ORDER BY leased_until LIMIT ?`,
     now - leaseSlackMs,
@@ -47,7 +43,6 @@ export function* expireLeases(
     seen.push(...(yield* rows(text, id, fence, leasedUntil)))
   }
   yield* holdLanes(seen.filter(isInLane).map(({ job_id }) => text(job_id)))
-  yield* holdGroupsOf(seen)
   const leases = yield* holdExpired(yield* withReservedStarts(seen))
   const jobs = yield* jobsOf(leases)
   const states = yield* takeBack(leases, jobs, { now, random }, hot)
@@ -57,26 +52,15 @@ export function* expireLeases(
   })
   const late = yield* cancelLate(now, limit)
   const ended = taken.map(({ lease, state }) => endedFrom(lease, state, now))
-  const { ended: settled, releases, opened } = yield* settleEnded([...ended, ...late], now)
-  const nowStates = new Map(settled.map(({ id, state }) => [id, state]))
-  const watched = yield* row(watchedText)
-  const [watching, keyed] = [number(watched?.watched) === 1, number(watched?.keyed) === 1]
+  const after = yield* settleEnded([...ended, ...late], now)
+  const watching = number((yield* row(watchedText))?.watched) === 1
   const expired = taken.map(({ lease, state }) => ({
     id: text(lease.id),
     jobName: text(jobs.get(text(lease.job_id))?.name),
-    state: nowStates.get(text(lease.id)) ?? state,
+    state,
     leasedBy: optionalText(lease.leased_by),
   }))
-  const after = { releases, opened }
-  return {
-    expired,
-    deadlined: late.length,
-    watching,
-    keyed,
-    levelled: 0,
-    ...after,
-    ...(yield* findAhead(now, limit)),
-  }
+  return { expired, deadlined: late.length, watching, ...after, ...(yield* findAhead(now, limit)) }
 }
 
 function* jobsOf(leases: readonly Row[]): Script<ReadonlyMap<string, Row>> {
@@ -183,7 +167,6 @@ function crashOf(
     overlap: spec.overlap,
     onCrash: spec.onCrash,
     nextTickAt: spec.overlap === 'allow' ? null : optionalNumber(job.next_due_at),
-    hours: hoursFor(spec, causeOf(lease.cause)),
     apartMs,
   }
   const asked = optionalNumber(lease.cancel_requested_at) !== null
@@ -204,31 +187,18 @@ function crashOf(
 }
 
 export function* releaseClaims(claims: readonly Claim[], now: number): Script<void> {
-  yield* holdGroups(
-    'id IN ?*',
-    claims.map(({ id }) => id),
-  )
   const ended: Ended[] = []
   for (const claim of claims) {
     const given = yield* giveBack(claim, now)
-    if (given !== null) ended.push(given)
+    if (given?.state === 'cancelled') ended.push(given)
   }
-  // What waits again leaves its lane as it was.
-  yield* settleEnded(
-    ended.filter(({ state, tied }) => tied || state === 'cancelled'),
-    now,
-  )
+  yield* settleEnded(ended, now)
 }
 
-function* holdGroupsOf(executions: readonly Row[]): Script<void> {
-  const tied = executions.filter((execution) => execution.tied !== null).map(({ id }) => text(id))
-  if (tied.length > 0) yield* holdGroups('id IN ?*', tied)
-}
-
-/** What could not start by its deadline, or before the closing, is cancelled or put off; also where workers were down. */
+/** What could not start by its deadline is cancelled, with the reason; also where workers were down. */
 function* cancelLate(now: number, limit: number): Script<Ended[]> {
   const late = yield* rows(
-    `SELECT id, job_id, cause, tied, start_by, open_until FROM @live_executions
+    `SELECT id, job_id, cause FROM @live_executions
      WHERE start_by IS NOT NULL AND attempt = 0 AND state IN ('pending', 'blocked') AND start_by < ?
      ORDER BY start_by LIMIT ?`,
     now,
@@ -236,16 +206,8 @@ function* cancelLate(now: number, limit: number): Script<Ended[]> {
   )
   if (late.length === 0) return []
   yield* holdLanes(late.filter(isInLane).map(({ job_id }) => text(job_id)))
-  yield* holdGroupsOf(late)
-  const closed = late.filter((execution) => isPastClosing(execution, now))
-  const ids = late.filter((execution) => !closed.includes(execution)).map(({ id }) => text(id))
-  const ended = yield* closeLate(closed, now)
-  // Asked again: an event of its key may have put it off meanwhile.
-  if (ids.length > 0) {
-    const stillLate = 'id IN ?* AND attempt = 0 AND start_by < ?'
-    ended.push(...(yield* cancelWaiting('start_deadline', now, stillLate, ids, now)))
-  }
-  return ended
+  const ids = late.map(({ id }) => text(id))
+  return yield* cancelWaiting('start_deadline', now, 'id IN ?* AND attempt = 0', ids)
 }
 
 export function* releaseBlocked(

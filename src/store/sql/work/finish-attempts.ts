@@ -21,9 +21,7 @@ import { causeOf, oneOf, optionalNumber, text } from '../runtime/rows.ts'
 import { rows, run, type Script } from '../runtime/script.ts'
 import { type EndedAttempt, insertAttempts } from './attempt-rows.ts'
 import { afterWrite, giveBack, settleEnded, type Written } from './end-execution.ts'
-import type { Ended } from './ended.ts'
-import { holdGroups } from './hold-groups.ts'
-import { holdTied } from './settle-ties.ts'
+import type { Ended } from './make-final.ts'
 import { holdUsed, insertUsages } from './usages.ts'
 
 /** The attempt before the start: on MySQL, what stands further right sees what was set before it. */
@@ -53,7 +51,6 @@ export function* finishAttempts(
   const claimedOf = yield* readClaimed(attempts)
   // What was enqueued is in no lane.
   yield* holdLanes(lanesOf(attempts, claimedOf))
-  yield* holdTied(attempts.filter((attempt) => claimedOf(attempt)?.tied).map(({ id }) => id))
   yield* holdUsed(attempts)
   const refused: FinishedAttempt[] = []
   const ended: Ended[] = []
@@ -78,14 +75,14 @@ export function* finishAttempts(
     if (attempt.ending.state !== 'completed') continue
     const from = claimedOf(attempt)
     if (!completed.has(attempt.id)) refused.push(attempt)
-    else if (from !== undefined && !(isSettled && from.cause === 'enqueue' && !from.tied))
+    else if (from !== undefined && !(isSettled && from.cause === 'enqueue'))
       ended.push(completedFrom(from, attempt))
   }
   yield* insertAttempts(refused.map((attempt) => attemptRow(attempt, nodeId, 'refused', null)))
   yield* insertUsages(attempts.filter((attempt) => attempt.usage !== undefined && !refused.includes(attempt)))
-  const { releases, opened } = yield* settleEnded(ended, now, heard)
-  const lanes = ended.filter(({ cause, tied }) => cause !== 'enqueue' || tied).length
-  return { refused: refused.map(({ id }) => id), lanes, releases, opened }
+  const after = yield* settleEnded(ended, now, heard)
+  const lanes = ended.filter(({ cause }) => cause !== 'enqueue').length
+  return { refused: refused.map(({ id }) => id), lanes, ...after }
 }
 
 /**
@@ -105,7 +102,7 @@ function* readClaimed(
   const unknown = attempts.filter((attempt) => attempt.claimed === undefined).map(({ id }) => id)
   if (unknown.length === 0) return ({ claimed }) => claimed
   const executions = yield* rows(
-    'SELECT id, job_id, cause, tick_at, tied FROM @live_executions WHERE id IN ?*',
+    'SELECT id, job_id, cause, tick_at FROM @live_executions WHERE id IN ?*',
     unknown,
   )
   const read = new Map<string, Claimed>()
@@ -114,7 +111,6 @@ function* readClaimed(
       jobId: text(execution.job_id),
       cause: causeOf(execution.cause),
       tickAt: optionalNumber(execution.tick_at),
-      tied: optionalNumber(execution.tied) !== null,
     })
   }
   return ({ id, claimed }) => claimed ?? read.get(id)
@@ -141,8 +137,8 @@ function completionOf(
   return { id, jobId, fence, result: written(result), finishedAt, startedAt: startedAt ?? null }
 }
 
-function completedFrom({ jobId, cause, tickAt, tied }: Claimed, { id, finishedAt }: FinishedAttempt): Ended {
-  return { id, jobId, cause, tickAt, tied, state: 'completed', at: finishedAt }
+function completedFrom({ jobId, cause, tickAt }: Claimed, { id, finishedAt }: FinishedAttempt): Ended {
+  return { id, jobId, cause, tickAt, state: 'completed', at: finishedAt }
 }
 
 /** The end of one attempt inside its handler's own transaction; null where it is no longer the holder. */
@@ -164,11 +160,6 @@ export function* startAttempts(
 ): Script<string[]> {
   const started = yield* hot.startClaims(claims, now)
   const lost = claims.filter(({ id }) => !started.has(id))
-  if (lost.length > 0)
-    yield* holdGroups(
-      'id IN ?*',
-      lost.map(({ id }) => id),
-    )
   const ended: Ended[] = []
   for (const claim of lost) {
     // Somebody asked it to stop before it began: it ends here, and its lane goes on. What has waited in reserve past its

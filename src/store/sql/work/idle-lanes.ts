@@ -1,15 +1,10 @@
 /** Jobs with something blocked and a lane that is free: normally none, since whoever ends work releases the next. */
-import { circuitPrefix } from '../../../core/alert/circuit.ts'
 import { text } from '../runtime/rows.ts'
 import { rows, type Script } from '../runtime/script.ts'
 import { isActive } from './states.ts'
 
 /** The next look finds the rest. */
 export const mostIdle = 500
-
-/** No rule of alerts holds its chain, which would be found at every look. */
-export const isOpenText = `NOT EXISTS (
-  SELECT 1 FROM @jobs j WHERE j.id = b.job_id AND j.paused_by LIKE '${circuitPrefix}%')`
 
 /**
  * A loose scan over the jobs with something blocked, one seek each, where an index has them in order. To ask of each blocked
@@ -26,9 +21,8 @@ const idleText = `
     FROM blocked b WHERE b.job_id IS NOT NULL)
   SELECT b.job_id FROM blocked b
   WHERE b.job_id NOT IN (SELECT job_id FROM @live_executions WHERE ${isActive} AND cause <> 'enqueue')
-    AND ${isOpenText}
     AND (SELECT e.ready_at FROM @live_executions e
-      WHERE e.job_id = b.job_id AND e.state = 'blocked' AND e.waits_for IS NULL AND e.ready_at <= ? ORDER BY e.cause LIMIT 1) IS NOT NULL
+      WHERE e.job_id = b.job_id AND e.state = 'blocked' AND e.ready_at <= ? ORDER BY e.cause LIMIT 1) IS NOT NULL
   LIMIT ?`
 
 export function* findIdleLanes(now: number): Script<string[]> {

@@ -2,9 +2,8 @@
 import type { Cause } from '../../../core/execution/execution.ts'
 import { handlerKey } from '../../../core/job/handler.ts'
 import type { Job } from '../../../core/job/job.ts'
-import { carriedKeys } from '../limits/carried-keys.ts'
+import { startBy } from '../jobs/job-columns.ts'
 import { insertAll, type Row, type RowOf, type Script } from '../runtime/script.ts'
-import { startLimits } from './hours.ts'
 
 export interface ExecutionDraft {
   readonly id: string
@@ -36,7 +35,6 @@ const columns = {
   state: 'text',
   ready_at: 'number',
   start_by: 'number',
-  open_until: 'number',
   queue: 'text',
   priority: 'number',
   handler: 'text',
@@ -48,9 +46,6 @@ const columns = {
   retry_of: 'uuid',
   idempotency_key: 'text',
   created_at: 'number',
-  tied: 'number',
-  limit_keys: 'text',
-  fair_key: 'text',
 } as const
 
 export type NewExecutionRow = RowOf<typeof columns>
@@ -96,32 +91,11 @@ function least(numbers: readonly number[]): number {
   return numbers.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY)
 }
 
-export function* insertExecution(job: DraftJob, draft: ExecutionDraft): Script<void> {
+export function* insertExecution(job: Pick<Job, 'id' | 'spec'>, draft: ExecutionDraft): Script<void> {
   yield* insertExecutions([executionRow(job, draft)])
 }
 
-/** What it all began with, where that is another execution, and whether it has no place in its lane yet. */
-export interface Chained {
-  readonly rootId: string | null
-  readonly waitsFor: 'place' | null
-}
-
-const chainedColumns = { ...columns, root_id: 'uuid', waits_for: 'text' } as const
-
-/** Of a run that follows from another one. It is no account of a tick. */
-export function* insertChained(job: DraftJob, draft: ExecutionDraft, chained: Chained): Script<void> {
-  const row = { ...executionRow(job, draft), root_id: chained.rootId, waits_for: chained.waitsFor }
-  // Until it has its place, nothing is too late.
-  const start_by = chained.waitsFor === null ? row.start_by : null
-  yield* insertAll('live_executions', chainedColumns, [{ ...row, start_by }])
-}
-
-export type DraftJob = Pick<Job, 'id' | 'spec' | 'followed'>
-
-export function executionRow({ id, spec, followed }: DraftJob, draft: ExecutionDraft): NewExecutionRow {
-  const { input, metadata } = draft
-  const priority = spec.priority + (priorityShift[draft.cause] ?? 0)
-  const carried = carriedKeys({ id, spec }, { queue: spec.queue, priority, input, metadata })
+export function executionRow({ id, spec }: Pick<Job, 'id' | 'spec'>, draft: ExecutionDraft): NewExecutionRow {
   return {
     id: draft.id,
     job_id: id,
@@ -131,9 +105,9 @@ export function executionRow({ id, spec, followed }: DraftJob, draft: ExecutionD
     scheduled_for: draft.scheduledFor,
     state: draft.state,
     ready_at: draft.readyAt,
-    ...startLimits(spec, draft.cause, draft.readyAt),
+    start_by: startBy(draft.readyAt, spec),
     queue: spec.queue,
-    priority,
+    priority: spec.priority + (priorityShift[draft.cause] ?? 0),
     handler: handlerKey(spec.handler),
     max_attempts: spec.retry.attempts,
     caught_up_index: draft.index,
@@ -143,7 +117,5 @@ export function executionRow({ id, spec, followed }: DraftJob, draft: ExecutionD
     retry_of: draft.retryOf,
     idempotency_key: draft.idempotencyKey,
     created_at: draft.createdAt,
-    tied: followed || carried.limit_keys !== null ? 1 : null,
-    ...carried,
   }
 }

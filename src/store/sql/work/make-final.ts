@@ -4,12 +4,12 @@
  * follows in the job's lane comes after it: `settleEnded`, or the caller's own where it holds the job and is not done with
  * its lane.
  */
-import { isFinal } from '../../../core/execution/execution-state.ts'
+import type { CancelReason, Cause } from '../../../core/execution/execution.ts'
+import { type ExecutionState, isFinal } from '../../../core/execution/execution-state.ts'
 import type { Heard } from '../../store.ts'
 import { tellEnded } from '../notices/tell-ended.ts'
-import type { Script } from '../runtime/script.ts'
-import type { Ended } from './ended.ts'
-import { settleTies } from './settle-ties.ts'
+import { causeOf, optionalNumber, text } from '../runtime/rows.ts'
+import { type Param, type Row, rows, run, type Script } from '../runtime/script.ts'
 
 /** What is kept of an execution; only a claim or its lease needs the others. */
 export const finishedColumns = [
@@ -45,11 +45,6 @@ export const finishedColumns = [
   'created_at',
   'started_at',
   'finished_at',
-  'tied',
-  'root_id',
-  'flow_id',
-  'flow_step',
-  'batch_id',
 ] as const
 
 /** What an end writes, in SQL; all else moves along as it is. */
@@ -60,21 +55,24 @@ const ended = `id IN ?* AND state IN ('completed', 'failed', 'cancelled')`
 const copyText = `INSERT INTO @finished_executions (${names}) SELECT ${names} FROM @live_executions WHERE ${ended}`
 const removeText = `DELETE FROM @live_executions WHERE ${ended}`
 
+/** An execution whose run, or wait for one, has ended, with its new state. */
+export interface Ended {
+  readonly id: string
+  readonly jobId: string
+  readonly cause: Cause
+  readonly tickAt: number | null
+  readonly state: ExecutionState
+  readonly at: number
+}
+
 /**
  * A completion has kept its row already, by the one statement that writes it: it is most of what a server does. `heard` is
- * what a node knows of who listens: with it, an end that nobody hears of costs no look. An end may end others: returned are
- * all of them, for their lanes.
+ * what a node knows of who listens: with it, an end that nobody hears of costs no look.
  */
-export function* makeFinal(ended: readonly Ended[], heard?: Heard): Script<readonly Ended[]> {
-  const all: Ended[] = []
-  for (let open = ended; open.length > 0; open = yield* settleTies(open.filter(({ tied }) => tied))) {
-    all.push(...open)
-    yield* keepFinished(
-      open.filter(({ state }) => isFinal(state) && state !== 'completed').map(({ id }) => id),
-    )
-    yield* tellEnded(open, heard)
-  }
-  return all
+export function* makeFinal(ended: readonly Ended[], heard?: Heard): Script<void> {
+  const ids = ended.filter(({ state }) => isFinal(state) && state !== 'completed').map(({ id }) => id)
+  yield* keepFinished(ids)
+  yield* tellEnded(ended, heard)
 }
 
 /** The rows go to the finished ones, where those have a table of their own. */
@@ -87,4 +85,40 @@ export function* keepFinished(ids: readonly string[]): Script<void> {
 
 function* moved(text: string, ids: readonly string[]): Script<number> {
   return yield { text, params: [ids], wants: 'changes', apart: true }
+}
+
+const waits = `state IN ('pending', 'retrying', 'blocked')`
+
+/** Cancels what has not begun, or waits for another try; returns it for `settleEnded` or `makeFinal`. */
+export function* cancelWaiting(
+  reason: CancelReason,
+  now: number,
+  which: string,
+  ...params: Param[]
+): Script<Ended[]> {
+  const found = yield* rows(
+    `SELECT id, job_id, cause, tick_at FROM @live_executions WHERE ${which} AND ${waits} ORDER BY id FOR UPDATE`,
+    ...params,
+  )
+  if (found.length === 0) return []
+  yield* run(
+    `UPDATE @live_executions SET state = 'cancelled', cancel_reason = ?, finished_at = ?, start_by = NULL
+     WHERE id IN ?* AND ${waits}`,
+    reason,
+    now,
+    found.map(({ id }) => text(id)),
+  )
+  return found.map((execution) => endedFrom(execution, 'cancelled', now))
+}
+
+/** From a row of whatever statement has written its new state. */
+export function endedFrom(execution: Row, state: ExecutionState, at: number): Ended {
+  return {
+    id: text(execution.id),
+    jobId: text(execution.job_id),
+    cause: causeOf(execution.cause),
+    tickAt: optionalNumber(execution.tick_at),
+    state,
+    at,
+  }
 }

@@ -1,12 +1,9 @@
-import type { ClaimedExecution, ExpireRequest, ExpireResult, NewExecution, WorkStore } from '../../store.ts'
-import { endFollowedClaims, findFollowed } from '../keys/followed-claims.ts'
-import { levelPage } from '../limits/level-limits.ts'
+import type { NewExecution, WorkStore } from '../../store.ts'
 import { Gatherer } from '../runtime/gatherer.ts'
 import { pulse, type Scripts, unspoken } from '../runtime/scripts.ts'
-import { claimCarefully } from './claim-carefully.ts'
 import { completeWithin } from './complete-within.ts'
 import { cancelEnqueued } from './end-execution.ts'
-import { enqueueExecutions, isUnkeyed, tellingWithin } from './enqueue-executions.ts'
+import { enqueueWithin } from './enqueue.ts'
 import { SlotEnqueuer } from './enqueue-into-slot.ts'
 import { expireLeases, releaseBlocked, releaseClaims } from './expire-leases.ts'
 import { finishAttempts, startAttempts } from './finish-attempts.ts'
@@ -23,7 +20,7 @@ export function workStore({
   tellingIf,
   tellWithin,
 }: Scripts): WorkStore {
-  const writeEnqueues = (rows: readonly NewExecution[]) => write(() => enqueueExecutions(rows, hot))
+  const writeEnqueues = (rows: readonly NewExecution[]) => write(() => hot.enqueueExecutions(rows))
   // What comes while one waits for the disk shares the next. A commit for every turn on SQLite, or two under way on a
   // server, let a tenth fewer requests of 32 clients through; the latter took a third more of the server's time.
   const plain = new Gatherer(writeEnqueues, 1)
@@ -32,53 +29,23 @@ export function workStore({
   const enqueue = async (rows: readonly NewExecution[]) => {
     // Before it is gathered with others: they may stand outside a transaction that this caller is in.
     driver.assertWritable()
-    return await (rows.every(isUnkeyed) ? plain : keyed).add(rows)
-  }
-  const unfollowed = async (claimed: readonly ClaimedExecution[], now: number) => {
-    if (!claimed.some(({ tied }) => tied)) return claimed
-    const followed = await read(() => findFollowed(claimed))
-    if (followed.size === 0) return claimed
-    const gone = claimed.filter(({ id }) => followed.has(id))
-    await write(() => endFollowedClaims(gone, now))
-    return claimed.filter(({ id }) => !followed.has(id))
+    return await (rows.every(({ uniqueKey }) => uniqueKey === null) ? plain : keyed).add(rows)
   }
   const slots = new SlotEnqueuer()
-  const rescue = async (request: ExpireRequest): Promise<ExpireResult> => {
-    const { keyed, ...result } = await write(() => expireLeases(request, hot))
-    let { levelled, watching } = result
-    for (let after: string | null = keyed ? '' : null; after !== null; ) {
-      const from: string = after
-      const page = await write(() => levelPage(from, request.now))
-      levelled += page.released
-      watching ||= page.waiting
-      after = page.lastKey
-    }
-    return { ...result, levelled, watching }
-  }
   return {
     enqueueExecutions: (rows, within) =>
       within === undefined
         ? telling(enqueue(rows), 'work')
-        : driver.within(within, () => tellingWithin(enqueueExecutions(rows, hot), tellWithin)),
+        : driver.within(within, () => enqueueWithin(rows, hot, tellWithin)),
     enqueueIntoSlot: async (row, offer) => {
       const taken = slots.mayTake(row, offer) ? await write(() => slots.enqueueIntoSlot(row, offer)) : null
       if (taken === null) await telling(enqueue([row]), 'work')
       return taken
     },
     claimExecutions: async (request) => {
-      const { ofCancelledJobs, careful, ...result } = await write(
-        () => hot.claimExecutions(request),
-        unspoken,
-      )
+      const { ofCancelledJobs, ...result } = await write(() => hot.claimExecutions(request), unspoken)
       if (ofCancelledJobs.length > 0) await write(() => cancelEnqueued(ofCancelledJobs, request.now))
-      const first = { ...result, claimed: await unfollowed(result.claimed, request.now) }
-      const start = request.start - result.claimed.length
-      if (!careful || start <= 0) return first
-      const more = await write(() => claimCarefully({ ...request, start }, hot), unspoken)
-      if (more.ofCancelledJobs.length > 0)
-        await write(() => cancelEnqueued(more.ofCancelledJobs, request.now))
-      const others = await unfollowed(more.claimed, request.now)
-      return { ...more, claimed: [...first.claimed, ...others] }
+      return result
     },
     extendLeases: (request) => write(() => hot.extendLeases(request), pulse),
     findCancelRequests: (nodeId) => read(() => findCancelRequests(nodeId), pulse),
@@ -94,8 +61,8 @@ export function workStore({
     completeWithin: (request) => telling(completeWithin(driver, request, hot), 'work'),
     expireLeases: (request) =>
       tellingIf(
-        rescue(request),
-        ({ expired, deadlined, levelled }) => expired.length + deadlined + levelled > 0,
+        write(() => expireLeases(request, hot)),
+        ({ expired, deadlined }) => expired.length + deadlined > 0,
       ),
     releaseClaims: (claims, now) => writeAndTell(() => releaseClaims(claims, now), 'work'),
     releaseBlocked: (jobIds, now) =>

@@ -1,6 +1,5 @@
 /** A definition as text for elsewhere. */
 import { type PlacedField, placedFields } from '../../../../../src/core/job/fields.ts'
-import { itemFormOf } from '../../../../../src/core/job/item-forms.ts'
 import { optionAt } from '../../../../../src/core/job/options-codec.ts'
 import { shellWord } from '../../../../../src/core/shell-word.ts'
 import type { Definition } from '../definition.ts'
@@ -41,8 +40,6 @@ function flagsOf(placed: PlacedField, options: Readonly<Record<string, unknown>>
   const value = optionAt(options, placed)
   if (value === undefined) return []
   if (field.is === 'texts') return (value as readonly string[]).map((text) => [field.flag, text])
-  if (field.is === 'list')
-    return (value as readonly unknown[]).map((item) => [field.flag, itemFormOf(field.of).text(item)])
   return [[field.flag, field.is === 'object' ? JSON.stringify(value) : (value as string | number)]]
 }
 

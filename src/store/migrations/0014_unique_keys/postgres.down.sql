@@ -1,1 +1,0 @@
-DROP TABLE IF EXISTS evertick.unique_keys;
