@@ -1,6 +1,6 @@
 /** The same commands against a database and against a server of one just like it: the same words, the same JSON. */
 import { writeFileSync } from 'node:fs'
-import { hostname } from 'node:os'
+import { hostname, userInfo } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { beforeAll, expect, test } from 'vitest'
@@ -51,6 +51,7 @@ function comparable({ code, stdout, stderr }: Ran): Ran {
       .replaceAll(/\b(?:cli:\w+|cli|token:tests)\b/g, '<who>')
       // A person is called by name.
       .replaceAll(/(?<= by )[\w-]+(?=: a test)/g, '<who>')
+      .replaceAll(`\t${userInfo().username}\t`, '\t<who>\t')
       .replaceAll(hostname(), '<where>')
       .replaceAll('127.0.0.1', '<where>')
       .replaceAll(/\d+ s ago|now\b/g, '<ago>')
