@@ -34,7 +34,7 @@ test('a node that does not serve the queue is refused', async () => {
   onTestFinished(() => node.stop())
   const worker = new ProcessingWorker({ evertick: node.evertick, signals: false, processJob: () => {} })
   await expect(worker.start()).rejects.toMatchObject({ code: 'invalid_option', field: 'evertick' })
-  expect(await node.evertick.nodes.handlers()).toEqual(['@http', '@source', '@webhook'])
+  expect(await node.evertick.nodes.handlers()).toEqual(['@check_in', '@http', '@source', '@webhook'])
 })
 
 test.each<[string, ProcessingWorkerOptions | object]>([
@@ -71,7 +71,13 @@ test('a worker is a node of its own name, with its own lease, queue and concurre
   expect(await evertick.nodes.list()).toMatchObject([
     { id: 'worker-1', roles: ['scheduler', 'worker'], queues: { mail: 3 }, leaseMs: 120_000 },
   ])
-  expect(await evertick.nodes.handlers()).toEqual(['@http', '@source', '@webhook', 'processing:mail'])
+  expect(await evertick.nodes.handlers()).toEqual([
+    '@check_in',
+    '@http',
+    '@source',
+    '@webhook',
+    'processing:mail',
+  ])
 })
 
 test('without a name of its own, host, process and time make one', () => {
